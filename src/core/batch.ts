@@ -1,0 +1,60 @@
+/** What ordering and cutting a batch look at. */
+export interface Batchable {
+  readonly id: string;
+  readonly arrivedAtMs: number;
+  readonly sentAtMs?: number;
+  readonly position: number;
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+export interface BatchLimits {
+  readonly batchMessagesMax: number;
+  readonly batchBytesMax: number;
+}
+
+/**
+ * Provider time where every message has one, then our arrival in ms, place in the payload, order of staging, id.
+ * One message without a provider time makes all go by arrival: two clocks in one comparison can form a circle.
+ */
+export function inOrder<T extends Omit<Batchable, "bytes">>(messages: readonly T[]): T[] {
+  const byProvider = messages.every((message) => message.sentAtMs !== undefined);
+  return [...messages].sort(
+    (a, b) =>
+      (byProvider ? (a.sentAtMs ?? 0) - (b.sentAtMs ?? 0) : 0) ||
+      a.arrivedAtMs - b.arrivedAtMs ||
+      a.position - b.position ||
+      a.sequence - b.sequence ||
+      (a.id < b.id ? -1 : 1),
+  );
+}
+
+/**
+ * What one turn takes: in order, within both limits, always at least one.
+ * `first` are messages of an earlier try: they stay together in every try, or they could not be counted together.
+ */
+export function cutBatch<T extends Batchable>(
+  messages: readonly T[],
+  limits: BatchLimits,
+  first: ReadonlySet<string> = new Set(),
+): { batch: T[]; cut: boolean } {
+  const ordered = inOrder(messages);
+  const wanted = [...ordered.filter(({ id }) => first.has(id)), ...ordered.filter(({ id }) => !first.has(id))];
+  const chosen: T[] = [];
+  let bytes = 0;
+  for (const message of wanted) {
+    bytes += message.bytes;
+    const fits = chosen.length < limits.batchMessagesMax && bytes <= limits.batchBytesMax;
+    if (!fits && chosen.length > 0 && !first.has(message.id)) break;
+    chosen.push(message);
+  }
+  return { batch: inOrder(chosen), cut: chosen.length < messages.length };
+}
+
+/** The texts of a batch, one line each. Messages without text (media only) add none. */
+export function mergeTexts(messages: readonly { readonly text: string }[]): string {
+  return messages
+    .map(({ text }) => text)
+    .filter((text) => text !== "")
+    .join("\n");
+}

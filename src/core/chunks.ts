@@ -1,0 +1,34 @@
+/** Where a text may be cut, best place first: blank line, line, sentence, word. */
+const BREAKS = [/\n\s*\n/g, /\n/g, /(?<=[.!?…。؟])\s+/g, /\s+/g];
+
+/** Splits a text into chunks of at most `max` UTF-16 units, never inside what a reader sees as one character. */
+export function splitText(text: string, max: number): string[] {
+  const chunks: string[] = [];
+  let rest = text.trim();
+  while (rest.length > max) {
+    const at = breakBefore(rest, max);
+    chunks.push(rest.slice(0, at).trimEnd());
+    rest = rest.slice(at).trimStart();
+  }
+  if (rest !== "") chunks.push(rest);
+  return chunks;
+}
+
+function breakBefore(text: string, max: number): number {
+  const head = text.slice(0, max + 1);
+  for (const pattern of BREAKS) {
+    const last = [...head.matchAll(pattern)].map(({ index }) => index).findLast((index) => index > max / 2);
+    if (last !== undefined) return last;
+  }
+  return graphemeBefore(head, max);
+}
+
+function graphemeBefore(head: string, max: number): number {
+  let at = 0;
+  for (const { index, segment } of new Intl.Segmenter().segment(head)) {
+    if (index + segment.length > max) break;
+    at = index + segment.length;
+  }
+  // One "character" longer than a whole chunk: cut it, rather than send nothing for ever.
+  return at === 0 ? max : at;
+}

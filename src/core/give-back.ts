@@ -1,0 +1,61 @@
+import type { GiveBack } from "../ports/engine.ts";
+import { type ConversationState, type Window, type Work, withWork } from "./state.ts";
+import { dueOf } from "./take.ts";
+import type { WindowPolicy } from "./window.ts";
+
+export interface GivingBack {
+  readonly state: ConversationState;
+  readonly work: Work;
+  /** Staged messages that are not in the batch. */
+  readonly newer: readonly { readonly arrivedAtMs: number }[];
+  readonly policy: WindowPolicy;
+  readonly nowMs: number;
+  readonly windowId: string;
+}
+
+/** The state after a turn that is not committed gave its lease back. Burying is the engine's: it moves messages. */
+export function afterGiveBack(giving: GivingBack, how: Exclude<GiveBack, { kind: "bury" }>): ConversationState {
+  const { state, work, nowMs } = giving;
+  switch (how.kind) {
+    case "retry":
+      return released(
+        giving,
+        { ...work, lastError: how.reason },
+        { ...state, draft: how.draft ?? state.draft },
+        how.notBeforeAtMs,
+      );
+    case "wait":
+      // The late answer may have been quicker than the word that it would be late.
+      if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
+        return released(giving, uncounted(work), state, nowMs);
+      }
+      return released(giving, uncounted(work), { ...state, draft: how.draft ?? state.draft }, how.untilAtMs);
+    case "restart": {
+      const again = { ...uncounted(work), restarts: work.restarts + 1 };
+      // Not before the newer messages' own window: the customer is still writing.
+      const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy);
+      return released(giving, again, { ...state, draft: undefined }, atMs);
+    }
+    case "release":
+      return released(giving, uncounted(work), state, nowMs);
+  }
+}
+
+function released(
+  giving: GivingBack,
+  work: Work,
+  state: ConversationState,
+  notBeforeAtMs: number,
+): ConversationState {
+  const standing = state.window;
+  const window: Window = {
+    id: standing?.id ?? giving.windowId,
+    dueAtMs: standing?.dueAtMs ?? notBeforeAtMs,
+    wakeAtMs: notBeforeAtMs,
+  };
+  return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs, holderDeadAtMs: undefined };
+}
+
+function uncounted(work: Work): Work {
+  return { ...work, attempts: work.attempts - 1 };
+}

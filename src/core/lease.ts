@@ -1,0 +1,33 @@
+/**
+ * The expiring right to work on a conversation.
+ *
+ *   free --take--> held --renew--> held --release--> free
+ *                   |  \--until passes--> lapsed --take (new token)--> held
+ *                   \--holder known dead--> lapsed
+ *
+ * Time says when to try; the token says who is right. A holder that was slow finds a newer token and its writes refused.
+ */
+export interface LeaseState {
+  readonly token: string;
+  readonly holder: string;
+  readonly turnId: string;
+  readonly takenAtMs: number;
+  readonly untilAtMs: number;
+}
+
+/** Whether somebody may still be working. `skewMs` is how far two clocks may be apart. */
+export function isHeld(lease: LeaseState | undefined, nowMs: number, skewMs: number): lease is LeaseState {
+  return lease !== undefined && nowMs < lease.untilAtMs + skewMs;
+}
+
+/**
+ * The latest moment a send may still be under way. A request open then is aborted, so that it cannot reach the provider
+ * after somebody else got the right to send.
+ */
+export function sendByAtMs(
+  nowMs: number,
+  leaseUntilAtMs: number,
+  limits: { readonly sendTimeoutMs: number; readonly clockSkewMs: number },
+): number {
+  return Math.min(nowMs + limits.sendTimeoutMs, leaseUntilAtMs - limits.clockSkewMs);
+}

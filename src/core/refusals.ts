@@ -1,0 +1,38 @@
+/** Why a message got no turn, or an HTTP caller no success. Recorded with the message and shown to people. */
+export type RefusalCode =
+  | "INVALID_SIGNATURE"
+  | "INVALID_PAYLOAD"
+  | "PAYLOAD_TOO_LARGE"
+  | "CONVERSATION_NOT_FOUND"
+  | "PROJECT_INACTIVE"
+  | "CHANNEL_NOT_ALLOWED"
+  | "CONVERSATION_LOCKED"
+  | "ROUTE_NOT_FOUND"
+  | "RATE_LIMITED"
+  | "STORE_UNAVAILABLE";
+
+/**
+ * How the caller behaves when it is told "no".
+ * - `twilio`: retries only what its URL suffix says, shows TwiML to the customer;
+ * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error;
+ * - `client`: a program or a page that reads the status and can act on it.
+ */
+export type CallerFamily = "twilio" | "retrying" | "client";
+
+const STATUS: Record<RefusalCode, Record<CallerFamily, number>> = {
+  INVALID_SIGNATURE: { twilio: 403, retrying: 401, client: 401 },
+  INVALID_PAYLOAD: { twilio: 400, retrying: 200, client: 400 },
+  PAYLOAD_TOO_LARGE: { twilio: 413, retrying: 413, client: 413 },
+  CONVERSATION_NOT_FOUND: { twilio: 200, retrying: 200, client: 404 },
+  PROJECT_INACTIVE: { twilio: 200, retrying: 200, client: 403 },
+  CHANNEL_NOT_ALLOWED: { twilio: 200, retrying: 200, client: 403 },
+  CONVERSATION_LOCKED: { twilio: 200, retrying: 200, client: 409 },
+  ROUTE_NOT_FOUND: { twilio: 200, retrying: 200, client: 500 },
+  RATE_LIMITED: { twilio: 429, retrying: 429, client: 429 },
+  STORE_UNAVAILABLE: { twilio: 503, retrying: 503, client: 503 },
+};
+
+/** The HTTP status for a refusal. No code means that all is well. */
+export function statusOf(code: RefusalCode | undefined, family: CallerFamily): number {
+  return code === undefined ? 200 : STATUS[code][family];
+}

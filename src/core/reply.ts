@@ -1,0 +1,39 @@
+import type { Media } from "../ports/message.ts";
+import type { FullReply, Reply, Usage } from "../ports/responder.ts";
+
+/** What a responder's return value means. */
+export type Answer =
+  | {
+      readonly kind: "answer";
+      readonly texts: readonly string[];
+      readonly media: readonly Media[];
+      readonly usage?: Usage;
+      readonly complete?: boolean;
+      readonly handOff?: string;
+    }
+  | { readonly kind: "later"; readonly afterMs: number };
+
+/** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
+export function answerFrom(reply: Reply): Answer {
+  const full = fullReply(reply);
+  if (full.laterSeconds !== undefined) return { kind: "later", afterMs: full.laterSeconds * 1_000 };
+  return {
+    kind: "answer",
+    texts: textsOf(full.text),
+    media: full.media ?? [],
+    ...(full.usage && { usage: full.usage }),
+    ...(full.complete !== undefined && { complete: full.complete }),
+    ...(full.handOff !== undefined && { handOff: full.handOff }),
+  };
+}
+
+function fullReply(reply: Reply): FullReply {
+  if (reply === null || reply === undefined) return {};
+  if (typeof reply === "string" || Array.isArray(reply)) return { text: reply as string | readonly string[] };
+  return reply as FullReply;
+}
+
+function textsOf(text: FullReply["text"]): string[] {
+  const texts = text === undefined ? [] : typeof text === "string" ? [text] : [...text];
+  return texts.map((each) => String(each)).filter((each) => each.trim() !== "");
+}

@@ -1,0 +1,66 @@
+import type { Draft } from "../ports/draft.ts";
+import type { LeaseState } from "./lease.ts";
+
+/** A wake-up is on its way. `dueAtMs` is kept even when the look at it moves: who waits longest is served first. */
+export interface Window {
+  readonly id: string;
+  readonly dueAtMs: number;
+  /** When somebody looks: the due time, or later while something has to pass first. */
+  readonly wakeAtMs: number;
+}
+
+/** A turn that was taken and is not committed yet. Counted when the lease is taken, so that a turn that kills its process counts. */
+export interface Work {
+  readonly turnId: string;
+  /** The conversation's record, which an on-turn message does not know when it is staged. */
+  readonly recordId: string;
+  /** The messages whose attempts are counted. Newer ones may join a later try; they are not counted for it. */
+  readonly messageIds: readonly string[];
+  /** What the running try holds. */
+  readonly batchIds: readonly string[];
+  readonly attempts: number;
+  readonly restarts: number;
+  readonly openedAtMs: number;
+  readonly dueAtMs: number;
+  readonly takenAtMs: number;
+  readonly lastError?: string;
+}
+
+/** Everything about a conversation that is not its record: window, lease, draft, attempts. Absent when it is at rest. */
+export interface ConversationState {
+  readonly window?: Window | undefined;
+  readonly lease?: LeaseState | undefined;
+  /** One for the batch, and one for an outbound that failed beside it. */
+  readonly works: readonly Work[];
+  readonly draft?: Draft | undefined;
+  readonly notBeforeAtMs?: number | undefined;
+  /** Messages that arrived up to then were left behind by a batch limit: they are due at once. */
+  readonly leftBehindAtMs?: number | undefined;
+  /** When the last holder was seen dead. */
+  readonly holderDeadAtMs?: number | undefined;
+  /** The running turn whose busy text was sent. */
+  readonly busyToldToken?: string | undefined;
+}
+
+export const AT_REST: ConversationState = { works: [] };
+
+export function workOf(state: ConversationState, turnId: string): Work | undefined {
+  return state.works.find((work) => work.turnId === turnId);
+}
+
+export function withWork(state: ConversationState, work: Work): ConversationState {
+  return { ...state, works: [...state.works.filter(({ turnId }) => turnId !== work.turnId), work] };
+}
+
+export function withoutWork(state: ConversationState, turnId: string): ConversationState {
+  return { ...state, works: state.works.filter((work) => work.turnId !== turnId) };
+}
+
+/** When somebody has to look at this conversation. A held one is looked at when its lease may have lapsed. */
+export function wakeAtMs(state: ConversationState): number | undefined {
+  return state.lease ? state.lease.untilAtMs : state.window?.wakeAtMs;
+}
+
+export function isAtRest(state: ConversationState): boolean {
+  return !state.window && !state.lease && !state.draft && state.works.length === 0;
+}

@@ -1,0 +1,218 @@
+import { cutBatch, type Batchable } from "./batch.ts";
+import { nextDraftStep } from "./draft.ts";
+import { isHeld, type LeaseState } from "./lease.ts";
+import type { Settings } from "./settings.ts";
+import { type ConversationState, type Work, type Window, withoutWork, withWork, workOf } from "./state.ts";
+import { dueAtMs, type WindowPolicy } from "./window.ts";
+
+/** A staged item as the decision sees it. */
+export interface StagedItem extends Batchable {
+  readonly kind: "message" | "outbound";
+}
+
+/** What a wake-up finds. */
+export interface Found {
+  readonly state: ConversationState;
+  readonly staged: readonly StagedItem[];
+  /** Undefined when the conversation's record does not exist. */
+  readonly conversation: { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy } | undefined;
+}
+
+/** Who looks, when, and the ids it would use: made by the caller, so that a lost answer can be recognised as one's own. */
+export interface Taker {
+  readonly nowMs: number;
+  readonly holder: string;
+  readonly token: string;
+  readonly turnId: string;
+  readonly windowId: string;
+  /** Set when this goes on under a lease that the taker holds already. */
+  readonly underLease?: boolean;
+}
+
+export type TakeDecision =
+  | { readonly kind: "busy"; readonly untilAtMs: number }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
+  | {
+      readonly kind: "bury";
+      readonly messageIds: readonly string[];
+      readonly turnId: string | undefined;
+      readonly attempts: number;
+      readonly reason: string;
+      readonly state: ConversationState;
+    }
+  | {
+      readonly kind: "turn";
+      readonly what: "batch" | "outbound" | "draft";
+      readonly work: Work;
+      readonly state: ConversationState;
+    };
+
+/**
+ * Steps 1 to 4 of a turn as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step where it can.
+ * After "bury" the engine asks again: what is left may be due.
+ */
+export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
+  const { state } = found;
+  if (!taker.underLease && isHeld(state.lease, taker.nowMs, settings.clockSkewMs)) {
+    return { kind: "busy", untilAtMs: state.lease.untilAtMs };
+  }
+  if (state.draft) {
+    const decision = continueDraft(state, taker, settings);
+    if (decision) return decision;
+  }
+  // DISARM before BATCH: a message that comes in from here on finds no window and arms its own.
+  const disarmed: ConversationState = { ...withoutLateDraft(state), window: undefined };
+  return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
+}
+
+/** Undefined when the draft waited in vain for a late answer: then the batch is asked again. */
+function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
+  const draft = state.draft!;
+  const work = workOf(state, draft.turnId);
+  if (draft.awaitingUntilAtMs !== undefined) {
+    return taker.nowMs < draft.awaitingUntilAtMs ? wait(state, draft.awaitingUntilAtMs, taker) : undefined;
+  }
+  const step = nextDraftStep(draft, settings, state.holderDeadAtMs);
+  const readyAtMs = Math.max(state.notBeforeAtMs ?? 0, step.kind === "ask" ? step.fromAtMs : 0);
+  if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
+  if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
+  if (work.attempts >= settings.attemptsMax) return bury(state, work);
+  return hold(state, "draft", { ...work, attempts: work.attempts + 1 }, taker, settings);
+}
+
+function withoutLateDraft(state: ConversationState): ConversationState {
+  const { draft } = state;
+  const work = draft && workOf(state, draft.turnId);
+  if (!work) return state;
+  return { ...withWork(state, { ...work, lastError: "no answer came in time" }), draft: undefined };
+}
+
+function takeBatch(found: Found, window: Window | undefined, taker: Taker, settings: Settings): TakeDecision {
+  const { state, staged, conversation } = found;
+  const spent = state.works.find((work) => work.attempts >= settings.attemptsMax);
+  if (spent) return bury(state, spent);
+  if (staged.length === 0) return { kind: "nothing" };
+  if (conversation === undefined) {
+    const messageIds = staged.map(({ id }) => id);
+    const left = { ...state, works: [] };
+    return { kind: "bury", messageIds, turnId: undefined, attempts: 0, reason: "CONVERSATION_NOT_FOUND", state: left };
+  }
+  const outbound = staged.find(({ kind }) => kind === "outbound");
+  const standing = { ...state, window };
+  if (outbound && taker.nowMs >= (state.notBeforeAtMs ?? 0)) return takeOutbound(state, outbound, conversation.id, taker, settings);
+  const messages = staged.filter(({ kind }) => kind === "message");
+  if (messages.length === 0) return wait(standing, state.notBeforeAtMs ?? taker.nowMs, taker);
+  if (conversation.paused) return wait(standing, taker.nowMs + settings.holdMs, taker);
+  const due = dueOf(messages, state, conversation.window);
+  if (taker.nowMs < due) return armAt(state, due, taker);
+  return takeMessages(state, messages, { due, recordId: conversation.id }, taker, settings);
+}
+
+function takeOutbound(
+  state: ConversationState,
+  outbound: StagedItem,
+  recordId: string,
+  taker: Taker,
+  settings: Settings,
+): TakeDecision {
+  const known = state.works.find(({ messageIds }) => messageIds.includes(outbound.id));
+  const { arrivedAtMs } = outbound;
+  const work = known ?? newWork(recordId, [outbound.id], { openedAtMs: arrivedAtMs, dueAtMs: arrivedAtMs }, taker);
+  return hold(state, "outbound", { ...work, attempts: work.attempts + 1 }, taker, settings);
+}
+
+function takeMessages(
+  state: ConversationState,
+  messages: readonly StagedItem[],
+  { due, recordId }: { readonly due: number; readonly recordId: string },
+  taker: Taker,
+  settings: Settings,
+): TakeDecision {
+  const ids = new Set(messages.map(({ id }) => id));
+  const known = state.works.find(({ messageIds }) => messageIds.some((id) => ids.has(id)));
+  const { batch, cut } = cutBatch(messages, settings, new Set(known?.messageIds));
+  const batchIds = batch.map(({ id }) => id);
+  const openedAtMs = Math.min(...batch.map(({ arrivedAtMs }) => arrivedAtMs));
+  const work = known ?? newWork(recordId, batchIds, { openedAtMs, dueAtMs: due }, taker);
+  const tried: Work = {
+    ...work,
+    recordId,
+    // Nothing has failed yet (a restart): whoever joined now is counted from the start.
+    messageIds: work.attempts === 0 ? batchIds : work.messageIds,
+    batchIds,
+    openedAtMs,
+    dueAtMs: due,
+    attempts: work.attempts + 1,
+  };
+  const left: ConversationState = { ...state, leftBehindAtMs: cut ? taker.nowMs : undefined };
+  return hold(left, "batch", tried, taker, settings);
+}
+
+function newWork(
+  recordId: string,
+  ids: readonly string[],
+  times: Pick<Work, "openedAtMs" | "dueAtMs">,
+  taker: Taker,
+): Work {
+  const { turnId, nowMs } = taker;
+  return { turnId, recordId, messageIds: ids, batchIds: ids, attempts: 0, restarts: 0, ...times, takenAtMs: nowMs };
+}
+
+/** When what is staged is due. `now` for what a limit left behind. */
+export function dueOf(
+  messages: readonly { readonly arrivedAtMs: number }[],
+  state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
+  policy: WindowPolicy,
+): number {
+  const arrivals = messages.map(({ arrivedAtMs }) => arrivedAtMs);
+  const oldestArrivalAtMs = Math.min(...arrivals);
+  const notBeforeAtMs = state.notBeforeAtMs ?? 0;
+  if (state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs) {
+    return Math.max(oldestArrivalAtMs, notBeforeAtMs);
+  }
+  return dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals), notBeforeAtMs }, policy);
+}
+
+function hold(
+  state: ConversationState,
+  what: "batch" | "outbound" | "draft",
+  work: Work,
+  taker: Taker,
+  settings: Settings,
+): TakeDecision {
+  const taken: Work = { ...work, takenAtMs: taker.nowMs };
+  const lease: LeaseState = {
+    token: taker.token,
+    holder: taker.holder,
+    turnId: taken.turnId,
+    takenAtMs: taker.nowMs,
+    untilAtMs: taker.nowMs + settings.leaseMs,
+  };
+  // A draft is continued with the window left standing: what it stands for is not in this turn.
+  const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined, holderDeadAtMs: undefined };
+  return { kind: "turn", what, work: taken, state: held };
+}
+
+function bury(state: ConversationState, work: Work): TakeDecision {
+  return {
+    kind: "bury",
+    messageIds: work.messageIds,
+    turnId: work.turnId,
+    attempts: work.attempts,
+    reason: work.lastError ?? "the worker died in every attempt",
+    state: withoutWork({ ...state, notBeforeAtMs: undefined }, work.turnId),
+  };
+}
+
+/** Nobody works on it until then. The window keeps its id and due time, or one is made. */
+function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
+  const window = { id: state.window?.id ?? taker.windowId, dueAtMs: state.window?.dueAtMs ?? atMs, wakeAtMs: atMs };
+  return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
+}
+
+/** The window moved (a quiet window that saw another message, an early trigger): a new one stands at the new time. */
+function armAt(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
+  const window: Window = { id: taker.windowId, dueAtMs: atMs, wakeAtMs: atMs };
+  return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
+}

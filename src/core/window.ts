@@ -1,0 +1,28 @@
+/**
+ * A window is the time in which messages gather.
+ *
+ *   fixed:  W from the first message                      |m1 . m2 . . . m3 . |due
+ *   quiet:  until nobody wrote for `quiet`, `max` at most |m1 . m2 . . m3 . . quiet|due
+ *
+ * Windows go by our own arrival times: a provider's clock can be off by minutes.
+ */
+export type WindowPolicy =
+  | { readonly kind: "fixed"; readonly lengthMs: number }
+  | { readonly kind: "quiet"; readonly quietMs: number; readonly maxMs: number };
+
+/** What `dueAtMs` looks at. */
+export interface WindowSpan {
+  readonly oldestArrivalAtMs: number;
+  readonly newestArrivalAtMs: number;
+  /** While a retry backs off, or a restart waits for the newer messages. */
+  readonly notBeforeAtMs?: number;
+}
+
+/** When the messages of a span are due for their turn. */
+export function dueAtMs(span: WindowSpan, policy: WindowPolicy): number {
+  const closesAtMs =
+    policy.kind === "fixed"
+      ? span.oldestArrivalAtMs + policy.lengthMs
+      : Math.min(span.newestArrivalAtMs + policy.quietMs, span.oldestArrivalAtMs + policy.maxMs);
+  return Math.max(closesAtMs, span.notBeforeAtMs ?? 0);
+}

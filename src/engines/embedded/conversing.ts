@@ -1,0 +1,112 @@
+import { pendingChunks } from "../../core/draft.ts";
+import { isHeld } from "../../core/lease.ts";
+import type {
+  Conversation,
+  ConversationChange,
+  HistoryMessage,
+  LateAnswer,
+  NewConversation,
+  OutboundRequest,
+} from "../../ports/conversations.ts";
+import type { Draft } from "../../ports/draft.ts";
+import { createConversation } from "./receiving.ts";
+import { messagesOf, type Step, saveState, stateOf, wakeNow } from "./step.ts";
+import type { ConversationState } from "../../core/state.ts";
+
+export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
+  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
+  const active = step.tables.activeConversation(key, given.senderAlias);
+  if (active) return { created: false, conversation: active };
+  return { created: true, conversation: createConversation(step, given) };
+}
+
+export function get(step: Step, id: string): Conversation | undefined {
+  return step.tables.conversation(id);
+}
+
+export function history(step: Step, { id, messagesMax }: { id: string; messagesMax: number }): HistoryMessage[] {
+  return step.tables.history(id, messagesMax);
+}
+
+export function change(
+  step: Step,
+  { id, change: given }: { id: string; change: ConversationChange },
+): Conversation | undefined {
+  const before = step.tables.conversation(id);
+  if (!before) return undefined;
+  const { window, ...rest } = given;
+  const { window: ownWindow, ...kept } = { ...before, ...rest };
+  const chosen = window === undefined ? ownWindow : (window ?? undefined);
+  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: step.nowMs };
+  step.tables.putConversation(after);
+  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
+  if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);
+  return after;
+}
+
+/** Staged ids are remembered too: a redelivery must not bring an erased person back. */
+export function erase(step: Step, id: string): "erased" | "not-found" {
+  if (!step.tables.conversation(id)) return "not-found";
+  const ids = messagesOf(step.tables.staged(id)).map((row) => row.id);
+  step.tables.remember(ids, "committed", step.nowMs + step.settings.dedupeMs);
+  step.tables.eraseConversation(id);
+  return "erased";
+}
+
+export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
+  const { conversationId, channel, to, texts, author } = request;
+  if (!step.tables.conversation(conversationId)) return "not-found";
+  const id = `outbound/${request.id}`;
+  if (step.tables.fateOf(id) !== undefined) return "duplicate";
+  const outbound = { id, channel, to, texts, author, arrivedAtMs: step.nowMs };
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const isNew = step.tables.stage({ kind: "outbound", id, conversationId, outbound, sequence: 0, bytes });
+  if (!isNew) return "duplicate";
+  wakeNow(step, conversationId);
+  return "staged";
+}
+
+/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
+  const id = step.tables.conversationOfTurn(late.turnId);
+  if (id === undefined) return "stale";
+  const state = stateOf(step, id);
+  const running = isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) && state.lease.turnId === late.turnId;
+  const waiting = state.draft?.turnId === late.turnId && state.draft.awaitingUntilAtMs !== undefined;
+  const base = waiting ? state.draft : running && !state.draft ? emptyDraft(step, id, state, late.turnId) : undefined;
+  if (!base) return "stale";
+  const { awaitingUntilAtMs: _answered, ...draft } = base;
+  const answered: Draft = {
+    ...draft,
+    chunks: pendingChunks(late.texts),
+    ...(late.usage && { usage: late.usage }),
+    ...(late.complete !== undefined && { complete: late.complete }),
+    ...(late.handOff !== undefined && { handOff: late.handOff }),
+    draftedAtMs: step.nowMs,
+  };
+  saveState(step, id, { ...state, draft: answered, notBeforeAtMs: undefined });
+  if (!running) wakeNow(step, id);
+  return "accepted";
+}
+
+function emptyDraft(step: Step, id: string, state: ConversationState, turnId: string): Draft | undefined {
+  const work = state.works.find((each) => each.turnId === turnId);
+  const messages = messagesOf(step.tables.staged(id)).filter((row) => work?.batchIds.includes(row.id));
+  const newest = messages.at(-1)?.message;
+  if (!work || !newest) return undefined;
+  return {
+    turnId,
+    messageIds: work.batchIds,
+    channel: newest.channel,
+    to: newest.replyTo,
+    from: newest.address,
+    chunks: [],
+    answerStartedAtMs: work.takenAtMs,
+    draftedAtMs: step.nowMs,
+  };
+}
+
+export function pauseAll(step: Step, paused: boolean): void {
+  step.tables.setPaused(paused);
+  if (!paused) step.armed(step.nowMs);
+}

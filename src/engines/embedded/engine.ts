@@ -1,0 +1,71 @@
+import type { Engine } from "../../ports/engine.ts";
+import type { RunStep } from "./steps.ts";
+
+/** What differs between embedded engines besides where a step runs. */
+export interface Surroundings {
+  /** Holders whose process is known dead. Empty where nobody can know. */
+  readonly deadAmong: (holders: readonly string[]) => readonly string[];
+  readonly ping: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The engine's ports over "run this step in a transaction". */
+export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine {
+  let cursor = "";
+  return {
+    receiving: {
+      stage: (requests) => run("stage", requests),
+      settle: (channel, status) => run("settle", { channel, status }),
+    },
+    turns: {
+      takeDue: (max) => run("takeDue", max),
+      take: (conversationId) => run("take", conversationId),
+      renew: (lease) => run("renew", lease),
+      hasNewer: (lease) => run("hasNewer", lease),
+      draft: (lease, draft) => run("draft", { lease, draft }),
+      mark: (lease, draft, options) =>
+        run("mark", { lease, draft, evenIfHandedOff: options?.evenIfHandedOff ?? false }),
+      commit: (lease, commit) => run("commit", { lease, commit }),
+      giveBack: (lease, how) => run("giveBack", { lease, how }),
+    },
+    sweeping: {
+      async sweep() {
+        let freed = 0;
+        for (const holder of surroundings.deadAmong(await run("holders", undefined as never))) {
+          freed += await run("freeLeases", holder);
+        }
+        const { orphans, expired, cursor: next } = await run("sweep", cursor);
+        cursor = next;
+        return { orphans, expired, freed, retriggered: 0 };
+      },
+      freeLeases: (workerId) => run("freeLeases", workerId),
+    },
+    conversations: {
+      create: (conversation) => run("create", conversation),
+      get: (id) => run("get", id),
+      change: (id, change) => run("change", { id, change }),
+      erase: (id) => run("erase", id),
+      history: (id, messagesMax) => run("history", { id, messagesMax }),
+      say: (outbound) => run("say", outbound),
+      answer: (answer) => run("answer", answer),
+      pauseAll: (paused) => run("pauseAll", paused),
+    },
+    remedies: {
+      retryDead: (id) => run("retryDead", id),
+      discardDead: (id) => run("discardDead", id),
+      markUnknown: (id, as) => run("markUnknown", { id, as }),
+      resendUnknown: (id) => run("resendUnknown", id),
+    },
+    inspector: {
+      conversations: (filter) => run("listConversations", filter),
+      conversation: (id) => run("showConversation", id),
+      locks: (page) => run("listLocks", page),
+      dead: (page) => run("listDead", page),
+      unknown: (page) => run("listUnknown", page),
+      refusals: (page) => run("listRefusals", page),
+      counts: () => run("counts", undefined as never),
+    },
+    ping: surroundings.ping,
+    close: surroundings.close,
+  };
+}

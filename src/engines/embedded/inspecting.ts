@@ -1,0 +1,82 @@
+import type { Conversation } from "../../ports/conversations.ts";
+import type {
+  ConversationDetail,
+  ConversationFilter,
+  Counts,
+  DeadLetter,
+  Listing,
+  LockRecord,
+  Page,
+  Refusal,
+  UnknownSend,
+} from "../../ports/inspector.ts";
+import { messagesOf, type Step } from "./step.ts";
+import type { StoredDeadLetter } from "./tables.ts";
+
+const DETAIL_ROWS_MAX = 500;
+
+export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
+  return step.tables.listConversations(filter);
+}
+
+export function showConversation(step: Step, id: string): ConversationDetail | undefined {
+  const { tables } = step;
+  const conversation = tables.conversation(id);
+  if (!conversation) return undefined;
+  const lock = lockOf(step, id);
+  return {
+    conversation,
+    staged: messagesOf(tables.staged(id)).map(({ message }) => message),
+    ...(lock && { lock }),
+    messages: tables.history(id, DETAIL_ROWS_MAX),
+    turns: tables.listTurns(id, DETAIL_ROWS_MAX),
+    refusals: tables.listRefusalsOf(id, DETAIL_ROWS_MAX),
+  };
+}
+
+function lockOf(step: Step, conversationId: string): LockRecord | undefined {
+  const state = step.tables.state(conversationId);
+  return state && lockRecord(conversationId, state, step.tables.stagedCount(conversationId));
+}
+
+/** How a state is shown to people. */
+export function lockRecord(
+  conversationId: string,
+  state: NonNullable<ReturnType<Step["tables"]["state"]>>,
+  staged: number,
+): LockRecord {
+  const { window, lease, draft, works } = state;
+  return {
+    conversationId,
+    ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
+    ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
+    staged,
+    attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
+    draft: draft !== undefined,
+  };
+}
+
+export function listLocks(step: Step, page: Page): Listing<LockRecord> {
+  return step.tables.listLocks(page);
+}
+
+export function listDead(step: Step, page: Page): Listing<DeadLetter> {
+  const { items, next } = step.tables.listDead(page);
+  return { items: items.map(shownDead), ...(next !== undefined && { next }) };
+}
+
+function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
+  return { ...letter, messages: messagesOf(rows).map(({ message }) => message) };
+}
+
+export function listUnknown(step: Step, page: Page): Listing<UnknownSend> {
+  return step.tables.listUnknown(page);
+}
+
+export function listRefusals(step: Step, page: Page): Listing<Refusal> {
+  return step.tables.listRefusals(page);
+}
+
+export function counts(step: Step): Counts {
+  return step.tables.counts(step.nowMs);
+}

@@ -1,0 +1,169 @@
+import { conversationId, messageId } from "../../core/identity.ts";
+import { isHeld } from "../../core/lease.ts";
+import type { RefusalCode } from "../../core/refusals.ts";
+import { decideReceipt } from "../../core/rules.ts";
+import { workOf } from "../../core/state.ts";
+import { dueAtMs } from "../../core/window.ts";
+import type { Conversation, NewConversation } from "../../ports/conversations.ts";
+import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
+import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
+import { withChunk } from "../../core/draft.ts";
+import { arm, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
+
+/** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
+export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
+  return requests.map((request) => stageOne(step, request));
+}
+
+function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome {
+  const id = messageId(arrival.channel, arrival.account, arrival.providerId);
+  // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
+  if (step.tables.fateOf(id) !== undefined || step.tables.isStaged(id)) return { kind: "duplicate" };
+  if (refusal !== undefined) return refuse(step, arrival, id, refusal, undefined);
+  if (step.settings.validation === "on-turn") return put(step, arrival, id, unchecked(step, arrival), undefined);
+
+  const type = channelType(step, arrival.channel);
+  const key = { channelType: type, address: arrival.address, sender: arrival.sender };
+  const found = step.tables.activeConversation(key, arrival.senderAlias);
+  const decision = decideReceipt(found, found !== undefined && isBusy(step, found.id), type, step.settings);
+  if (decision.kind === "refuse") return refuse(step, arrival, id, decision.code, found?.id);
+  const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, type);
+  return put(step, arrival, id, conversation.id, conversation);
+}
+
+function put(
+  step: Step,
+  arrival: Arrival,
+  id: string,
+  conversationIdOfIt: string,
+  conversation: Conversation | undefined,
+): StageOutcome {
+  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const message = { ...arrival, id, sequence: 0 };
+  step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
+  const span = { oldestArrivalAtMs: arrival.arrivedAtMs, newestArrivalAtMs: arrival.arrivedAtMs };
+  // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
+  const due = arm(step, conversationIdOfIt, dueAtMs(span, windowOf(step, conversation, arrival.channel)));
+  return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
+}
+
+function refuse(
+  step: Step,
+  arrival: Arrival,
+  id: string,
+  code: RefusalCode,
+  conversationIdOfIt: string | undefined,
+): StageOutcome {
+  const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
+  const { channel, sender } = arrival;
+  step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
+  const tellBusy = code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
+  return { kind: "refused", code, ...about, tellBusy };
+}
+
+/** True for the first refusal of a running turn. */
+function tellOnce(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  const running = state.lease?.token ?? state.draft?.turnId;
+  if (state.busyToldToken === running) return false;
+  step.tables.putState(id, { ...state, busyToldToken: running });
+  return true;
+}
+
+function isBusy(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  return isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined;
+}
+
+function channelType(step: Step, channel: string): string {
+  return step.settings.channels[channel]?.type ?? channel;
+}
+
+function unchecked(step: Step, arrival: Arrival): string {
+  return conversationId({
+    channelType: channelType(step, arrival.channel),
+    address: arrival.address,
+    sender: arrival.sender,
+  });
+}
+
+/** The record of an on-turn message: found by its key, or made if anybody may write. */
+export function resolve(step: Step, arrival: Arrival): Conversation | undefined {
+  const type = channelType(step, arrival.channel);
+  const key = { channelType: type, address: arrival.address, sender: arrival.sender };
+  const found = step.tables.activeConversation(key, arrival.senderAlias);
+  if (found) return withAlias(step, found, arrival);
+  return step.settings.admission === "open" ? createFor(step, arrival, type) : undefined;
+}
+
+function createFor(step: Step, arrival: Arrival, type: string): Conversation {
+  const { projectStatus, allowedChannels } = step.settings;
+  return createConversation(step, {
+    channelType: type,
+    address: arrival.address,
+    sender: arrival.sender,
+    ...(arrival.senderAlias !== undefined && { senderAlias: arrival.senderAlias }),
+    projectStatus,
+    ...(allowedChannels && { allowedChannels }),
+  });
+}
+
+export function createConversation(step: Step, given: NewConversation): Conversation {
+  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
+  const conversation: Conversation = {
+    ...key,
+    id: conversationId(key, step.tables.latestConversationId(key)),
+    ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
+    status: "new",
+    projectStatus: given.projectStatus ?? step.settings.projectStatus,
+    ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
+    taskComplete: false,
+    handedOff: false,
+    paused: false,
+    ...(given.window && { window: given.window }),
+    attributes: given.attributes ?? {},
+    promptTokens: 0,
+    completionTokens: 0,
+    totalTokens: 0,
+    createdAtMs: step.nowMs,
+    updatedAtMs: step.nowMs,
+  };
+  step.tables.putConversation(conversation);
+  return conversation;
+}
+
+/** Learns the person's other name, so that a later message that carries only that one is found too. */
+function withAlias(step: Step, conversation: Conversation, arrival: Arrival): Conversation {
+  const other = [arrival.sender, arrival.senderAlias].find((name) => name !== undefined && name !== conversation.sender);
+  if (other === undefined || other === conversation.senderAlias) return conversation;
+  const named = { ...conversation, senderAlias: other };
+  step.tables.putConversation(named);
+  return named;
+}
+
+/** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
+export function settle(
+  step: Step,
+  { channel, status }: { channel: string; status: DeliveryStatus },
+): "settled" | "recorded" | "unmatched" {
+  const { chunk: reference } = status;
+  const known = step.tables.putDelivery(channel, status, reference?.turnId, step.nowMs);
+  if (reference === undefined) return known ? "recorded" : "unmatched";
+  if (settleUnknown(step, `${reference.turnId}.${reference.chunk}`)) return "settled";
+  const id = step.tables.conversationOfTurn(reference.turnId);
+  if (id === undefined) return known ? "recorded" : "unmatched";
+  const state = stateOf(step, id);
+  const draft = state.draft;
+  if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
+  const sent = withChunk(draft, reference.chunk, { kind: "sent", providerId: status.providerId, atMs: step.nowMs });
+  saveState(step, id, { ...state, draft: sent, notBeforeAtMs: undefined });
+  // Whoever waits for this chunk to settle need not wait any longer.
+  if (!state.lease && workOf(state, draft.turnId)) wakeNow(step, id);
+  return "settled";
+}
+
+function settleUnknown(step: Step, id: string): boolean {
+  if (!step.tables.unknown(id)) return false;
+  step.tables.deleteUnknown(id);
+  return true;
+}

@@ -1,0 +1,63 @@
+import type { Settings } from "../../core/settings.ts";
+import type { ConversationState } from "../../core/state.ts";
+import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
+import type { WindowPolicy } from "../../core/window.ts";
+import type { Conversation } from "../../ports/conversations.ts";
+import type { Lease } from "../../ports/engine.ts";
+import type { StagedRow, Tables } from "./tables.ts";
+
+/** What every step is given: the tables inside its transaction, the settings, the time of the request. */
+export interface Step {
+  readonly tables: Tables;
+  readonly settings: Settings;
+  readonly holder: string;
+  readonly nowMs: number;
+  readonly newId: () => string;
+  /** Told when somebody will have to look at a conversation at that time. */
+  readonly armed: (atMs: number) => void;
+}
+
+export function stateOf(step: Step, conversationId: string): ConversationState {
+  return step.tables.state(conversationId) ?? AT_REST;
+}
+
+export function saveState(step: Step, conversationId: string, state: ConversationState): void {
+  if (isAtRest(state)) {
+    step.tables.putState(conversationId, undefined);
+    return;
+  }
+  step.tables.putState(conversationId, state);
+  const wakeAt = wakeAtMs(state);
+  if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
+}
+
+/** The state, if this lease is still the newest. */
+export function heldState(step: Step, lease: Lease): ConversationState | undefined {
+  const state = step.tables.state(lease.conversationId);
+  return state?.lease?.token === lease.token ? state : undefined;
+}
+
+/** The window that counts: the conversation's own, else its channel's. */
+export function windowOf(step: Step, conversation: Conversation | undefined, channel: string | undefined): WindowPolicy {
+  const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;
+  return conversation?.window ?? channelWindow ?? step.settings.window;
+}
+
+/** Arms a window if none stands. Returns the due time of the one that stands then. */
+export function arm(step: Step, conversationId: string, dueAtMs: number): number {
+  const state = stateOf(step, conversationId);
+  if (state.window) return state.window.dueAtMs;
+  saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
+  return dueAtMs;
+}
+
+/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+export function wakeNow(step: Step, conversationId: string): void {
+  const state = stateOf(step, conversationId);
+  const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
+  saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
+}
+
+export function messagesOf(rows: readonly StagedRow[]): Extract<StagedRow, { kind: "message" }>[] {
+  return rows.filter((row) => row.kind === "message");
+}

@@ -1,0 +1,65 @@
+import * as conversing from "./conversing.ts";
+import * as inspecting from "./inspecting.ts";
+import * as receiving from "./receiving.ts";
+import * as remedying from "./remedying.ts";
+import type { Step } from "./step.ts";
+import * as sweeping from "./sweeping.ts";
+import * as taking from "./taking.ts";
+import * as turning from "./turning.ts";
+
+/** Every step by name: what a request to the writer thread may ask for. Each runs in one transaction. */
+export const STEPS = {
+  stage: receiving.stage,
+  settle: receiving.settle,
+  takeDue: taking.takeDue,
+  take: taking.take,
+  renew: turning.renew,
+  draft: turning.draft,
+  mark: turning.mark,
+  commit: turning.commit,
+  giveBack: turning.giveBack,
+  sweep: sweeping.sweep,
+  freeLeases: sweeping.freeLeases,
+  create: conversing.create,
+  change: conversing.change,
+  erase: conversing.erase,
+  say: conversing.say,
+  answer: conversing.answer,
+  pauseAll: conversing.pauseAll,
+  retryDead: remedying.retryDead,
+  discardDead: remedying.discardDead,
+  markUnknown: remedying.markUnknown,
+  resendUnknown: remedying.resendUnknown,
+} as const;
+
+/** Steps that only read: they may run on another connection and never wait for a writer. */
+export const READS = {
+  hasNewer: turning.hasNewer,
+  holders: sweeping.holders,
+  get: conversing.get,
+  history: conversing.history,
+  listConversations: inspecting.listConversations,
+  showConversation: inspecting.showConversation,
+  listLocks: inspecting.listLocks,
+  listDead: inspecting.listDead,
+  listUnknown: inspecting.listUnknown,
+  listRefusals: inspecting.listRefusals,
+  counts: inspecting.counts,
+} as const;
+
+export type Steps = typeof STEPS & typeof READS;
+export type StepName = keyof Steps;
+export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
+export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
+
+/** Runs one step in its transaction, somewhere. */
+export type RunStep = <N extends StepName>(name: N, input: StepInput<N>) => Promise<StepResult<N>>;
+
+export function isRead(name: StepName): name is keyof typeof READS {
+  return name in READS;
+}
+
+export function carryOut(step: Step, name: StepName, input: unknown): unknown {
+  const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: Step, input: unknown) => unknown;
+  return run(step, input);
+}

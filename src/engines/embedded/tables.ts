@@ -1,0 +1,107 @@
+import type { ConversationState } from "../../core/state.ts";
+import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
+import type { StagedOutbound } from "../../ports/engine.ts";
+import type {
+  ConversationFilter,
+  Counts,
+  DeadLetter,
+  Listing,
+  LockRecord,
+  Page,
+  Refusal,
+  TurnRecord,
+  UnknownSend,
+} from "../../ports/inspector.ts";
+import type { DeliveryStatus, StagedMessage } from "../../ports/message.ts";
+
+/** Something staged: a message, or an outbound that waits for its turn. */
+export type StagedRow =
+  | {
+      readonly kind: "message";
+      readonly id: string;
+      readonly conversationId: string;
+      readonly message: StagedMessage;
+      readonly bytes: number;
+    }
+  | {
+      readonly kind: "outbound";
+      readonly id: string;
+      readonly conversationId: string;
+      readonly outbound: StagedOutbound;
+      readonly sequence: number;
+      readonly bytes: number;
+    };
+
+export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
+  readonly rows: readonly StagedRow[];
+}
+
+export type Fate = "committed" | "dead";
+
+/**
+ * What the steps of an embedded engine stand on: synchronous reads and writes inside one transaction.
+ * Two stores offer it, a SQLite file and plain maps; the steps themselves are written once.
+ */
+export interface Tables {
+  // conversations
+  conversation(id: string): Conversation | undefined;
+  /** The latest one of the key whose task is not complete, under any of the person's names. */
+  activeConversation(key: ConversationKey, alias: string | undefined): Conversation | undefined;
+  /** The latest one of exactly this key, complete or not. */
+  latestConversationId(key: ConversationKey): string | undefined;
+  putConversation(conversation: Conversation): void;
+  eraseConversation(id: string): void;
+
+  // staged and remembered
+  /** False when the id is staged already. */
+  stage(row: StagedRow): boolean;
+  isStaged(id: string): boolean;
+  staged(conversationId: string): StagedRow[];
+  stagedCount(conversationId: string): number;
+  unstage(conversationId: string, ids: readonly string[]): void;
+  fateOf(messageId: string): Fate | undefined;
+  remember(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
+  forget(messageIds: readonly string[]): void;
+
+  // windows, leases, drafts
+  state(conversationId: string): ConversationState | undefined;
+  putState(conversationId: string, state: ConversationState | undefined): void;
+  /** Conversations to be looked at by now, longest waiting first. */
+  wakeable(nowMs: number, max: number): string[];
+  nextWakeAtMs(): number | undefined;
+  heldBy(holder: string): string[];
+  holders(): string[];
+  /** Conversation whose draft or running turn this is. */
+  conversationOfTurn(turnId: string): string | undefined;
+
+  // what is kept
+  appendMessages(conversationId: string, messages: readonly HistoryMessage[]): void;
+  history(conversationId: string, messagesMax: number): HistoryMessage[];
+  appendTurn(turn: TurnRecord): void;
+  recentProviderIds(conversationId: string): string[];
+  putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
+  putRefusal(refusal: Refusal): void;
+  putDead(letter: StoredDeadLetter): void;
+  dead(id: string): StoredDeadLetter | undefined;
+  deleteDead(id: string): void;
+  putUnknown(unknown: UnknownSend): void;
+  unknown(id: string): UnknownSend | undefined;
+  deleteUnknown(id: string): void;
+  isPaused(): boolean;
+  setPaused(paused: boolean): void;
+
+  // sweeping
+  /** Conversations with something staged and no state at all, from `cursor` on. */
+  orphans(cursor: string, max: number): { ids: string[]; next: string };
+  expire(nowMs: number, keepAfterMs: number, max: number): number;
+
+  // inspecting
+  listConversations(filter: ConversationFilter): Listing<Conversation>;
+  listTurns(conversationId: string, max: number): TurnRecord[];
+  listRefusalsOf(conversationId: string, max: number): Refusal[];
+  listLocks(page: Page): Listing<LockRecord>;
+  listDead(page: Page): Listing<StoredDeadLetter>;
+  listUnknown(page: Page): Listing<UnknownSend>;
+  listRefusals(page: Page): Listing<Refusal>;
+  counts(nowMs: number): Counts;
+}

@@ -1,0 +1,225 @@
+import { keepSent, providerIdsOf, saidText } from "../../core/draft.ts";
+import { afterGiveBack } from "../../core/give-back.ts";
+import { type ConversationState, type Work, withoutWork, workOf } from "../../core/state.ts";
+import type { Conversation, ConversationStatus, HistoryMessage } from "../../ports/conversations.ts";
+import type { Draft } from "../../ports/draft.ts";
+import type {
+  Commit,
+  CommitOutcome,
+  DraftOutcome,
+  GiveBack,
+  Lease,
+  MarkOutcome,
+  Renewal,
+  WriteOutcome,
+} from "../../ports/engine.ts";
+import { bury } from "./burying.ts";
+import { arm, heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
+import type { StagedRow } from "./tables.ts";
+import { takeMore } from "./taking.ts";
+
+const LOST: WriteOutcome = { kind: "lost" };
+
+export function renew(step: Step, lease: Lease): Renewal {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const renewed = extended(step, state);
+  saveState(step, lease.conversationId, renewed);
+  return { kind: "renewed", lease: leaseFrom(lease, renewed), handedOff: isHandedOff(step, state) };
+}
+
+export function hasNewer(step: Step, lease: Lease): boolean {
+  const state = heldState(step, lease);
+  return state !== undefined && newerThan(step, lease, workUnder(state)).length > 0;
+}
+
+/** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
+export function draft(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): DraftOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  const isAnswer = written.author === undefined;
+  if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
+  if (isAnswer && mayRestart(step, work) && newerThan(step, lease, work).length > 0) return { kind: "newer" };
+  return marked(step, lease, state, written, "drafted");
+}
+
+export function mark(
+  step: Step,
+  { lease, draft: written, evenIfHandedOff }: { lease: Lease; draft: Draft; evenIfHandedOff: boolean },
+): MarkOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  if (!evenIfHandedOff && written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
+  return marked(step, lease, state, written, "marked");
+}
+
+function marked<K extends "drafted" | "marked">(
+  step: Step,
+  lease: Lease,
+  state: ConversationState,
+  written: Draft,
+  kind: K,
+): { kind: K; lease: Lease } {
+  const renewed = extended(step, { ...state, draft: keepSent(state.draft, written) });
+  saveState(step, lease.conversationId, renewed);
+  return { kind, lease: leaseFrom(lease, renewed) };
+}
+
+/** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
+export function commit(step: Step, { lease, commit: what }: { lease: Lease; commit: Commit }): CommitOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  const { tables, nowMs, settings } = step;
+  const final = what.draft && keepSent(state.draft, what.draft);
+  const batch = tables.staged(lease.conversationId).filter(({ id }) => work.batchIds.includes(id));
+  recordTurn(step, work, what, final, batch);
+  tables.unstage(lease.conversationId, work.batchIds);
+  const ids = batch.map(({ id }) => id);
+  tables.remember(ids, "committed", nowMs + settings.dedupeMs);
+  const after: ConversationState = { ...withoutWork(state, work.turnId), draft: undefined, busyToldToken: undefined };
+  if (what.more) {
+    tables.putState(lease.conversationId, after);
+    return { kind: "committed", next: takeMore(step, lease.conversationId, lease.token) };
+  }
+  saveState(step, lease.conversationId, { ...after, lease: undefined });
+  return { kind: "committed" };
+}
+
+function recordTurn(
+  step: Step,
+  work: Work,
+  what: Commit,
+  final: Draft | undefined,
+  batch: readonly StagedRow[],
+): void {
+  const { tables, nowMs } = step;
+  const messages = messagesOf(batch);
+  const conversation = tables.conversation(work.recordId);
+  // Erased while its turn ran is not possible (the token changed); removed by hand is: the turn is still recorded.
+  if (conversation) tables.putConversation(afterTurn(conversation, what, nowMs));
+  tables.appendMessages(work.recordId, spoken(work, what, final, nowMs));
+  tables.appendTurn({
+    turnId: work.turnId,
+    conversationId: work.recordId,
+    outcome: what.outcome,
+    channel: final?.channel ?? messages.at(-1)?.message.channel ?? "",
+    messageIds: messages.map(({ id }) => id),
+    providerIds: final ? providerIdsOf(final) : [],
+    attempts: work.attempts,
+    restarts: work.restarts,
+    ...(what.usage && { usage: what.usage }),
+    openedAtMs: work.openedAtMs,
+    dueAtMs: work.dueAtMs,
+    takenAtMs: work.takenAtMs,
+    ...(what.answerStartedAtMs !== undefined && { answerStartedAtMs: what.answerStartedAtMs }),
+    ...(what.answeredAtMs !== undefined && { answeredAtMs: what.answeredAtMs }),
+    ...(what.sentAtMs !== undefined && { sentAtMs: what.sentAtMs }),
+    committedAtMs: nowMs,
+  });
+  if (final) recordUnknown(step, work.recordId, final);
+}
+
+function spoken(work: Work, what: Commit, final: Draft | undefined, nowMs: number): HistoryMessage[] {
+  const { turnId } = work;
+  const said = final ? saidText(final) : "";
+  const messages: HistoryMessage[] = [];
+  if (what.userText !== undefined) {
+    messages.push({ role: "user", text: what.userText, media: what.userMedia ?? [], atMs: work.openedAtMs, turnId });
+  }
+  if (said !== "") {
+    const author = final?.author === undefined ? {} : { author: final.author };
+    messages.push({ role: "assistant", text: said, media: [], atMs: what.sentAtMs ?? nowMs, turnId, ...author });
+  }
+  return messages;
+}
+
+function recordUnknown(step: Step, conversationId: string, final: Draft): void {
+  const { turnId, channel, to } = final;
+  final.chunks.forEach(({ state, text }, chunk) => {
+    if (state.kind !== "unknown") return;
+    const id = `${turnId}.${chunk}`;
+    step.tables.putUnknown({ id, conversationId, turnId, chunk, channel, to, text, atMs: step.nowMs });
+  });
+}
+
+function afterTurn(conversation: Conversation, what: Commit, nowMs: number): Conversation {
+  const usage = what.usage;
+  return {
+    ...conversation,
+    status: statusAfter(conversation, what),
+    taskComplete: what.complete ?? conversation.taskComplete,
+    handedOff: conversation.handedOff || what.handOff !== undefined,
+    ...(what.handOff !== undefined && { handOffReason: what.handOff }),
+    promptTokens: conversation.promptTokens + (usage?.promptTokens ?? 0),
+    completionTokens: conversation.completionTokens + (usage?.completionTokens ?? 0),
+    totalTokens: conversation.totalTokens + (usage?.totalTokens ?? 0),
+    updatedAtMs: nowMs,
+  };
+}
+
+function statusAfter(conversation: Conversation, what: Commit): ConversationStatus {
+  if (what.outcome === "handed-off" || what.handOff !== undefined) return "awaiting_agent";
+  return what.outcome === "replied" || what.outcome === "unknown" ? "reply_sent" : conversation.status;
+}
+
+/** Window, trigger and release in one step: there is no moment in which nobody is responsible. */
+export function giveBack(
+  step: Step,
+  { lease, how }: { lease: Lease; how: GiveBack },
+): { kind: "released"; deadLetterId?: string } | WriteOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  const id = lease.conversationId;
+  if (how.kind === "bury") {
+    const { messageIds, turnId, attempts } = work;
+    const free = withoutWork({ ...state, lease: undefined, busyToldToken: undefined }, turnId);
+    const burial = { messageIds, turnId, attempts, reason: how.reason, draft: how.draft };
+    const deadLetterId = bury(step, id, burial, free);
+    armLeft(step, id, free);
+    return { kind: "released", deadLetterId };
+  }
+  const conversation = step.tables.conversation(work.recordId);
+  const newer = newerThan(step, lease, work);
+  const policy = windowOf(step, conversation, newer.at(-1)?.channel);
+  const { nowMs, newId } = step;
+  const written = "draft" in how && how.draft ? { ...how, draft: keepSent(state.draft, how.draft) } : how;
+  saveState(step, id, afterGiveBack({ state, work, newer, policy, nowMs, windowId: newId() }, written));
+  return { kind: "released" };
+}
+
+/** What the dead letter left staged needs a window, or nobody would look. */
+function armLeft(step: Step, id: string, state: ConversationState): void {
+  if (!state.window && step.tables.stagedCount(id) > 0) arm(step, id, step.nowMs);
+}
+
+function newerThan(step: Step, lease: Lease, work: Work) {
+  const batch = new Set(work.batchIds);
+  return messagesOf(step.tables.staged(lease.conversationId))
+    .filter(({ id }) => !batch.has(id))
+    .map(({ message }) => message);
+}
+
+function mayRestart(step: Step, work: Work): boolean {
+  return step.settings.whileBusy === "restart" && work.restarts < step.settings.restartsMax;
+}
+
+function isHandedOff(step: Step, state: ConversationState): boolean {
+  return step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false;
+}
+
+function workUnder(state: ConversationState): Work {
+  const work = workOf(state, state.lease!.turnId);
+  if (!work) throw new Error(`lease of turn ${state.lease!.turnId} has no work`);
+  return work;
+}
+
+function extended(step: Step, state: ConversationState): ConversationState {
+  return { ...state, lease: { ...state.lease!, untilAtMs: step.nowMs + step.settings.leaseMs } };
+}
+
+function leaseFrom(lease: Lease, state: ConversationState): Lease {
+  return { ...lease, untilAtMs: state.lease!.untilAtMs };
+}

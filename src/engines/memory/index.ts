@@ -1,0 +1,26 @@
+import { randomUUID } from "node:crypto";
+import type { EngineProvider } from "../../ports/engine.ts";
+import { embeddedEngine } from "../embedded/engine.ts";
+import { carryOut, type RunStep } from "../embedded/steps.ts";
+import { memoryTables } from "./tables.ts";
+
+export interface MemoryOptions {
+  /** For simulations that have to replay exactly. */
+  readonly newId?: () => string;
+}
+
+/** An engine in this process's memory: for tests. Opened twice, both see the same conversations, as two workers would. */
+export function memory(options: MemoryOptions = {}): EngineProvider {
+  const tables = memoryTables();
+  const newId = options.newId ?? randomUUID;
+  return {
+    name: "memory",
+    async open({ clock, settings, workerId, onArmed }) {
+      const run = (async (name, input) => {
+        const step = { tables, settings, holder: workerId, nowMs: clock.nowMs(), newId, armed: onArmed };
+        return carryOut(step, name, input);
+      }) as RunStep;
+      return embeddedEngine(run, { deadAmong: () => [], ping: async () => {}, close: async () => {} });
+    },
+  };
+}

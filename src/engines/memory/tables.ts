@@ -1,0 +1,178 @@
+import { type ConversationState, wakeAtMs } from "../../core/state.ts";
+import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
+import type { Counts, Listing, LockRecord, Page, Refusal, TurnRecord, UnknownSend } from "../../ports/inspector.ts";
+import { lockRecord } from "../embedded/inspecting.ts";
+import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+
+const RECENT_TURNS = 5;
+
+/** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
+export function memoryTables(): Tables {
+  const conversations = new Map<string, Conversation>();
+  const staged = new Map<string, Map<string, StagedRow>>();
+  const stagedIds = new Set<string>();
+  const remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
+  const states = new Map<string, ConversationState>();
+  const messages = new Map<string, HistoryMessage[]>();
+  const turns = new Map<string, TurnRecord[]>();
+  const deliveries = new Map<string, string>();
+  const dead = new Map<string, StoredDeadLetter>();
+  const unknown = new Map<string, UnknownSend>();
+  let refusals: Refusal[] = [];
+  let sequence = 0;
+  let paused = false;
+
+  const newestFirst = () => [...conversations.values()].reverse();
+  const turnsOf = (id: string) => turns.get(id) ?? [];
+
+  return {
+    conversation: (id) => conversations.get(id),
+    activeConversation(key, alias) {
+      const names = [key.sender, ...(alias === undefined ? [] : [alias])];
+      return newestFirst().find(
+        (each) =>
+          sameAddress(each, key) &&
+          !each.taskComplete &&
+          (names.includes(each.sender) || (each.senderAlias !== undefined && names.includes(each.senderAlias))),
+      );
+    },
+    latestConversationId: (key) =>
+      newestFirst().find((each) => sameAddress(each, key) && each.sender === key.sender)?.id,
+    putConversation: (conversation) => void conversations.set(conversation.id, conversation),
+    eraseConversation(id) {
+      for (const row of staged.get(id)?.values() ?? []) stagedIds.delete(row.id);
+      for (const map of [conversations, staged, states, messages, turns]) map.delete(id);
+      for (const map of [dead, unknown]) {
+        for (const [key, each] of map) if (each.conversationId === id) map.delete(key);
+      }
+      refusals = refusals.filter((each) => each.conversationId !== id);
+    },
+
+    stage(row) {
+      if (stagedIds.has(row.id)) return false;
+      sequence += 1;
+      const rows = staged.get(row.conversationId) ?? new Map<string, StagedRow>();
+      staged.set(row.conversationId, rows.set(row.id, numbered(row, sequence)));
+      stagedIds.add(row.id);
+      return true;
+    },
+    isStaged: (id) => stagedIds.has(id),
+    staged: (id) => [...(staged.get(id)?.values() ?? [])],
+    stagedCount: (id) => staged.get(id)?.size ?? 0,
+    unstage(id, ids) {
+      const rows = staged.get(id);
+      for (const each of ids) {
+        rows?.delete(each);
+        stagedIds.delete(each);
+      }
+      if (rows?.size === 0) staged.delete(id);
+    },
+    fateOf: (id) => remembered.get(id)?.fate,
+    remember(ids, fate, untilAtMs) {
+      for (const id of ids) remembered.set(id, { fate, untilAtMs });
+    },
+    forget(ids) {
+      for (const id of ids) remembered.delete(id);
+    },
+
+    state: (id) => states.get(id),
+    putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
+    wakeable: (nowMs, max) =>
+      [...states]
+        .map(([id, state]) => ({ id, atMs: wakeAtMs(state) ?? Number.POSITIVE_INFINITY }))
+        .filter(({ atMs }) => atMs <= nowMs)
+        .sort((a, b) => a.atMs - b.atMs)
+        .slice(0, max)
+        .map(({ id }) => id),
+    nextWakeAtMs() {
+      const times = [...states.values()].flatMap((state) => wakeAtMs(state) ?? []);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    heldBy: (holder) => [...states].filter(([, state]) => state.lease?.holder === holder).map(([id]) => id),
+    holders: () => [...new Set([...states.values()].flatMap((state) => state.lease?.holder ?? []))],
+    conversationOfTurn: (turnId) =>
+      [...states].find(([, state]) => state.works.some((work) => work.turnId === turnId))?.[0],
+
+    appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
+    history: (id, max) => (messages.get(id) ?? []).slice(-max),
+    appendTurn: (turn) => void turns.set(turn.conversationId, [...turnsOf(turn.conversationId), turn]),
+    recentProviderIds: (id) =>
+      turnsOf(id)
+        .slice(-RECENT_TURNS)
+        .flatMap(({ providerIds }) => providerIds),
+    putDelivery(channel, status, turnId) {
+      const key = `${channel}/${status.providerId}`;
+      const isKnown =
+        turnId !== undefined ||
+        deliveries.has(key) ||
+        [...turns.values()].some((each) => each.some(({ providerIds }) => providerIds.includes(status.providerId)));
+      if (isKnown) deliveries.set(key, status.status);
+      return isKnown;
+    },
+    putRefusal: (refusal) => void refusals.push(refusal),
+    putDead: (letter) => void dead.set(letter.id, letter),
+    dead: (id) => dead.get(id),
+    deleteDead: (id) => void dead.delete(id),
+    putUnknown: (each) => void unknown.set(each.id, each),
+    unknown: (id) => unknown.get(id),
+    deleteUnknown: (id) => void unknown.delete(id),
+    isPaused: () => paused,
+    setPaused(value) {
+      paused = value;
+    },
+
+    orphans: (_cursor, max) => ({ ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id))).slice(0, max), next: "" }),
+    expire(nowMs, keepAfterMs, max) {
+      const old = [...remembered].filter(([, { untilAtMs }]) => untilAtMs <= nowMs).slice(0, max);
+      for (const [id] of old) remembered.delete(id);
+      for (const [id, kept] of messages) messages.set(id, kept.filter(({ atMs }) => atMs >= keepAfterMs));
+      for (const [id, kept] of turns) turns.set(id, kept.filter(({ committedAtMs }) => committedAtMs >= keepAfterMs));
+      return old.length;
+    },
+
+    listConversations({ search, active, ...page }) {
+      const matches = newestFirst().filter(
+        (each) =>
+          (active === undefined || each.taskComplete !== active) &&
+          (search === undefined || each.id === search || each.sender.includes(search)),
+      );
+      return paged(matches, page);
+    },
+    listTurns: (id, max) => turnsOf(id).slice(-max),
+    listRefusalsOf: (id, max) => refusals.filter((each) => each.conversationId === id).slice(-max),
+    listLocks: (page): Listing<LockRecord> =>
+      paged([...states].map(([id, state]) => lockRecord(id, state, staged.get(id)?.size ?? 0)), page),
+    listDead: (page) => paged([...dead.values()].reverse(), page),
+    listUnknown: (page) => paged([...unknown.values()].reverse(), page),
+    listRefusals: (page) => paged([...refusals].reverse(), page),
+    counts: (): Counts => ({
+      conversations: conversations.size,
+      staged: stagedIds.size,
+      windows: [...states.values()].filter(({ window }) => window).length,
+      leases: [...states.values()].filter(({ lease }) => lease).length,
+      turns: [...turns.values()].reduce((sum, each) => sum + each.length, 0),
+      dead: dead.size,
+      unknown: unknown.size,
+      refusals: refusals.length,
+      paused,
+    }),
+  };
+}
+
+function sameAddress(conversation: Conversation, key: ConversationKey): boolean {
+  return conversation.channelType === key.channelType && conversation.address === key.address;
+}
+
+function hasWakeUp(state: ConversationState | undefined): boolean {
+  return state !== undefined && wakeAtMs(state) !== undefined;
+}
+
+function numbered(row: StagedRow, sequence: number): StagedRow {
+  return row.kind === "message" ? { ...row, message: { ...row.message, sequence } } : { ...row, sequence };
+}
+
+function paged<T>(items: readonly T[], { limit, cursor }: Page): Listing<T> {
+  const from = Number(cursor ?? 0);
+  const next = from + limit < items.length ? { next: String(from + limit) } : {};
+  return { items: items.slice(from, from + limit), ...next };
+}

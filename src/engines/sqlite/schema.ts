@@ -1,0 +1,101 @@
+/**
+ * Numbered migrations: the position in this list is the version. Never change one that was released; add the next.
+ * Records are JSON beside the few columns that are searched: they change shape more often than tables should.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE conversations (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    channel_type TEXT NOT NULL,
+    address TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    sender_alias TEXT,
+    task_complete INTEGER NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX conversations_by_sender ON conversations (channel_type, address, sender);
+  CREATE INDEX conversations_by_alias ON conversations (channel_type, address, sender_alias) WHERE sender_alias IS NOT NULL;
+
+  -- Waiting for their turn. No expiry: a message leaves by a commit or as a dead letter.
+  CREATE TABLE staged (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    conversation_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    item TEXT NOT NULL
+  );
+  CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence);
+
+  -- Window, lease, draft and attempts of every conversation that is not at rest. The row is the trigger.
+  CREATE TABLE states (
+    conversation_id TEXT PRIMARY KEY,
+    wake_at_ms INTEGER,
+    holder TEXT,
+    turn_id TEXT,
+    state TEXT NOT NULL
+  );
+  CREATE INDEX states_by_wake ON states (wake_at_ms) WHERE wake_at_ms IS NOT NULL;
+  CREATE INDEX states_by_holder ON states (holder) WHERE holder IS NOT NULL;
+  CREATE INDEX states_by_turn ON states (turn_id) WHERE turn_id IS NOT NULL;
+
+  -- The dedupe memory holds salted hashes: it stays when a person is erased.
+  CREATE TABLE remembered (key BLOB PRIMARY KEY, fate TEXT NOT NULL, until_at_ms INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE INDEX remembered_by_until ON remembered (until_at_ms);
+
+  CREATE TABLE messages (
+    number INTEGER PRIMARY KEY,
+    conversation_id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX messages_by_conversation ON messages (conversation_id, number);
+
+  CREATE TABLE turns (
+    number INTEGER PRIMARY KEY,
+    turn_id TEXT NOT NULL,
+    conversation_id TEXT NOT NULL,
+    committed_at_ms INTEGER NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX turns_by_conversation ON turns (conversation_id, number);
+
+  CREATE TABLE deliveries (
+    channel TEXT NOT NULL,
+    provider_id TEXT NOT NULL,
+    turn_id TEXT,
+    status TEXT NOT NULL,
+    error_code TEXT,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (channel, provider_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX deliveries_by_turn ON deliveries (turn_id) WHERE turn_id IS NOT NULL;
+
+  CREATE TABLE dead_letters (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    conversation_id TEXT NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX dead_letters_by_conversation ON dead_letters (conversation_id);
+
+  CREATE TABLE unknown_sends (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    conversation_id TEXT NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX unknown_sends_by_conversation ON unknown_sends (conversation_id);
+
+  CREATE TABLE refusals (
+    number INTEGER PRIMARY KEY,
+    conversation_id TEXT,
+    at_ms INTEGER NOT NULL,
+    record TEXT NOT NULL
+  );
+  CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number) WHERE conversation_id IS NOT NULL;
+  `,
+];

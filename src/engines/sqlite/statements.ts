@@ -1,0 +1,38 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+
+export type Row = Record<string, SQLInputValue>;
+
+/** Prepared once per statement text, then reused. */
+export class Statements {
+  readonly #database: DatabaseSync;
+  readonly #prepared = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.#statement(sql).get(...values) as Row | undefined;
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.#statement(sql).all(...values) as Row[];
+  }
+
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (!statement) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+export function parse<T>(row: Row | undefined, column = "record"): T | undefined {
+  return row === undefined ? undefined : (JSON.parse(row[column] as string) as T);
+}

@@ -1,0 +1,159 @@
+import { Worker } from "node:worker_threads";
+import { StoreUnavailable } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { type GroupReply, resultOf, type StepRequest, type StoreOptions } from "./store.ts";
+
+/** Requests that may wait for the writer at once. Past that the caller is told at once, instead of much later. */
+const QUEUE_MAX = 20_000;
+/** A request that waited this long is answered as failed: its caller has given up already. */
+const QUEUE_AGE_MS_MAX = 10_000;
+/** Two groups with the thread: while it commits one, the next is already there. */
+const GROUPS_OUT_MAX = 2;
+/** Bounds how long one commit may hold up the others. */
+const GROUP_MAX = 1_000;
+
+interface Waiting {
+  readonly request: StepRequest;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** The event loop's end of a store thread: queues, groups, and starts the thread again when it dies. */
+export class StoreClient {
+  readonly #options: StoreOptions;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #onArmed: (atMs: number) => void;
+  #thread: Worker | undefined;
+  #queue: Waiting[] = [];
+  #out: Waiting[][] = [];
+  #flushing = false;
+  #closing: (() => void) | undefined;
+
+  private constructor(options: StoreOptions, clock: Clock, log: Log, onArmed: (atMs: number) => void) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#onArmed = onArmed;
+  }
+
+  static async open(options: StoreOptions, clock: Clock, log: Log, onArmed: (atMs: number) => void): Promise<StoreClient> {
+    const client = new StoreClient(options, clock, log, onArmed);
+    await client.#startThread();
+    return client;
+  }
+
+  run(request: StepRequest): Promise<unknown> {
+    if (this.#closing) return Promise.reject(new StoreUnavailable("the database is closed"));
+    if (this.#queue.length >= QUEUE_MAX) return Promise.reject(new StoreUnavailable("too many writes are waiting"));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ request, resolve, reject });
+      this.#flushSoon();
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing) return;
+    await new Promise<void>((resolve) => {
+      this.#closing = resolve;
+      this.#closeWhenDone();
+    });
+    await this.#thread?.terminate();
+  }
+
+  /** After this turn of the event loop: whoever asks until then comes along. */
+  #flushSoon(): void {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => {
+      this.#flushing = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#queue.length > 0 && this.#out.length < GROUPS_OUT_MAX) {
+      if (!this.#thread) {
+        void this.#startThread().catch((error) => this.#rejectAll(error));
+        return;
+      }
+      const group = this.#freshGroup();
+      if (group.length === 0) continue;
+      this.#out.push(group);
+      this.#thread.postMessage(JSON.stringify(group.map(({ request }) => request)));
+    }
+  }
+
+  #freshGroup(): Waiting[] {
+    const oldestAtMs = this.#clock.nowMs() - QUEUE_AGE_MS_MAX;
+    const group = this.#queue.splice(0, GROUP_MAX);
+    const late = group.filter(({ request }) => request.nowMs < oldestAtMs);
+    for (const { reject } of late) reject(new StoreUnavailable("the write waited too long"));
+    return late.length === 0 ? group : group.filter((waiting) => !late.includes(waiting));
+  }
+
+  #receive(reply: GroupReply): void {
+    const group = this.#out.shift() ?? [];
+    if (reply.armedAtMs !== undefined) this.#onArmed(reply.armedAtMs);
+    group.forEach(({ resolve, reject }, at) => {
+      try {
+        resolve(resultOf(reply.replies[at]!));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    this.#flush();
+    this.#closeWhenDone();
+  }
+
+  #startThread(): Promise<void> {
+    // Sources run as they are in development; the built package has .js beside it.
+    const entry = import.meta.url.endsWith(".ts") ? "./store-thread.ts" : "./store-thread.js";
+    const thread = new Worker(new URL(entry, import.meta.url), { workerData: this.#options, execArgv: threadArguments() });
+    this.#thread = thread;
+    return new Promise((resolve, reject) => {
+      thread.on("message", (message: string) => {
+        if (message === "open") {
+          resolve();
+          this.#flush();
+        } else this.#receive(JSON.parse(message) as GroupReply);
+      });
+      thread.on("error", (error) => {
+        this.#died(thread, error);
+        reject(new StoreUnavailable(`the database could not be opened: ${error.message}`, error));
+      });
+      thread.on("exit", () => this.#died(thread, new Error("the thread ended")));
+    });
+  }
+
+  /** What was with the thread may or may not be on disk: each caller is told that it failed, and tries again. */
+  #died(thread: Worker, error: Error): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    if (this.#closing) return this.#closeWhenDone();
+    this.#log("error", "store.thread-died", { reason: error.message });
+    const lost = this.#out.splice(0).flat();
+    for (const { reject } of lost) reject(new StoreUnavailable("the database thread died", error));
+    this.#flush();
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const { reject } of this.#queue.splice(0)) reject(error);
+  }
+
+  #closeWhenDone(): void {
+    if (!this.#closing) return;
+    const idle = this.#queue.length === 0 && this.#out.length === 0;
+    if (!idle && this.#thread) return;
+    this.#rejectAll(new StoreUnavailable("the database is closed"));
+    this.#thread?.postMessage(null);
+    this.#thread?.once("exit", this.#closing);
+    if (!this.#thread) this.#closing();
+  }
+}
+
+/** Loader flags of the parent (a test runner's, say) are not for this thread. */
+function threadArguments(): string[] {
+  return ["--disable-warning=ExperimentalWarning"];
+}

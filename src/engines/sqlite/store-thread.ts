@@ -1,0 +1,17 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { openStore, type StepRequest, type StoreOptions } from "./store.ts";
+
+/** A thread of its own for the file: a commit waits for the disk here, never on the event loop that answers webhooks. */
+const store = openStore(workerData as StoreOptions);
+const port = parentPort!;
+
+// JSON instead of structured clones: half the cost for the small nested objects that cross here.
+port.on("message", (group: string | null) => {
+  if (group === null) {
+    store.close();
+    port.close();
+    return;
+  }
+  port.postMessage(JSON.stringify(store.runGroup(JSON.parse(group) as StepRequest[])));
+});
+port.postMessage("open");

@@ -1,0 +1,29 @@
+import { createEdge, type Handle } from "./http/edge.ts";
+import { type CallerInfo, toFetch } from "./http/fetch.ts";
+import type { LullConfig } from "./runtime/config.ts";
+import { createService } from "./runtime/create-service.ts";
+import type { Service } from "./runtime/service.ts";
+
+/** A running product: start it, serve it, or mount its `fetch` in a server of your own. */
+export interface Lull extends Service {
+  readonly handle: Handle;
+  fetch(request: Request, caller?: CallerInfo): Promise<Response>;
+}
+
+/** Waits for the lull in a chat, then answers once. Nothing runs until `start()` or `serve()`. */
+export function createLull(config: LullConfig): Lull {
+  const service = createService(config);
+  const handle = createEdge(service);
+  return { ...service, handle, fetch: toFetch(handle) };
+}
+
+export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
+export type { Channel } from "./ports/channel.ts";
+export type { Conversation, HistoryMessage } from "./ports/conversations.ts";
+export type { Engine, EngineProvider } from "./ports/engine.ts";
+export type { Log } from "./ports/log.ts";
+export type { InboundMessage, Media } from "./ports/message.ts";
+export type { FullReply, Reply, Responder, Turn, TurnMessage, Usage } from "./ports/responder.ts";
+export type { SecretReference, Secrets } from "./ports/secrets.ts";
+export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";
+export { environmentSecrets } from "./secrets.ts";

@@ -1,0 +1,117 @@
+import type { RefusalCode } from "../core/refusals.ts";
+import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "./message.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** A webhook request as it came in. The body is raw: signatures are made over bytes. */
+export interface WebhookRequest {
+  readonly method: string;
+  /** The URL that the provider called, with path and query, built from the public URL and never from the Host header. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface WebhookAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type Verdict = { readonly kind: "authentic" } | { readonly kind: "refused"; readonly why: string };
+
+/** What a webhook turned out to hold. "Not for us" and "broken" are values: a provider that sends them is not in error. */
+export type Parsed =
+  | {
+      readonly kind: "updates";
+      readonly messages: readonly InboundMessage[];
+      readonly statuses: readonly DeliveryStatus[];
+    }
+  | { readonly kind: "ignored"; readonly why: string }
+  | { readonly kind: "invalid"; readonly why: string }
+  /** The provider asks us to prove that the endpoint is ours: answered before anything else. */
+  | { readonly kind: "challenge"; readonly answer: WebhookAnswer };
+
+/** What the webhook's answer has to tell: all well, or why not. */
+export interface ReceiveSummary {
+  /** The first refusal in the payload, if any. */
+  readonly code?: RefusalCode;
+  /** For people: what is missing, what is wrong. Never a text or an address. */
+  readonly detail?: string;
+  /** The busy text, where this answer is the way to tell it. */
+  readonly busyText?: string;
+  readonly retryAfterSeconds?: number;
+  /** Where the message was staged, for callers that show a conversation (the phone page). */
+  readonly conversationId?: string;
+}
+
+/** One chunk of a reply on its way out. */
+export interface Outgoing {
+  /** The customer's address as the provider wants it. */
+  readonly to: string;
+  /** Our address that the customer wrote to. */
+  readonly from: string;
+  readonly text: string;
+  readonly media?: readonly Media[];
+  readonly reference: ChunkReference;
+  readonly conversationId: string;
+}
+
+export type SendOutcome =
+  | { readonly kind: "sent"; readonly providerId: string }
+  /** Certainly not sent. `retry: "later"` may be tried again, `"never"` may not. */
+  | {
+      readonly kind: "not-sent";
+      readonly retry: "later" | "never";
+      readonly retryAfterMs?: number;
+      readonly why: string;
+    }
+  /** It may or may not have gone out, and nobody told. */
+  | { readonly kind: "unknown"; readonly why: string };
+
+export interface ReconcileQuery extends Outgoing {
+  /** Nothing sent before this moment can be the chunk in question. */
+  readonly notBeforeAtMs: number;
+  /** Provider ids already recorded for other chunks: the same text may have been sent before. */
+  readonly excludeProviderIds: readonly string[];
+}
+
+export type ReconcileOutcome =
+  | { readonly kind: "sent"; readonly providerId: string }
+  | { readonly kind: "not-sent" }
+  | { readonly kind: "cannot-tell"; readonly why: string };
+
+/** What the runtime hands to a channel once, before the first request. */
+export interface ChannelContext {
+  readonly name: string;
+  readonly secrets: Secrets;
+  /** Where the provider posts delivery statuses, when a public URL is configured. */
+  readonly statusUrl?: string;
+  readonly nowMs: () => number;
+}
+
+/** A way in and out: four steps, each of which knows nothing of conversations, windows or turns. */
+export interface Channel {
+  /** What rules and conversation keys speak of: `wati` is of type `whatsapp`. */
+  readonly type: string;
+  /** Longest text that one message may carry; longer replies are sent in chunks. */
+  readonly textMax: number;
+  readonly bodyBytesMax?: number;
+  open?(context: ChannelContext): void;
+  verify(request: WebhookRequest): Promise<Verdict> | Verdict;
+  parse(request: WebhookRequest): Parsed;
+  /** Words the webhook's answer in the provider's own way. */
+  answer(summary: ReceiveSummary): WebhookAnswer;
+  /** True where `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
+  readonly busyTextInAnswer?: boolean;
+  /** Sends one chunk. When `signal` aborts after bytes went out, the outcome is `unknown`. */
+  send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome>;
+  /** How the provider wants a person to be addressed, where that is more than the conversation's `sender`. */
+  addressOf?(sender: string): string;
+  reconcile?(query: ReconcileQuery, signal: AbortSignal): Promise<ReconcileOutcome>;
+  typing?(to: string, lastProviderId: string, signal: AbortSignal): Promise<void>;
+  fetchMedia?(media: Media, signal: AbortSignal): Promise<Response>;
+  /** What the provider received since then, oldest first, for `lull catch-up`. */
+  listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<InboundMessage>;
+  /** Problems that `lull doctor` should tell, in plain words. Empty when all is well. */
+  check?(signal: AbortSignal): Promise<readonly string[]>;
+}

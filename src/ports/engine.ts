@@ -1,0 +1,211 @@
+import type { RefusalCode } from "../core/refusals.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Clock } from "./clock.ts";
+import type { Conversation, Conversations } from "./conversations.ts";
+import type { Draft } from "./draft.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Log } from "./log.ts";
+import type { Arrival, DeliveryStatus, Media, StagedMessage } from "./message.ts";
+import type { Remedies } from "./remedies.ts";
+import type { Usage } from "./responder.ts";
+
+/** What became of one arrival. Each of them may be acknowledged: it is durable, or will never be needed. */
+export type StageOutcome =
+  | { readonly kind: "staged"; readonly conversationId: string; readonly dueAtMs: number }
+  | { readonly kind: "duplicate" }
+  | {
+      readonly kind: "refused";
+      readonly code: RefusalCode;
+      readonly conversationId?: string;
+      /** True for the first refusal of a running turn: the customer is told once. */
+      readonly tellBusy?: boolean;
+    };
+
+/** Stage 1: what the webhook needs. */
+export interface Receiving {
+  /**
+   * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is durable; rejects with
+   * `STORE_UNAVAILABLE` when any of it may not be, and then nothing may be acknowledged.
+   */
+  stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
+  /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
+  settle(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
+}
+
+export interface StageRequest {
+  readonly arrival: Arrival;
+  /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
+  readonly refusal?: RefusalCode;
+}
+
+/** The expiring right to work on a conversation. `token` says who is right, `untilAtMs` only when to try. */
+export interface Lease {
+  readonly conversationId: string;
+  readonly token: string;
+  readonly untilAtMs: number;
+}
+
+/** A turn to carry out, under a lease. */
+export interface Taken {
+  readonly lease: Lease;
+  readonly turnId: string;
+  readonly attempt: number;
+  readonly restarts: number;
+  readonly conversation: Conversation;
+  /** The batch in order. Empty when the turn carries out an outbound. */
+  readonly messages: readonly StagedMessage[];
+  /** Something to be said that no message asked for. */
+  readonly outbound?: StagedOutbound;
+  /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
+  readonly draft?: Draft;
+  /** Provider ids of the latest chunks of this conversation, for `reconcile` to leave out. */
+  readonly recentProviderIds: readonly string[];
+  /** When the holder before us was seen dead: its sends need less time to settle. */
+  readonly previousHolderDeadAtMs?: number;
+  /** A limit cut the batch: more is due as soon as this turn is over. */
+  readonly cut: boolean;
+  readonly takenAtMs: number;
+  readonly dueAtMs: number;
+}
+
+export interface StagedOutbound {
+  readonly id: string;
+  readonly channel: string;
+  readonly to: string;
+  readonly texts: readonly string[];
+  readonly author: string;
+  readonly arrivedAtMs: number;
+}
+
+/** What a wake-up for one conversation led to. */
+export type TakeOutcome =
+  | { readonly kind: "turn"; readonly taken: Taken }
+  | { readonly kind: "busy"; readonly untilAtMs: number }
+  | { readonly kind: "later"; readonly dueAtMs: number }
+  | { readonly kind: "nothing" }
+  /** Messages ran out of attempts, or their conversation is gone: moved to a dead letter. */
+  | { readonly kind: "buried"; readonly deadLetterId: string; readonly reason: string };
+
+export interface DueTurns {
+  readonly outcomes: readonly TakeOutcome[];
+  /** When looking again is worth while, as far as the store knows now. */
+  readonly nextAtMs?: number;
+}
+
+export type WriteOutcome = { readonly kind: "lost" };
+
+export type Renewal = { readonly kind: "renewed"; readonly lease: Lease; readonly handedOff: boolean } | WriteOutcome;
+
+export type DraftOutcome =
+  | { readonly kind: "drafted"; readonly lease: Lease }
+  /** A human took over while the answer was made. */
+  | { readonly kind: "handed-off" }
+  /** `whileBusy: "restart"`: newer messages are staged and a restart is left. */
+  | { readonly kind: "newer" }
+  | WriteOutcome;
+
+export type MarkOutcome =
+  | { readonly kind: "marked"; readonly lease: Lease }
+  | { readonly kind: "handed-off" }
+  | WriteOutcome;
+
+/** `replied`, `no-reply`, `handed-off`, `unknown`, or `refused: CODE`. */
+export type TurnOutcome = "replied" | "no-reply" | "handed-off" | "unknown" | `refused: ${RefusalCode}`;
+
+export interface Commit {
+  readonly outcome: TurnOutcome;
+  /** The batch merged, and the reply as it was sent. Absent where there is none. */
+  readonly userText?: string;
+  readonly userMedia?: readonly Media[];
+  readonly draft?: Draft;
+  readonly usage?: Usage;
+  readonly complete?: boolean;
+  readonly handOff?: string;
+  readonly answerStartedAtMs?: number;
+  readonly answeredAtMs?: number;
+  readonly sentAtMs?: number;
+  /** Look for another turn under the same lease: a draft was continued, an outbound carried out, a limit cut the batch. */
+  readonly more: boolean;
+}
+
+export type CommitOutcome =
+  | { readonly kind: "committed"; readonly next?: TakeOutcome }
+  | WriteOutcome;
+
+/** How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. */
+export type GiveBack =
+  /** Failed, to be tried again: a window stands at `notBeforeAtMs`. */
+  | { readonly kind: "retry"; readonly notBeforeAtMs: number; readonly reason: string; readonly draft?: Draft }
+  /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
+  | { readonly kind: "bury"; readonly reason: string; readonly draft?: Draft }
+  /** Nothing failed, something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
+  | { readonly kind: "wait"; readonly untilAtMs: number; readonly draft?: Draft }
+  /** Newer messages joined: start over when their window is due. */
+  | { readonly kind: "restart" }
+  /** Stopping, or paused: what was taken is due again at once. The attempt is not counted. */
+  | { readonly kind: "release" };
+
+/** Stage 2: what a turn needs. Every write names the lease; `lost` means that a newer token stands. */
+export interface TurnTaking {
+  /** LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work until `signal` aborts. */
+  takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
+  take(conversationId: string): Promise<TakeOutcome>;
+  renew(lease: Lease): Promise<Renewal>;
+  /** Whether messages that are not in this turn's batch are staged. */
+  hasNewer(lease: Lease): Promise<boolean>;
+  /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
+  draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
+  /** Writes the draft's chunk states and renews the lease. Without `evenIfHandedOff`, refused once a human took over. */
+  mark(lease: Lease, draft: Draft, options?: { readonly evenIfHandedOff?: boolean }): Promise<MarkOutcome>;
+  commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
+  giveBack(lease: Lease, how: GiveBack): Promise<{ readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome>;
+}
+
+export interface SweepReport {
+  /** Staged, overdue, no window and no lease: armed again. It should be 0. */
+  readonly orphans: number;
+  /** Windows or lapsed leases whose wake-up was sent again. */
+  readonly retriggered: number;
+  /** Leases freed because their holder's process is known dead. */
+  readonly freed: number;
+  /** Remembered ids and old records that went. */
+  readonly expired: number;
+}
+
+export interface Sweeping {
+  /** One bounded round; the engine keeps its cursor. */
+  sweep(): Promise<SweepReport>;
+  /** Frees the leases of a worker whose process is known dead, at once. */
+  freeLeases(workerId: string): Promise<number>;
+}
+
+/** What an engine is opened with. */
+export interface EngineContext {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly workerId: string;
+  readonly log: Log;
+  /** Told whenever this process armed a window, so that its own worker need not poll for it. */
+  readonly onArmed: (dueAtMs: number) => void;
+}
+
+/** Everything durable. Split by who calls it. */
+export interface Engine {
+  readonly receiving: Receiving;
+  readonly turns: TurnTaking;
+  readonly sweeping: Sweeping;
+  readonly conversations: Conversations;
+  readonly remedies: Remedies;
+  readonly inspector: Inspector;
+  /** Throws when the store cannot be written now: what `/readyz` asks. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What `sqlite()`, `memory()` and `aws()` return: an engine that is not open yet. */
+export interface EngineProvider {
+  readonly name: string;
+  open(context: EngineContext): Promise<Engine>;
+  /** Copies a consistent snapshot to `file` while the service runs. */
+  backup?(file: string, onProgress: (done: number, total: number) => void): Promise<void>;
+}

@@ -1,0 +1,114 @@
+import type { Conversation, HistoryMessage } from "./conversations.ts";
+import type { Draft } from "./draft.ts";
+import type { StagedMessage } from "./message.ts";
+import type { Usage } from "./responder.ts";
+
+export interface Page {
+  readonly limit: number;
+  /** What the page before gave as `next`. */
+  readonly cursor?: string;
+}
+
+export interface Listing<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+export interface ConversationFilter extends Page {
+  /** Part of the sender or the exact conversation id. */
+  readonly search?: string;
+  readonly active?: boolean;
+}
+
+/** One turn as it went, kept after its commit. */
+export interface TurnRecord {
+  readonly turnId: string;
+  readonly conversationId: string;
+  readonly outcome: string;
+  readonly channel: string;
+  readonly messageIds: readonly string[];
+  readonly providerIds: readonly string[];
+  readonly attempts: number;
+  readonly restarts: number;
+  readonly usage?: Usage;
+  readonly openedAtMs: number;
+  readonly dueAtMs: number;
+  readonly takenAtMs: number;
+  readonly answerStartedAtMs?: number;
+  readonly answeredAtMs?: number;
+  readonly sentAtMs?: number;
+  readonly committedAtMs: number;
+}
+
+/** Windows and leases as they stand now. */
+export interface LockRecord {
+  readonly conversationId: string;
+  readonly window?: { readonly id: string; readonly dueAtMs: number };
+  readonly lease?: { readonly holder: string; readonly untilAtMs: number; readonly takenAtMs: number };
+  readonly staged: number;
+  readonly attempts: number;
+  readonly draft: boolean;
+}
+
+export interface DeadLetter {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly reason: string;
+  readonly attempts: number;
+  readonly messages: readonly StagedMessage[];
+  readonly draft?: Draft;
+  readonly atMs: number;
+}
+
+export interface UnknownSend {
+  readonly id: string;
+  readonly conversationId: string;
+  readonly turnId: string;
+  readonly chunk: number;
+  readonly channel: string;
+  readonly to: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** Why a message got no turn. */
+export interface Refusal {
+  readonly messageId: string;
+  readonly conversationId?: string;
+  readonly channel: string;
+  readonly sender: string;
+  readonly code: string;
+  readonly atMs: number;
+}
+
+export interface ConversationDetail {
+  readonly conversation: Conversation;
+  readonly staged: readonly StagedMessage[];
+  readonly lock?: LockRecord;
+  readonly messages: readonly HistoryMessage[];
+  readonly turns: readonly TurnRecord[];
+  readonly refusals: readonly Refusal[];
+}
+
+export interface Counts {
+  readonly conversations: number;
+  readonly staged: number;
+  readonly windows: number;
+  readonly leases: number;
+  readonly turns: number;
+  readonly dead: number;
+  readonly unknown: number;
+  readonly refusals: number;
+  readonly paused: boolean;
+}
+
+/** Reading for people and dashboards. It never changes anything and never slows a turn down. */
+export interface Inspector {
+  conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
+  conversation(conversationId: string): Promise<ConversationDetail | undefined>;
+  locks(page: Page): Promise<Listing<LockRecord>>;
+  dead(page: Page): Promise<Listing<DeadLetter>>;
+  unknown(page: Page): Promise<Listing<UnknownSend>>;
+  refusals(page: Page): Promise<Listing<Refusal>>;
+  counts(): Promise<Counts>;
+}

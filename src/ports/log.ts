@@ -1,0 +1,7 @@
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Fields are ids, counts and times. Texts and addresses of people never go in unmasked. */
+export type LogFields = Record<string, string | number | boolean | undefined>;
+
+/** `event` is a stable name such as `turn.committed`; alerts and dashboards are built on it. */
+export type Log = (level: LogLevel, event: string, fields?: LogFields) => void;

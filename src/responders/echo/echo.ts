@@ -1,0 +1,22 @@
+import type { Media } from "../../ports/message.ts";
+import type { Responder, Turn, TurnMessage } from "../../ports/responder.ts";
+
+/** Says what it heard: for a first run without a key, and to see bursts become one answer. */
+export function echo(): Responder {
+  return (turn) => answerTo(turn);
+}
+
+function answerTo({ messages }: Turn): string {
+  const [first, ...more] = messages.map(heard);
+  if (first === undefined) return "I heard nothing.";
+  if (more.length === 0) return `You said: ${first}`;
+  return [`${messages.length} messages, one answer:`, first, ...more].join("\n");
+}
+
+function heard({ text, media }: TurnMessage): string {
+  return [text, ...media.map(named)].filter((part) => part !== "").join(" ") || "(nothing I can read)";
+}
+
+function named({ name, contentType }: Media): string {
+  return `(${name ?? contentType})`;
+}

@@ -1,0 +1,73 @@
+import type { Reply } from "../../ports/responder.ts";
+import { notAnAnswer, refusedBy, retryAfter, unreadable } from "./failure.ts";
+import { replyFrom } from "./reply.ts";
+
+export const ANSWER_BYTES_MAX = 1_000_000;
+
+/** How long a service that says 202 without a time has for its answer. */
+const LATER_SECONDS = 300;
+
+/** 200: the reply. 202: it comes later. 204: there is none. Anything else is an error. */
+export async function readAnswer(response: Response, host: string): Promise<Reply> {
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw refusedBy(host, response);
+  }
+  const text = await textOf(response);
+  if (response.status === 202) return answersLater(response, text);
+  if (response.status === 204 || text.trim() === "") return null;
+  return replyIn(response, text);
+}
+
+function replyIn({ headers }: Response, text: string): Reply {
+  const type = contentType(headers);
+  if (isJson(type)) return replyFrom(parsed(text));
+  // Bare servers name no type at all. A web page is never meant for a chat: some proxy is in the way.
+  if (type === "" || type === "text/plain") return text;
+  throw notAnAnswer("it is neither text/plain nor application/json");
+}
+
+/** The service has taken the work, so nothing else in its body may turn this into an error. */
+function answersLater({ headers }: Response, text: string): Reply {
+  const told = laterSecondsIn(text);
+  const retryAfterMs = retryAfter(headers) || LATER_SECONDS * 1_000;
+  return { laterSeconds: told ?? retryAfterMs / 1_000 };
+}
+
+function laterSecondsIn(text: string): number | undefined {
+  try {
+    const json = JSON.parse(text);
+    const seconds: unknown = json?.laterSeconds ?? json?.later_seconds;
+    return typeof seconds === "number" && seconds > 0 ? seconds : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function contentType(headers: Headers): string {
+  return (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+function isJson(type: string): boolean {
+  return type === "application/json" || type.endsWith("+json");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw notAnAnswer("it says that it is JSON and is not");
+  }
+}
+
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES_MAX) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

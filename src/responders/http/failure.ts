@@ -1,0 +1,49 @@
+import { LullError } from "../../errors.ts";
+
+/** Four of the 4xx say "not now" rather than "not like this". */
+const NOT_NOW = new Set([408, 409, 425, 429]);
+
+/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+
+/** The service said no. Its host is named, never its path or query: tokens live there. */
+export function refusedBy(host: string, { status, headers }: Response): LullError {
+  if (status < 500 && !NOT_NOW.has(status)) {
+    return new LullError(`${host} answered ${status}`, { code: "HTTP_REJECTED", retry: "never" });
+  }
+  const told = retryAfter(headers);
+  return new LullError(`${host} answered ${status}`, {
+    code: "HTTP_UNAVAILABLE",
+    retry: "later",
+    ...(told !== undefined && { retryAfterMs: Math.min(told, RETRY_AFTER_MS_MAX) }),
+  });
+}
+
+export function unreachable(host: string, cause: unknown): LullError {
+  const code = (cause as { cause?: { code?: unknown } }).cause?.code;
+  const why = typeof code === "string" ? ` (${code})` : "";
+  return new LullError(`${host} could not be reached${why}`, {
+    code: "HTTP_UNREACHABLE",
+    retry: "later",
+    cause,
+  });
+}
+
+/** A reply that nobody can read. Whoever wrote the service has to look: asking again would bring the same. */
+export function unreadable(what: string): LullError {
+  return new LullError(`the service's answer: ${what}`, { code: "HTTP_BAD_ANSWER", retry: "never" });
+}
+
+/** Not from the service, by the look of it: a proxy's page, half a body. */
+export function notAnAnswer(what: string): LullError {
+  return new LullError(`the service's answer: ${what}`, { code: "HTTP_BAD_ANSWER", retry: "later" });
+}
+
+/** In seconds, or as a date, which is compared with the answer's own `date`: no clock of ours is needed. */
+export function retryAfter(headers: Headers): number | undefined {
+  const given = headers.get("retry-after")?.trim() ?? "";
+  const ms = /^\d+(\.\d+)?$/.test(given)
+    ? Number(given) * 1_000
+    : Date.parse(given) - Date.parse(headers.get("date") ?? "");
+  return ms >= 0 ? Math.ceil(ms) : undefined;
+}

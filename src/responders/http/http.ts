@@ -1,0 +1,94 @@
+import { createHmac } from "node:crypto";
+import { ConfigError, LullError } from "../../errors.ts";
+import type { Reply, Responder, Turn } from "../../ports/responder.ts";
+import type { SecretReference, Secrets } from "../../ports/secrets.ts";
+import { environmentSecrets } from "../../secrets.ts";
+import { readAnswer } from "./answer.ts";
+import { unreachable } from "./failure.ts";
+
+export interface HttpOptions {
+  readonly url: string;
+  /** Signs each body, so that the service knows who asks: `x-lull-signature: sha256=<hex HMAC of the body>`. */
+  readonly secret?: SecretReference;
+  /** Further headers. A value may be a reference: `{ authorization: { env: "SERVICE_TOKEN" } }`. */
+  readonly headers?: Readonly<Record<string, SecretReference>>;
+  /** How much of the past goes along; the runtime's own limit where left out, 0 for none. */
+  readonly historyMessagesMax?: number;
+  readonly secrets?: Secrets;
+}
+
+interface Service extends HttpOptions {
+  readonly endpoint: URL;
+  readonly secrets: Secrets;
+}
+
+/** Posts the turn to a service of the user's own. What it answers is the reply. */
+export function http(options: HttpOptions): Responder {
+  const service: Service = {
+    ...options,
+    endpoint: endpointOf(options.url),
+    secrets: options.secrets ?? environmentSecrets(),
+  };
+  return (turn) => ask(service, turn);
+}
+
+function endpointOf(url: string): URL {
+  const endpoint = URL.parse(url);
+  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.username || endpoint.password) {
+    // Not repeated here: a URL that is wrong in this way may hold a password.
+    throw new ConfigError(
+      "http: url must be an http(s) URL without user and password; use `headers` for credentials",
+    );
+  }
+  return endpoint;
+}
+
+async function ask(service: Service, turn: Turn): Promise<Reply> {
+  const body = JSON.stringify(await payloadOf(service, turn));
+  const headers = await headersFor(service, turn, body);
+  try {
+    const response = await fetch(service.endpoint, {
+      method: "POST",
+      headers,
+      body,
+      // A redirected POST arrives as a GET, and some home page would become the reply.
+      redirect: "manual",
+      signal: turn.signal,
+    });
+    return await readAnswer(response, service.endpoint.host);
+  } catch (error) {
+    // An abort is not the service's fault: whoever aborted knows why, and gets that reason back.
+    turn.signal.throwIfAborted();
+    throw error instanceof LullError ? error : unreachable(service.endpoint.host, error);
+  }
+}
+
+async function payloadOf({ historyMessagesMax }: Service, turn: Turn): Promise<Record<string, unknown>> {
+  const { id, attempt, channel, text, messages, media, conversation } = turn;
+  const history = historyMessagesMax === 0 ? [] : await turn.history(historyMessagesMax);
+  return { turn: { id, attempt, channel, text, messages, media }, conversation, history };
+}
+
+async function headersFor(service: Service, turn: Turn, body: string): Promise<Headers> {
+  const headers = new Headers();
+  for (const [name, reference] of Object.entries(service.headers ?? {})) {
+    setHeader(headers, name, await service.secrets.get(reference));
+  }
+  headers.set("content-type", "application/json");
+  // The same turn may be asked again after a crash; a service that keeps its answers by this key works only once.
+  headers.set("idempotency-key", turn.id);
+  if (service.secret !== undefined) {
+    const secret = await service.secrets.get(service.secret);
+    headers.set("x-lull-signature", `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`);
+  }
+  return headers;
+}
+
+/** The value is a secret as likely as not, and the error of `set` would quote it. */
+function setHeader(headers: Headers, name: string, value: string): void {
+  try {
+    headers.set(name, value);
+  } catch {
+    throw new ConfigError(`http: the header ${name} cannot be sent (a line break in its value?)`);
+  }
+}

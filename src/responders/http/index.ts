@@ -1,0 +1,1 @@
+export { type HttpOptions, http } from "./http.ts";

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConfigError, LullError } from "../../errors.ts";
+import {
+  type FakeOpenAi,
+  type FakeOpenAiAnswer,
+  type FakeOpenAiError,
+  fakeOpenAi,
+} from "../../testing/fake-openai.ts";
+import { fakeTurn } from "../../testing/fake-turn.ts";
+import { retryAfter } from "./failure.ts";
+import { openai } from "./openai.ts";
+
+const KEY = "sk-secret-key";
+const TEXT = "my address is 1 Secret Road";
+
+let fake: FakeOpenAi;
+beforeEach(async () => {
+  fake = fakeOpenAi();
+  await fake.start();
+});
+afterEach(() => fake.stop());
+
+async function errorOf(answer: FakeOpenAiAnswer, attempt = 1): Promise<LullError> {
+  fake.behave(() => answer);
+  const respond = openai({ apiKey: KEY, baseUrl: fake.url });
+  const error = await Promise.resolve(respond(fakeTurn(TEXT, { attempt }))).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(LullError);
+  expect(error.message).not.toMatch(/sk-|secret/i);
+  return error;
+}
+
+const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
+  [{ status: 408 }, "OPENAI_UNAVAILABLE", "later"],
+  [{ status: 409 }, "OPENAI_UNAVAILABLE", "later"],
+  [{ status: 500, code: "server_error" }, "OPENAI_UNAVAILABLE", "later"],
+  [{ status: 503 }, "OPENAI_UNAVAILABLE", "later"],
+  [{ status: 400, code: "conversation_locked" }, "OPENAI_UNAVAILABLE", "later"],
+  [{ status: 429, code: "rate_limit_exceeded", type: "tokens" }, "OPENAI_RATE_LIMITED", "later"],
+  [{ status: 429, code: "slow_down" }, "OPENAI_RATE_LIMITED", "later"],
+  [{ status: 429 }, "OPENAI_RATE_LIMITED", "later"],
+  [{ status: 429, code: "insufficient_quota", type: "insufficient_quota" }, "OPENAI_QUOTA", "never"],
+  [{ status: 429, code: "credit_balance_exhausted", type: "insufficient_quota" }, "OPENAI_QUOTA", "never"],
+  [{ status: 429, code: "billing_hard_limit_reached" }, "OPENAI_QUOTA", "never"],
+  [{ status: 402 }, "OPENAI_QUOTA", "never"],
+  [{ status: 401, code: "invalid_api_key" }, "OPENAI_UNAUTHORIZED", "never"],
+  [{ status: 403, code: "unsupported_country" }, "OPENAI_UNAUTHORIZED", "never"],
+  [{ status: 404, code: "model_not_found" }, "OPENAI_NOT_FOUND", "never"],
+  [{ status: 400, code: "context_length_exceeded" }, "OPENAI_REJECTED", "never"],
+  [{ status: 422 }, "OPENAI_REJECTED", "never"],
+];
+
+test.each(STATUSES)("%o is %s, try again: %s", async (error, code, retry) => {
+  const message = `Incorrect API key provided: ${KEY}. You said ${TEXT}`;
+  const thrown = await errorOf({ error: { ...error, message } });
+  expect(thrown).toMatchObject({ code, retry });
+  expect(thrown.message).toContain(`answered ${error.status}`);
+  expect(thrown.message).toContain("request req_1");
+  if (error.code) expect(thrown.message).toContain(error.code);
+});
+
+test("the parameter at fault is named; what is no name is left out", async () => {
+  const named = await errorOf({
+    error: { status: 400, type: "invalid_request_error", param: "input[0].content" },
+  });
+  expect(named.message).toBe(
+    "OpenAI answered 400 (invalid_request_error, parameter input[0].content, request req_1)",
+  );
+  const odd = await errorOf({ error: { status: 400, code: TEXT, headers: { "x-request-id": "a b" } } });
+  expect(odd.message).toBe("OpenAI answered 400");
+});
+
+test.each([
+  [{ "retry-after": "7" }, 7_000],
+  [{ "retry-after": "7", "retry-after-ms": "1500" }, 1_500],
+  [{ "retry-after": "soon" }, undefined],
+  [{ "retry-after": "-1" }, undefined],
+  [{ "retry-after": "999999" }, 3_600_000],
+])("%o waits for %s ms", async (headers, ms) => {
+  const error = await errorOf({ error: { status: 429, code: "rate_limit_exceeded", headers } });
+  expect(error.retryAfterMs).toBe(ms);
+});
+
+test("a date is compared with the answer's own date", () => {
+  const date = "Sun, 15 Nov 2026 08:00:00 GMT";
+  expect(retryAfter(new Headers({ date, "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }))).toBe(30_000);
+  expect(retryAfter(new Headers({ "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }))).toBeUndefined();
+});
+
+test("an error that never mends has no time to wait for", async () => {
+  const error = await errorOf({
+    error: { status: 429, code: "insufficient_quota", headers: { "retry-after": "7" } },
+  });
+  expect(error.retryAfterMs).toBeUndefined();
+});
+
+test.each([
+  ["server_error", "later"],
+  ["rate_limit_exceeded", "later"],
+  ["invalid_prompt", "never"],
+  ["misalignment_policy_violation", "never"],
+])("a 200 that failed with %s: try again %s", async (code, retry) => {
+  const error = await errorOf({ response: { status: "failed", error: { code, message: TEXT } } });
+  expect(error).toMatchObject({ code: "OPENAI_FAILED", retry });
+  expect(error.message).toContain(code);
+});
+
+test.each(["in_progress", "queued", "cancelled"])("a 200 that is %s is no answer yet", async (status) => {
+  expect(await errorOf({ response: { status } })).toMatchObject({
+    code: "OPENAI_UNAVAILABLE",
+    retry: "later",
+  });
+});
+
+test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
+  "a body that is no JSON object, %j, passes",
+  async (raw) => {
+    for (const status of [200, 404, 502]) {
+      expect(await errorOf({ raw, status })).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
+    }
+  },
+);
+
+test("JSON of somebody else passes too", async () => {
+  expect(await errorOf({ raw: '{"hello":"world"}' })).toMatchObject({
+    code: "OPENAI_UNAVAILABLE",
+    retry: "later",
+  });
+});
+
+test("an answer without end is given up", async () => {
+  const error = await errorOf({ raw: " ".repeat(16_000_001) });
+  expect(error).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
+  expect(error.message).toContain("without end");
+});
+
+test("a redirect is not followed: the address is wrong", async () => {
+  const error = await errorOf({ raw: "", status: 307, headers: { location: `${fake.url}/elsewhere` } });
+  expect(error).toMatchObject({ code: "OPENAI_REJECTED", retry: "never" });
+  expect(error.message).toContain("307");
+});
+
+test("a connection that breaks, or never stands, passes", async () => {
+  const broken = await errorOf({ drop: true });
+  expect(broken).toMatchObject({ code: "OPENAI_UNREACHABLE", retry: "later" });
+  await fake.stop();
+  const refused = await errorOf("nobody hears this");
+  expect(refused).toMatchObject({ code: "OPENAI_UNREACHABLE", retry: "later" });
+  expect(refused.message).toContain("ECONNREFUSED");
+  await fake.start();
+});
+
+test.each(["content_filter", "max_output_tokens"])(
+  "cut off by %s before any text: a person should look",
+  async (reason) => {
+    const error = await errorOf({ response: { status: "incomplete", incomplete_details: { reason } } });
+    expect(error).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
+    expect(error.message).toContain(reason);
+  },
+);
+
+test("a finished answer without text is asked for once more, not for ever", async () => {
+  expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later" });
+  expect(await errorOf("  ", 2)).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
+});
+
+test("an abort reaches OpenAI and comes back with its own reason", async () => {
+  fake.behave(() => ({ hang: true }));
+  const controller = new AbortController();
+  const asked = openai({ apiKey: KEY, baseUrl: fake.url })(fakeTurn(TEXT, { signal: controller.signal }));
+  const { over } = await fake.arrival(1);
+  const reason = new Error("out of time");
+  controller.abort(reason);
+  await expect(asked).rejects.toBe(reason);
+  await over;
+});
+
+test("a turn that is aborted already asks nobody", async () => {
+  const signal = AbortSignal.abort(new Error("lease lost"));
+  await expect(openai({ apiKey: KEY, baseUrl: fake.url })(fakeTurn(TEXT, { signal }))).rejects.toThrow(
+    "lease lost",
+  );
+  expect(fake.requests).toHaveLength(0);
+});
+
+test("a key that cannot be sent is refused without showing it", async () => {
+  const asked = Promise.resolve(openai({ apiKey: `${KEY}\nx`, baseUrl: fake.url })(fakeTurn(TEXT)));
+  const error = await asked.catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(error.message).not.toContain(KEY);
+});
+
+test("a missing key names its variable", async () => {
+  const asked = openai({ apiKey: { env: "LULL_TEST_NO_SUCH_KEY" }, baseUrl: fake.url })(fakeTurn(TEXT));
+  await expect(asked).rejects.toThrow("LULL_TEST_NO_SUCH_KEY is not set");
+});

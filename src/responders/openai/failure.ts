@@ -1,0 +1,115 @@
+import { LullError, type RetryAdvice } from "../../errors.ts";
+
+/** What an error body tells, as far as it is safe to repeat. */
+interface Detail {
+  readonly code?: string;
+  readonly type?: string;
+  readonly param?: string;
+}
+
+interface Judgement {
+  readonly code: string;
+  readonly retry: RetryAdvice;
+}
+
+const later = (code: string): Judgement => ({ code, retry: "later" });
+const never = (code: string): Judgement => ({ code, retry: "never" });
+
+/** A 429 that waiting does not mend: somebody has to pay. */
+const OUT_OF_CREDIT = /insufficient_|billing|credit/;
+
+/** An answer of OpenAI that is an error. */
+export function refusedBy(status: number, headers: Headers, body: unknown): LullError {
+  const detail = detailOf(body);
+  return failure(`OpenAI answered ${status}`, judge(status, detail), headers, detail);
+}
+
+function judge(status: number, { code = "", type = "" }: Detail): Judgement {
+  if (status === 402) return never("OPENAI_QUOTA");
+  if (status === 429) {
+    return OUT_OF_CREDIT.test(`${code} ${type}`) ? never("OPENAI_QUOTA") : later("OPENAI_RATE_LIMITED");
+  }
+  // `conversation_locked` is a 400 by number, but says "try again in a few seconds".
+  if (status === 408 || status === 409 || status >= 500 || code === "conversation_locked") {
+    return later("OPENAI_UNAVAILABLE");
+  }
+  if (status === 401 || status === 403) return never("OPENAI_UNAUTHORIZED");
+  if (status === 404) return never("OPENAI_NOT_FOUND");
+  return never("OPENAI_REJECTED");
+}
+
+/** A 200 whose response says `failed`. */
+export function failedResponse(headers: Headers, error: unknown): LullError {
+  const detail = detailOf({ error });
+  const passes = /^(server_error|rate_limit_exceeded|vector_store_timeout)$/.test(detail.code ?? "");
+  return failure("OpenAI's response failed", (passes ? later : never)("OPENAI_FAILED"), headers, detail);
+}
+
+/** Not an answer of the API at all: a proxy's page, half a body, a response that was never finished. */
+export function notAnAnswer(what: string, headers: Headers): LullError {
+  return failure(what, later("OPENAI_UNAVAILABLE"), headers);
+}
+
+export function unreachable(cause: unknown): LullError {
+  const code = word((cause as { cause?: { code?: unknown } }).cause?.code);
+  return new LullError(`OpenAI could not be reached${code === undefined ? "" : ` (${code})`}`, {
+    ...later("OPENAI_UNREACHABLE"),
+    cause,
+  });
+}
+
+/**
+ * Nothing was said. Whoever cut the answer off (the filter, the token limit) would cut it off again, and each try is paid for:
+ * a person should look. A finished answer without words is the model's whim, so one more try, and only one, is worth its price.
+ */
+export function empty(headers: Headers, cutOffBy: string | undefined, attempt: number): LullError {
+  const why = word(cutOffBy);
+  const message =
+    why === undefined ? "OpenAI's answer has no text" : `OpenAI cut the answer off before any text: ${why}`;
+  const again = cutOffBy === undefined && attempt <= 1;
+  return failure(message, (again ? later : never)("OPENAI_EMPTY"), headers);
+}
+
+function failure(what: string, judgement: Judgement, headers: Headers, detail: Detail = {}): LullError {
+  const requestId = word(headers.get("x-request-id"));
+  const facts = [
+    detail.code ?? detail.type,
+    detail.param && `parameter ${detail.param}`,
+    requestId && `request ${requestId}`,
+  ].filter((fact) => fact !== undefined);
+  const retryAfterMs = judgement.retry === "later" ? retryAfter(headers) : undefined;
+  return new LullError(facts.length === 0 ? what : `${what} (${facts.join(", ")})`, {
+    ...judgement,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function detailOf(body: unknown): Detail {
+  const error = (body as { error?: Record<string, unknown> | null } | null)?.error;
+  const [code, type, param] = [word(error?.code), word(error?.type), word(error?.param)];
+  return { ...(code && { code }), ...(type && { type }), ...(param && { param }) };
+}
+
+/** Names only. An error's `message` repeats part of the key or of the prompt, and a proxy may put anything anywhere. */
+function word(value: unknown): string | undefined {
+  return /^[\w.[\]-]{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
+}
+
+/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+
+/** `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`. */
+export function retryAfter(headers: Headers): number | undefined {
+  const given = headers.get("retry-after");
+  const candidates = [
+    number(headers.get("retry-after-ms")),
+    number(given) * 1_000,
+    Date.parse(given ?? "") - Date.parse(headers.get("date") ?? ""),
+  ];
+  const ms = candidates.find((candidate) => Number.isFinite(candidate) && candidate >= 0);
+  return ms === undefined ? undefined : Math.min(Math.ceil(ms), RETRY_AFTER_MS_MAX);
+}
+
+function number(value: string | null): number {
+  return value === null || value.trim() === "" ? Number.NaN : Number(value);
+}

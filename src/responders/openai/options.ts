@@ -1,0 +1,93 @@
+import { ConfigError } from "../../errors.ts";
+import type { Turn } from "../../ports/responder.ts";
+import type { SecretReference, Secrets } from "../../ports/secrets.ts";
+import { environmentSecrets } from "../../secrets.ts";
+import type { OpenAiTools } from "./tools.ts";
+
+/** Everything has a default; what the environment may say is named beside it. */
+export interface OpenAiOptions {
+  /** `OPENAI_MODEL`, else `gpt-6-luna`. */
+  readonly model?: string;
+  /** Who the assistant is and what it may do: `LULL_INSTRUCTIONS`. A function may look at the turn and its conversation. */
+  readonly instructions?: string | ((turn: Turn) => string | Promise<string>);
+  /** `{ env: "OPENAI_API_KEY" }`. */
+  readonly apiKey?: SecretReference;
+  /** `OPENAI_BASE_URL`, else OpenAI's own. */
+  readonly baseUrl?: string;
+  /** How much of the past goes along; the runtime's own limit where left out, 0 for none. */
+  readonly historyMessagesMax?: number;
+  /** Counts what the model thinks as well as what it says. */
+  readonly maxOutputTokens?: number;
+  readonly reasoning?: { readonly effort?: string; readonly summary?: string };
+  /** What the model may call, by name. */
+  readonly tools?: OpenAiTools;
+  /** How often the model may call tools before it has to answer. */
+  readonly toolRoundsMax?: number;
+  /** `mention`: the model is told that there is an image. `link`: it is given the URL, which must be open to OpenAI. */
+  readonly media?: "mention" | "link";
+  /** Further fields of the request, as OpenAI names them: `service_tier`, `text`, `metadata`, ... */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly secrets?: Secrets;
+}
+
+export interface OpenAiSettings {
+  readonly endpoint: URL;
+  readonly model: string;
+  readonly instructions: Exclude<OpenAiOptions["instructions"], undefined>;
+  readonly apiKey: SecretReference;
+  readonly secrets: Secrets;
+  readonly historyMessagesMax: number | undefined;
+  readonly maxOutputTokens: number | undefined;
+  readonly reasoning: OpenAiOptions["reasoning"];
+  readonly tools: OpenAiTools;
+  readonly toolRoundsMax: number;
+  readonly media: "mention" | "link";
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const TOOL_ROUNDS_MAX = 8;
+
+/** These would change what is asked or how the answer comes, and the reply would be read wrongly. */
+const NOT_IN_BODY = ["input", "stream", "background", "conversation", "previous_response_id"];
+
+/** Fills in the defaults and says at start what would otherwise fail at the first customer. */
+export function settingsFrom(
+  options: OpenAiOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): OpenAiSettings {
+  for (const field of NOT_IN_BODY) {
+    if (field in (options.body ?? {}))
+      throw new ConfigError(`openai: body.${field} cannot be set, lull needs it`);
+  }
+  return {
+    // `||`: compose files hand on unset variables as empty ones.
+    endpoint: endpointOf(options.baseUrl || env.OPENAI_BASE_URL || "https://api.openai.com/v1"),
+    model: options.model || env.OPENAI_MODEL || "gpt-6-luna",
+    instructions: options.instructions ?? env.LULL_INSTRUCTIONS ?? "",
+    apiKey: options.apiKey ?? { env: "OPENAI_API_KEY" },
+    secrets: options.secrets ?? environmentSecrets({ env }),
+    historyMessagesMax: count("historyMessagesMax", options.historyMessagesMax),
+    maxOutputTokens: count("maxOutputTokens", options.maxOutputTokens),
+    reasoning: options.reasoning,
+    tools: options.tools ?? {},
+    toolRoundsMax: count("toolRoundsMax", options.toolRoundsMax) ?? TOOL_ROUNDS_MAX,
+    media: options.media ?? "mention",
+    body: options.body ?? {},
+  };
+}
+
+/** Keeps a query, which some compatible services want: `?api-version=...`. */
+function endpointOf(baseUrl: string): URL {
+  const endpoint = URL.parse(baseUrl);
+  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.username || endpoint.password) {
+    // Not repeated here: a URL that is wrong in this way may hold a password.
+    throw new ConfigError("openai: baseUrl must be an http(s) URL without user and password");
+  }
+  endpoint.pathname = `${endpoint.pathname.replace(/\/+$/, "")}/responses`;
+  return endpoint;
+}
+
+function count(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value >= 0)) return value;
+  throw new ConfigError(`openai: ${name} must be a whole number of at least 0, not ${JSON.stringify(value)}`);
+}

@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { HistoryMessage } from "../../ports/conversations.ts";
+import type { Media } from "../../ports/message.ts";
+import type { Turn } from "../../ports/responder.ts";
+import type { OpenAiSettings } from "./options.ts";
+import { describeTools } from "./tools.ts";
+
+/** One item of `input`: something said, a tool call, what a tool returned. */
+export type InputItem = Readonly<Record<string, unknown>>;
+export type RequestBody = Readonly<Record<string, unknown>> & { readonly input: readonly InputItem[] };
+
+/** The first request of a turn. Rounds with tools only add to its `input`. */
+export async function requestFor(settings: OpenAiSettings, turn: Turn): Promise<RequestBody> {
+  const [instructions, history] = await Promise.all([
+    typeof settings.instructions === "function" ? settings.instructions(turn) : settings.instructions,
+    settings.historyMessagesMax === 0 ? [] : turn.history(settings.historyMessagesMax),
+  ]);
+  return {
+    // The past is our own record, so OpenAI need not keep a second one, and asking again changes nothing anywhere.
+    store: false,
+    safety_identifier: createHash("sha256").update(turn.conversation.id).digest("hex"),
+    ...present({
+      instructions: instructions || undefined,
+      max_output_tokens: settings.maxOutputTokens,
+      reasoning: settings.reasoning,
+    }),
+    model: settings.model,
+    ...settings.body,
+    ...toolFields(settings),
+    input: [...history.flatMap(pastItem), currentItem(turn, settings.media)],
+  };
+}
+
+function toolFields({ tools, body }: OpenAiSettings): Record<string, unknown> {
+  const own = describeTools(tools);
+  if (own.length === 0) return {};
+  return {
+    tools: [...own, ...(Array.isArray(body.tools) ? body.tools : [])],
+    // With `store: false` nobody else remembers what the model thought before it called a tool: we carry it back to it.
+    // A model that does not think refuses this field: `body: { include: [] }` takes it out.
+    include: body.include ?? ["reasoning.encrypted_content"],
+  };
+}
+
+/** Old images are mentioned, never linked: their links expire, and each would be paid for again in every turn. */
+function pastItem({ role, text, media }: HistoryMessage): InputItem[] {
+  const content = withMentions(text, media);
+  return content === "" ? [] : [{ role, content }];
+}
+
+function currentItem(turn: Turn, mode: "mention" | "link"): InputItem {
+  const linked = mode === "link" ? turn.media.filter(isOpenImage) : [];
+  const rest = turn.media.filter((media) => !linked.includes(media));
+  const text = withMentions(turn.text, rest);
+  if (linked.length === 0) return { role: "user", content: text || "[a message without text]" };
+  const images = linked.map(({ url }) => ({ type: "input_image", image_url: url, detail: "auto" }));
+  return { role: "user", content: text === "" ? images : [{ type: "input_text", text }, ...images] };
+}
+
+function isOpenImage({ url, contentType }: Media): boolean {
+  return contentType.startsWith("image/") && /^(https?:|data:image\/)/i.test(url);
+}
+
+function withMentions(text: string, media: readonly Media[]): string {
+  return [text, ...media.map(mention)].filter((line) => line !== "").join("\n");
+}
+
+function mention({ contentType, name }: Media): string {
+  return name === undefined ? `[${contentType} attached]` : `[${contentType} attached: ${name}]`;
+}
+
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

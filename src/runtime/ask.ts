@@ -1,0 +1,87 @@
+import { mergeTexts } from "../core/batch.ts";
+import { type Answer, answerFrom } from "../core/reply.ts";
+import { LullError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Engine, Taken } from "../ports/engine.ts";
+import type { Responder, Turn } from "../ports/responder.ts";
+
+/** What asking a responder led to. Everything but an answer is a value too: the turn decides what follows. */
+export type Asked =
+  | { readonly kind: "answered"; readonly answer: Answer }
+  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "lost" }
+  | { readonly kind: "newer" }
+  | { readonly kind: "stopping" };
+
+export interface Asking {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly answerTimeoutMs: number;
+  readonly historyMessagesMax: number;
+  readonly lost: AbortSignal;
+  readonly stopping: AbortSignal;
+  /** Resolves when newer messages call for a restart; never, where the policy does not want one. */
+  readonly newer: (signal: AbortSignal) => Promise<boolean>;
+}
+
+/** Asks, and stops waiting when the answer is out of time or no longer wanted: a responder may never return. */
+export async function ask(asking: Asking, responder: Responder, taken: Taken): Promise<Asked> {
+  const ended = new AbortController();
+  const turn = turnFor(asking, taken, ended.signal);
+  const answered = Promise.resolve()
+    .then(() => responder(turn))
+    .then((reply): Asked => ({ kind: "answered", answer: answerFrom(reply) }))
+    .catch((error): Asked => ({ kind: "failed", error }));
+  const asked = await Promise.race([
+    answered,
+    timeout(asking, ended.signal),
+    whenAborted(asking.lost, { kind: "lost" }, ended.signal),
+    whenAborted(asking.stopping, { kind: "stopping" }, ended.signal),
+    whenNewer(asking, ended.signal),
+  ]);
+  ended.abort();
+  return asked;
+}
+
+async function timeout({ clock, answerTimeoutMs }: Asking, ended: AbortSignal): Promise<Asked> {
+  await clock.sleep(answerTimeoutMs, ended);
+  const message = `no answer within ${answerTimeoutMs / 1_000} s`;
+  return { kind: "failed", error: new LullError(message, { code: "ANSWER_TIMEOUT", retry: "later" }) };
+}
+
+function whenAborted(signal: AbortSignal, asked: Asked, ended: AbortSignal): Promise<Asked> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(asked);
+    signal.addEventListener("abort", () => resolve(asked), { once: true, signal: ended });
+  });
+}
+
+async function whenNewer(asking: Asking, ended: AbortSignal): Promise<Asked> {
+  if (await asking.newer(ended)) return { kind: "newer" };
+  // Asked no more: leave the decision to the others.
+  return new Promise(() => {});
+}
+
+function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
+  const { messages, conversation } = taken;
+  return {
+    id: taken.turnId,
+    attempt: taken.attempt,
+    channel: messages.at(-1)!.channel,
+    messages: messages.map(({ id, text, media, arrivedAtMs, sentAtMs, fields }) => ({
+      id,
+      text,
+      media,
+      arrivedAtMs,
+      ...(sentAtMs !== undefined && { sentAtMs }),
+      ...(fields && { fields }),
+    })),
+    text: mergeTexts(messages),
+    media: messages.flatMap(({ media }) => media),
+    conversation,
+    history: (messagesMax = asking.historyMessagesMax) =>
+      asking.engine.conversations.history(conversation.id, messagesMax),
+    signal,
+  };
+}
+

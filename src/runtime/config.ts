@@ -1,0 +1,173 @@
+import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith } from "../core/defaults.ts";
+import type { Admission, ChannelSettings, OnUnknown, Settings, Validation, WhileBusy } from "../core/settings.ts";
+import type { WindowPolicy } from "../core/window.ts";
+import { ConfigError } from "../errors.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import type { Responder } from "../ports/responder.ts";
+import type { SecretReference, Secrets } from "../ports/secrets.ts";
+
+/** `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until nobody wrote for four, `maxSeconds` at most. */
+export type WindowConfig =
+  | { readonly seconds: number }
+  | { readonly quietSeconds: number; readonly maxSeconds?: number };
+
+/** Numbers that few people change. Public configuration speaks seconds. */
+export interface LimitsConfig {
+  readonly leaseSeconds?: number;
+  readonly attemptsMax?: number;
+  readonly answerTimeoutSeconds?: number;
+  readonly sendTimeoutSeconds?: number;
+  readonly settleSeconds?: number;
+  readonly sweepSeconds?: number;
+  readonly graceSeconds?: number;
+  readonly backoffSeconds?: number;
+  readonly backoffSecondsMax?: number;
+  readonly batchMessagesMax?: number;
+  readonly batchBytesMax?: number;
+  readonly dedupeHours?: number;
+  readonly historyMessagesMax?: number;
+  readonly restartsMax?: number;
+  readonly restartPollSeconds?: number;
+  readonly concurrency?: number;
+  readonly bodyBytesMax?: number;
+  readonly requestsMax?: number;
+  readonly senderPerMinuteMax?: number;
+  readonly retentionDays?: number;
+}
+
+/** What `createLull` and `lull.config.ts` take. */
+export interface LullConfig {
+  readonly engine: EngineProvider;
+  /** By name; the name is in the webhook's path: `POST /webhooks/<name>`. */
+  readonly channels: Readonly<Record<string, Channel>>;
+  readonly window?: WindowConfig;
+  /** Other windows for some channels, by channel name. */
+  readonly windows?: Readonly<Record<string, WindowConfig>>;
+  readonly respond?: Responder;
+  /** Other responders for some channels, by channel name. */
+  readonly responders?: Readonly<Record<string, Responder>>;
+  /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
+  readonly handOffTo?: Responder;
+  readonly whileBusy?: WhileBusy;
+  readonly busyText?: string;
+  readonly admission?: Admission;
+  readonly validation?: Validation;
+  readonly onUnknown?: OnUnknown;
+  /** What a new conversation starts with under `admission: "open"`. */
+  readonly project?: { readonly status?: string; readonly allowedChannels?: readonly string[] };
+  readonly limits?: LimitsConfig;
+  /** Base of the URL that providers call, for signatures and status callbacks. */
+  readonly publicUrl?: string;
+  /** Bearer token for `/api`. Without one, `/api` answers on loopback only. */
+  readonly apiToken?: SecretReference;
+  readonly secrets?: Secrets;
+  readonly log?: Log;
+  readonly clock?: Clock;
+  /** Who this process is to the store; made up where it is left out. */
+  readonly workerId?: string;
+  /** 0 up to 1, for the jitter of backoffs. Handed in by tests. */
+  readonly random?: () => number;
+}
+
+/** For `lull.config.ts`: gives the editor the types, changes nothing. */
+export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
+  return config;
+}
+
+const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
+export function settingsFrom(config: LullConfig): Settings {
+  const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
+  const limits = config.limits ?? {};
+  return settingsWith({
+    window,
+    channels: channelSettings(config, window),
+    ...present({
+      whileBusy: oneOf("whileBusy", config.whileBusy, ["queue", "restart", "reject"]),
+      admission: oneOf("admission", config.admission, ["open", "known"]),
+      validation: oneOf("validation", config.validation, ["on-receipt", "on-turn"]),
+      onUnknown: oneOf("onUnknown", config.onUnknown, ["hold", "resend", "assume-sent"]),
+      projectStatus: config.project?.status,
+      allowedChannels: config.project?.allowedChannels,
+      leaseMs: ms("limits.leaseSeconds", limits.leaseSeconds),
+      answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
+      sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
+      settleMs: ms("limits.settleSeconds", limits.settleSeconds),
+      sweepMs: ms("limits.sweepSeconds", limits.sweepSeconds),
+      graceMs: ms("limits.graceSeconds", limits.graceSeconds),
+      backoffMs: ms("limits.backoffSeconds", limits.backoffSeconds),
+      backoffMsMax: ms("limits.backoffSecondsMax", limits.backoffSecondsMax),
+      restartPollMs: ms("limits.restartPollSeconds", limits.restartPollSeconds),
+      dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
+      retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
+      attemptsMax: count("limits.attemptsMax", limits.attemptsMax),
+      batchMessagesMax: count("limits.batchMessagesMax", limits.batchMessagesMax),
+      batchBytesMax: count("limits.batchBytesMax", limits.batchBytesMax),
+      historyMessagesMax: count("limits.historyMessagesMax", limits.historyMessagesMax),
+      restartsMax: count("limits.restartsMax", limits.restartsMax, 0),
+      concurrency: count("limits.concurrency", limits.concurrency),
+      bodyBytesMax: count("limits.bodyBytesMax", limits.bodyBytesMax),
+      requestsMax: count("limits.requestsMax", limits.requestsMax),
+      senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
+    }),
+  });
+}
+
+function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {
+  for (const name of Object.keys(config.windows ?? {})) {
+    if (config.channels[name] === undefined) throw new ConfigError(`windows.${name}: there is no channel of that name`);
+  }
+  return Object.fromEntries(
+    Object.entries(config.channels).map(([name, channel]) => {
+      if (!CHANNEL_NAME.test(name)) {
+        throw new ConfigError(`channels.${name}: a channel's name is lower-case letters, digits and dashes`);
+      }
+      const own = config.windows?.[name];
+      return [name, { type: channel.type, window: own ? windowPolicy(own, `windows.${name}`) : window }];
+    }),
+  );
+}
+
+/** Public seconds to a policy; `where` is named in the error. */
+export function windowPolicy(window: WindowConfig, where: string): WindowPolicy {
+  if ("seconds" in window) return { kind: "fixed", lengthMs: required(ms(`${where}.seconds`, window.seconds)) };
+  const quietMs = required(ms(`${where}.quietSeconds`, window.quietSeconds));
+  const maxMs = ms(`${where}.maxSeconds`, window.maxSeconds) ?? quietMs * QUIET_MAX_FACTOR;
+  if (maxMs < quietMs) throw new ConfigError(`${where}.maxSeconds must not be less than quietSeconds`);
+  return { kind: "quiet", quietMs, maxMs };
+}
+
+function ms(where: string, value: number | undefined, unitMs = 1_000): number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
+    throw new ConfigError(`${where} must be a number of at least 0, not ${JSON.stringify(value)}`);
+  }
+  return Math.round(value * unitMs);
+}
+
+function count(where: string, value: number | undefined, min = 1): number | undefined {
+  if (value === undefined) return undefined;
+  if (!Number.isInteger(value) || value < min) {
+    throw new ConfigError(`${where} must be a whole number of at least ${min}, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+function oneOf<T extends string>(where: string, value: T | undefined, allowed: readonly T[]): T | undefined {
+  if (value === undefined || allowed.includes(value)) return value;
+  throw new ConfigError(`${where} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
+}
+
+function required(value: number | undefined): number {
+  if (value === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
+  return value;
+}
+
+/** Leaves out what is undefined, so that a spread does not overwrite a default. */
+function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { splitText } from "../core/chunks.ts";
+import { answerFrom } from "../core/reply.ts";
+import { ConfigError } from "../errors.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Engine } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import type { FullReply } from "../ports/responder.ts";
+import { processIdentity } from "../process-identity.ts";
+import { environmentSecrets } from "../secrets.ts";
+import { type LullConfig, settingsFrom } from "./config.ts";
+import { type Reception, receive } from "./receive.ts";
+import { senderLimit } from "./sender-limit.ts";
+import type { SayRequest, Service } from "./service.ts";
+import { Sweeper } from "./sweeper.ts";
+import { systemClock } from "./system-clock.ts";
+import { Worker } from "./worker.ts";
+
+const GRACE_MS = 25_000;
+const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
+
+const silent: Log = () => {};
+
+/** Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it is needed. */
+export function createService(config: LullConfig): Service {
+  const settings = settingsFrom(config);
+  const clock = config.clock ?? systemClock;
+  const secrets = config.secrets ?? environmentSecrets();
+  const log = config.log ?? silent;
+  const random = config.random ?? Math.random;
+  const workerId = config.workerId ?? processIdentity();
+  const publicUrl = config.publicUrl?.replace(/\/+$/, "");
+  const responderFor = (channel: string) => config.responders?.[channel] ?? config.respond;
+  openChannels(config, { secrets, publicUrl, nowMs: clock.nowMs });
+
+  let worker: Worker | undefined;
+  let sweeper: Sweeper | undefined;
+  let opened: Promise<Engine> | undefined;
+  const open = () => {
+    opened ??= config.engine
+      .open({ clock, settings, workerId, log, onArmed: (dueAtMs) => worker?.nudge(dueAtMs) })
+      .catch((error) => {
+        // The next caller tries again: a disk that was full may have room by then.
+        opened = undefined;
+        throw error;
+      });
+    return opened;
+  };
+  const reception: Reception = {
+    settings,
+    engine: open,
+    log,
+    nowMs: clock.nowMs,
+    hasResponder: (channel) => responderFor(channel) !== undefined,
+    senderLimit: senderLimit(settings.senderPerMinuteMax),
+    busyText: config.busyText ?? BUSY_TEXT,
+  };
+  const channelNamed = (name: string): Channel => {
+    const channel = config.channels[name];
+    if (!channel) throw new ConfigError(`there is no channel ${name}`);
+    return channel;
+  };
+
+  return {
+    settings,
+    channels: config.channels,
+    publicUrl,
+    apiToken: config.apiToken,
+    secrets,
+    log,
+    workerId,
+    nowMs: clock.nowMs,
+    engine: open,
+    receive: (name, request) => receive(reception, name, channelNamed(name), request),
+    receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
+    say: async (request) => say(await open(), config.channels, request),
+    answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
+    async start() {
+      const engine = await open();
+      const { channels, handOffTo } = config;
+      worker ??= new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log });
+      sweeper ??= new Sweeper(engine.sweeping, clock, settings.sweepMs, random, log);
+      worker.start();
+      sweeper.start();
+    },
+    async stop(graceMs = GRACE_MS) {
+      await Promise.all([worker?.stop(graceMs), sweeper?.stop()]);
+      const closing = opened;
+      opened = undefined;
+      await (await closing)?.close();
+    },
+  };
+}
+
+function openChannels(
+  { channels }: LullConfig,
+  { secrets, publicUrl, nowMs }: Pick<Service, "secrets" | "publicUrl" | "nowMs">,
+): void {
+  for (const [name, channel] of Object.entries(channels)) {
+    const statusUrl = publicUrl === undefined ? {} : { statusUrl: `${publicUrl}/webhooks/${name}/status` };
+    channel.open?.({ name, secrets, nowMs, ...statusUrl });
+  }
+}
+
+/** On the named channel, or on the one that the customer last used, or on any of the conversation's type. */
+async function say(
+  engine: Engine,
+  channels: LullConfig["channels"],
+  { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
+): Promise<"staged" | "duplicate" | "not-found"> {
+  const detail = await engine.inspector.conversation(conversationId);
+  if (!detail) return "not-found";
+  const { conversation, staged, turns } = detail;
+  const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
+  const ofType = Object.keys(channels).find((name) => channels[name]?.type === conversation.channelType);
+  const name = wanted ?? lastUsed ?? ofType;
+  const channel = name === undefined ? undefined : channels[name];
+  if (!channel || name === undefined) {
+    throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
+  }
+  const to = channel.addressOf?.(conversation.sender) ?? conversation.sender;
+  const texts = splitText(text, channel.textMax);
+  return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
+}
+
+async function answerTurn(
+  engine: Engine,
+  channels: LullConfig["channels"],
+  turnId: string,
+  reply: FullReply,
+): Promise<"accepted" | "stale"> {
+  const answer = answerFrom(reply);
+  if (answer.kind === "later") return "stale";
+  // Its channel is known to the store only; the shortest limit of all fits every one.
+  const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
+  const { texts, usage, complete, handOff } = answer;
+  return engine.conversations.answer({
+    turnId,
+    texts: texts.flatMap((text) => splitText(text, textMax)),
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
+  });
+}

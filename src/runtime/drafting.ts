@@ -1,0 +1,66 @@
+import { splitText } from "../core/chunks.ts";
+import { withChunk } from "../core/draft.ts";
+import { sendByAtMs } from "../core/lease.ts";
+import type { Chunk, Draft } from "../ports/draft.ts";
+import type { Media } from "../ports/message.ts";
+import type { Usage } from "../ports/responder.ts";
+import type { TurnRun } from "./turn-run.ts";
+
+/** What a draft is made of: a responder's answer, or an outbound's texts. */
+export interface Said {
+  readonly texts: readonly string[];
+  readonly media?: readonly Media[];
+  readonly usage?: Usage;
+  readonly complete?: boolean;
+  readonly handOff?: string;
+  readonly author?: string;
+  readonly answerStartedAtMs?: number;
+  readonly awaitingUntilAtMs?: number;
+}
+
+/** The answer as it will be sent: on the channel of the newest message, in chunks that the channel can carry. */
+export function draftOf(run: TurnRun, said: Said): Draft {
+  const { taken, clock } = run;
+  const newest = taken.messages.at(-1);
+  const channel = taken.outbound?.channel ?? newest!.channel;
+  const nowMs = clock.nowMs();
+  const { usage, complete, handOff, author, awaitingUntilAtMs } = said;
+  return {
+    turnId: taken.turnId,
+    messageIds: taken.messages.map(({ id }) => id),
+    channel,
+    to: taken.outbound?.to ?? newest!.replyTo,
+    from: newest?.address ?? taken.conversation.address,
+    chunks: chunksOf(said.texts, said.media ?? [], run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY),
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
+    ...(author !== undefined && { author }),
+    ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
+    answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
+    draftedAtMs: nowMs,
+  };
+}
+
+/** Media go with the first chunk: an attachment whose text comes before it is easier to follow than one that trails. */
+function chunksOf(texts: readonly string[], media: readonly Media[], textMax: number): Chunk[] {
+  const split = texts.flatMap((text) => splitText(text, textMax));
+  const pending = { kind: "pending" } as const;
+  const chunks: Chunk[] = (split.length === 0 && media.length > 0 ? [""] : split).map((text) => ({ text, state: pending }));
+  const [first, ...rest] = chunks;
+  return first && media.length > 0 ? [{ ...first, media }, ...rest] : chunks;
+}
+
+/** The draft with its first chunk on the way out. Waits for a late answer have no chunk yet. */
+export function sendingFirst(run: TurnRun, draft: Draft): Draft {
+  return draft.chunks.length === 0 ? draft : sending(run, draft, 0);
+}
+
+/** Marks a chunk `sending`, with the moment at which the request is given up at the latest. */
+export function sending(run: TurnRun, draft: Draft, chunk: number): Draft {
+  const { clock, settings } = run;
+  // The write that carries this mark renews the lease to this end.
+  const nowMs = clock.nowMs();
+  const by = sendByAtMs(nowMs, nowMs + settings.leaseMs, settings);
+  return withChunk(draft, chunk, { kind: "sending", sendByAtMs: by });
+}

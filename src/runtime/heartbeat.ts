@@ -1,0 +1,62 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Lease, TurnTaking } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+
+/**
+ * Keeps a lease alive while its turn runs, and knows whether it is still ours.
+ * A holder that cannot renew is treated as one that lost: it stops before it sends.
+ */
+export interface Heartbeat {
+  /** The lease with its latest end. */
+  readonly lease: () => Lease;
+  /** Another write of the turn renewed it. */
+  renewed(lease: Lease): void;
+  /** Aborts when the lease is lost. */
+  readonly lost: AbortSignal;
+  stop(): void;
+}
+
+export function keepAlive(
+  turns: Pick<TurnTaking, "renew">,
+  taken: Lease,
+  clock: Clock,
+  renewMs: number,
+  log: Log,
+): Heartbeat {
+  const losing = new AbortController();
+  let lease = taken;
+  let cancel = () => {};
+  let stopped = false;
+
+  const schedule = (ms: number) => {
+    cancel = clock.after(ms, () => void beat());
+  };
+  const beat = async () => {
+    try {
+      const renewal = await turns.renew(lease);
+      if (stopped) return;
+      if (renewal.kind === "lost") return losing.abort();
+      lease = renewal.lease;
+      schedule(renewMs);
+    } catch (error) {
+      if (stopped) return;
+      log("warn", "lease.renew-failed", { conversation: lease.conversationId, reason: String(error) });
+      // The store may be back in time; when the lease ends first, somebody else has it.
+      if (clock.nowMs() >= lease.untilAtMs) losing.abort();
+      else schedule(Math.min(renewMs, Math.max(1, (lease.untilAtMs - clock.nowMs()) / 2)));
+    }
+  };
+  schedule(renewMs);
+
+  return {
+    lease: () => lease,
+    renewed(newer) {
+      lease = newer;
+    },
+    lost: losing.signal,
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}

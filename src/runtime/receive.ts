@@ -1,0 +1,140 @@
+import type { Settings } from "../core/settings.ts";
+import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
+import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import type { Arrival, DeliveryStatus, InboundMessage } from "../ports/message.ts";
+import type { SenderLimit } from "./sender-limit.ts";
+
+/** What receiving needs besides the request. */
+export interface Reception {
+  readonly settings: Settings;
+  readonly engine: () => Promise<Engine>;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly hasResponder: (channel: string) => boolean;
+  readonly senderLimit: SenderLimit;
+  readonly busyText: string;
+}
+
+type Updates = Extract<Parsed, { kind: "updates" }>;
+
+/** Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable. */
+export async function receive(
+  reception: Reception,
+  name: string,
+  channel: Channel,
+  request: WebhookRequest,
+): Promise<WebhookAnswer> {
+  const { log } = reception;
+  try {
+    const verdict = await channel.verify(request);
+    if (verdict.kind === "refused") {
+      log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
+      return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
+    }
+    const parsed = channel.parse(request);
+    switch (parsed.kind) {
+      case "challenge":
+        return parsed.answer;
+      case "ignored":
+        log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
+        return channel.answer({});
+      case "invalid":
+        log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
+        return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
+      case "updates":
+        return channel.answer(await takeIn(reception, name, channel, parsed));
+    }
+  } catch (error) {
+    // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
+    log("error", "webhook.failed", { channel: name, reason: error instanceof Error ? error.message : String(error) });
+    return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
+  }
+}
+
+async function takeIn(
+  reception: Reception,
+  name: string,
+  channel: Channel,
+  { messages, statuses }: Updates,
+): Promise<ReceiveSummary> {
+  const engine = await reception.engine();
+  for (const status of statuses) await settle(reception, engine, name, status);
+  if (messages.length === 0) return {};
+  const limited = messages.some(({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()));
+  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: 60 };
+  const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
+  return summarise(reception, engine, { name, channel, messages, outcomes });
+}
+
+/** Our own time, and the place in the payload: what the provider's clock cannot order, these do. */
+export function stageRequests(
+  reception: Pick<Reception, "hasResponder" | "nowMs">,
+  name: string,
+  messages: readonly InboundMessage[],
+): StageRequest[] {
+  const arrivedAtMs = reception.nowMs();
+  const hasRoute = reception.hasResponder(name);
+  return messages.map((message, position) => {
+    const arrival: Arrival = { ...message, channel: name, arrivedAtMs, position };
+    return hasRoute ? { arrival } : { arrival, refusal: "ROUTE_NOT_FOUND" };
+  });
+}
+
+interface Received {
+  readonly name: string;
+  readonly channel: Channel;
+  readonly messages: readonly InboundMessage[];
+  readonly outcomes: readonly StageOutcome[];
+}
+
+async function summarise(reception: Reception, engine: Engine, received: Received): Promise<ReceiveSummary> {
+  let summary: ReceiveSummary = {};
+  for (const [at, outcome] of received.outcomes.entries()) {
+    logOutcome(reception.log, received.name, outcome);
+    if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
+    if (outcome.kind === "refused") {
+      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome.conversationId) : {};
+      summary = { ...summary, ...busy, code: summary.code ?? outcome.code };
+    }
+  }
+  return summary;
+}
+
+function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
+  if (outcome.kind === "staged") {
+    log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+  } else if (outcome.kind === "refused") {
+    log("info", "message.refused", { channel, code: outcome.code, conversation: outcome.conversationId });
+  } else log("debug", "message.duplicate", { channel });
+}
+
+/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. */
+async function tellBusy(
+  reception: Reception,
+  engine: Engine,
+  { name, channel, messages }: Received,
+  at: number,
+  conversationId: string | undefined,
+): Promise<{ busyText?: string }> {
+  if (channel.busyTextInAnswer) return { busyText: reception.busyText };
+  const message = messages[at]!;
+  if (conversationId !== undefined) {
+    await engine.conversations.say({
+      id: `busy-${message.providerId}`,
+      conversationId,
+      channel: name,
+      to: message.replyTo,
+      texts: [reception.busyText],
+      author: "busy",
+    });
+  }
+  return {};
+}
+
+async function settle(reception: Reception, engine: Engine, name: string, status: DeliveryStatus): Promise<void> {
+  const result = await engine.receiving.settle(name, status);
+  const { providerId, status: word, errorCode } = status;
+  reception.log("debug", "delivery.status", { channel: name, provider: providerId, status: word, errorCode, result });
+}
+

@@ -1,0 +1,42 @@
+import type { Settings } from "../core/settings.ts";
+import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
+import type { Engine } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import type { FullReply } from "../ports/responder.ts";
+import type { SecretReference, Secrets } from "../ports/secrets.ts";
+
+/** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
+export interface Service {
+  readonly settings: Settings;
+  readonly channels: Readonly<Record<string, Channel>>;
+  readonly publicUrl: string | undefined;
+  readonly apiToken: SecretReference | undefined;
+  readonly secrets: Secrets;
+  readonly log: Log;
+  /** Who this process is to the store: its leases carry it. */
+  readonly workerId: string;
+  readonly nowMs: () => number;
+  /** Stage 1 for one webhook: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
+  receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
+  /** A delivery status callback. */
+  receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
+  say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
+  /** The late answer to a turn whose responder said `laterSeconds`. */
+  answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
+  /** The engine, opened on first use. */
+  engine(): Promise<Engine>;
+  /** Starts taking turns and sweeping. */
+  start(): Promise<void>;
+  /** No new work; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface SayRequest {
+  readonly conversationId: string;
+  readonly text: string;
+  readonly author: string;
+  readonly id?: string;
+  /** Where the conversation may use several channels; by default one of its own type. */
+  readonly channel?: string;
+}

@@ -1,0 +1,129 @@
+import type { Answer } from "../core/reply.ts";
+import { decideAnswer } from "../core/rules.ts";
+import type { Draft } from "../ports/draft.ts";
+import type { Taken } from "../ports/engine.ts";
+import type { Responder } from "../ports/responder.ts";
+import { ask } from "./ask.ts";
+import { deliver } from "./deliver.ts";
+import { draftOf, sendingFirst } from "./drafting.ts";
+import { keepAlive } from "./heartbeat.ts";
+import { persist } from "./persist.ts";
+import { commit, fail, giveBack, lose } from "./turn-end.ts";
+import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
+
+/** Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. Whatever happens, the lease is given back or lapses. */
+export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
+  const { engine, clock, settings, log } = surroundings;
+  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
+  const run: TurnRun = { ...surroundings, taken, heartbeat };
+  try {
+    return await carryOn(run);
+  } catch (error) {
+    return await fail(run, error);
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+function carryOn(run: TurnRun): Promise<TurnEnd> {
+  const { draft, outbound } = run.taken;
+  if (draft) return deliver(run, draft, { isFresh: false });
+  if (outbound) return writeDraft(run, draftOf(run, { texts: outbound.texts, author: outbound.author }));
+  return answerBatch(run);
+}
+
+async function answerBatch(run: TurnRun): Promise<TurnEnd> {
+  const { taken, settings } = run;
+  const { channel } = taken.messages.at(-1)!;
+  const decision = decideAnswer(taken.conversation, settings.channels[channel]?.type ?? channel);
+  if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
+  if (decision.kind === "hand-off") return handOver(run);
+  const responder = run.responderFor(channel);
+  if (!responder) return commit(run, { outcome: "refused: ROUTE_NOT_FOUND" });
+  return askAndGoOn(run, responder, (answer, answerStartedAtMs) => {
+    if (answer.texts.length === 0 && answer.media.length === 0) return commitSilence(run, answer, answerStartedAtMs);
+    return writeDraft(run, draftOf(run, { ...answer, answerStartedAtMs }));
+  });
+}
+
+/** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent. */
+async function handOver(run: TurnRun): Promise<TurnEnd> {
+  const done = () => commit(run, { outcome: "handed-off" });
+  return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
+}
+
+type Answered = Extract<Answer, { kind: "answer" }>;
+
+async function askAndGoOn(
+  run: TurnRun,
+  responder: Responder,
+  goOn: (answer: Answered, startedAtMs: number) => Promise<TurnEnd>,
+): Promise<TurnEnd> {
+  const { engine, clock, settings, heartbeat, stopping, taken } = run;
+  const startedAtMs = clock.nowMs();
+  const { answerTimeoutMs, historyMessagesMax } = settings;
+  const newer = (signal: AbortSignal) => untilNewer(run, signal);
+  const asking = { engine, clock, answerTimeoutMs, historyMessagesMax, lost: heartbeat.lost, stopping, newer };
+  const asked = await ask(asking, responder, taken);
+  switch (asked.kind) {
+    case "lost":
+      return lose(run);
+    case "stopping":
+      return giveBack(run, { kind: "release" });
+    case "newer":
+      return giveBack(run, { kind: "restart" });
+    case "failed":
+      return fail(run, asked.error);
+    case "answered": {
+      if (asked.answer.kind === "answer") return goOn(asked.answer, startedAtMs);
+      const untilAtMs = clock.nowMs() + asked.answer.afterMs;
+      const draft = draftOf(run, { texts: [], answerStartedAtMs: startedAtMs, awaitingUntilAtMs: untilAtMs });
+      return giveBack(run, { kind: "wait", untilAtMs, draft });
+    }
+  }
+}
+
+/** `whileBusy: "restart"`: looks now and then whether the customer went on writing. */
+async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
+  const { engine, clock, settings, heartbeat } = run;
+  if (!mayRestart(run)) return false;
+  while (!signal.aborted) {
+    await clock.sleep(settings.restartPollMs, signal);
+    if (!signal.aborted && (await engine.turns.hasNewer(heartbeat.lease()).catch(() => false))) return true;
+  }
+  return false;
+}
+
+function mayRestart({ settings, taken }: TurnRun): boolean {
+  return settings.whileBusy === "restart" && taken.restarts < settings.restartsMax;
+}
+
+async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
+  if (mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease()))) return giveBack(run, { kind: "restart" });
+  const { usage, complete, handOff } = answer;
+  return commit(run, {
+    outcome: handOff === undefined ? "no-reply" : "handed-off",
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
+    answerStartedAtMs,
+    answeredAtMs: run.clock.nowMs(),
+  });
+}
+
+/** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */
+async function writeDraft(run: TurnRun, draft: Draft): Promise<TurnEnd> {
+  const first = sendingFirst(run, draft);
+  const written = await persist(run, () => run.engine.turns.draft(run.heartbeat.lease(), first));
+  switch (written.kind) {
+    case "lost":
+      return lose(run);
+    case "handed-off":
+      return commit(run, { outcome: "handed-off" });
+    case "newer":
+      return giveBack(run, { kind: "restart" });
+    case "drafted":
+      run.heartbeat.renewed(written.lease);
+      return deliver(run, first, { isFresh: true });
+  }
+}

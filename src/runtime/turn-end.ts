@@ -1,0 +1,66 @@
+import { mergeTexts } from "../core/batch.ts";
+import { decideFailure } from "../core/retry.ts";
+import { LullError } from "../errors.ts";
+import type { Draft } from "../ports/draft.ts";
+import type { Commit, GiveBack } from "../ports/engine.ts";
+import { persist } from "./persist.ts";
+import type { TurnEnd, TurnRun } from "./turn-run.ts";
+
+/** COMMIT. The renewer stops first: it must not touch a lease that the commit releases. */
+export async function commit(run: TurnRun, how: Omit<Commit, "more" | "userText" | "userMedia">): Promise<TurnEnd> {
+  const { engine, taken, heartbeat, log } = run;
+  heartbeat.stop();
+  const { messages } = taken;
+  const user = messages.length === 0 ? {} : { userText: mergeTexts(messages), userMedia: messages.flatMap(({ media }) => media) };
+  const more = taken.cut || taken.draft !== undefined || taken.outbound !== undefined;
+  const committed = await persist(run, () => engine.turns.commit(heartbeat.lease(), { ...how, ...user, more }));
+  if (committed.kind === "lost") return lose(run);
+  log("info", "turn.committed", {
+    conversation: taken.conversation.id,
+    turn: taken.turnId,
+    outcome: how.outcome,
+    messages: messages.length,
+    attempt: taken.attempt,
+  });
+  return { kind: "committed", outcome: how.outcome, ...(committed.next && { next: committed.next }) };
+}
+
+export async function giveBack(run: TurnRun, how: GiveBack): Promise<TurnEnd> {
+  const { engine, taken, heartbeat, log } = run;
+  heartbeat.stop();
+  const given = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
+  if (given.kind === "lost") return lose(run);
+  const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
+  if (how.kind === "bury") log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: given.deadLetterId });
+  else log(how.kind === "retry" ? "warn" : "debug", "lease.released", { ...about, how: how.kind });
+  return { kind: "given-back", how: how.kind };
+}
+
+export function lose(run: TurnRun): TurnEnd {
+  run.log("warn", "lease.lost", { conversation: run.taken.conversation.id, turn: run.taken.turnId });
+  return { kind: "lost" };
+}
+
+/** A failed turn comes back later, or becomes a dead letter: never silence. */
+export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
+  const { settings, clock, taken } = run;
+  const known = error instanceof LullError ? error : undefined;
+  const failure = { retry: known?.retry ?? "later", retryAfterMs: known?.retryAfterMs } as const;
+  const decision = decideFailure(failure, taken.attempt, settings, run.random);
+  const reason = reasonOf(error);
+  const withDraft = draft ? { draft } : {};
+  try {
+    if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
+    const notBeforeAtMs = clock.nowMs() + decision.afterMs;
+    return await giveBack(run, { kind: "retry", notBeforeAtMs, reason, ...withDraft });
+  } catch (storeError) {
+    // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
+    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: reasonOf(storeError) });
+    return { kind: "lost" };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof LullError) return `${error.code}: ${error.message}`;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

@@ -1,0 +1,33 @@
+import type { Settings } from "../core/settings.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Engine, GiveBack, Taken, TakeOutcome } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import type { Responder } from "../ports/responder.ts";
+import type { Heartbeat } from "./heartbeat.ts";
+
+/** What every turn of a worker shares. */
+export interface TurnSurroundings {
+  readonly engine: Engine;
+  readonly settings: Settings;
+  readonly channels: Readonly<Record<string, Channel>>;
+  readonly responderFor: (channel: string) => Responder | undefined;
+  readonly handOffTo: Responder | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Log;
+  /** Aborts when the worker may wait no longer for running turns. */
+  readonly stopping: AbortSignal;
+}
+
+/** One turn as it runs: what was taken, and the heartbeat that keeps it ours. */
+export interface TurnRun extends TurnSurroundings {
+  readonly taken: Taken;
+  readonly heartbeat: Heartbeat;
+}
+
+/** How a run ended. `more` is the next turn of the same conversation, already taken under the same lease. */
+export type TurnEnd =
+  | { readonly kind: "committed"; readonly outcome: string; readonly next?: TakeOutcome }
+  | { readonly kind: "given-back"; readonly how: GiveBack["kind"] }
+  | { readonly kind: "lost" };

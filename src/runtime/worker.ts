@@ -1,0 +1,116 @@
+import type { Taken, TakeOutcome } from "../ports/engine.ts";
+import { takeTurn } from "./take-turn.ts";
+import type { TurnSurroundings } from "./turn-run.ts";
+
+/**
+ * Takes turns: as many at once as `concurrency` allows, each conversation at most once.
+ *
+ *   look for due work -> start a turn for each -> sleep until the next due time, a poll, a nudge or a free place
+ */
+export class Worker {
+  readonly #surroundings: Omit<TurnSurroundings, "stopping">;
+  readonly #running = new Set<Promise<void>>();
+  readonly #looking = new AbortController();
+  readonly #stopping = new AbortController();
+  #wake = new AbortController();
+  #sleepsUntilAtMs = 0;
+  #loop: Promise<void> | undefined;
+
+  constructor(surroundings: Omit<TurnSurroundings, "stopping">) {
+    this.#surroundings = surroundings;
+  }
+
+  start(): void {
+    this.#loop ??= this.#lookForWork();
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  /** Something will be due at that time: no need to wait for the next poll. */
+  nudge(atMs: number): void {
+    const { clock } = this.#surroundings;
+    if (atMs >= this.#sleepsUntilAtMs) return;
+    this.#sleepsUntilAtMs = atMs;
+    clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort());
+  }
+
+  /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
+  async stop(graceMs: number): Promise<void> {
+    this.#looking.abort();
+    this.#wake.abort();
+    await this.#loop;
+    const over = new AbortController();
+    const grace = this.#surroundings.clock.sleep(graceMs, over.signal).then(() => this.#stopping.abort());
+    while (this.#running.size > 0) await Promise.race(this.#running);
+    over.abort();
+    await grace;
+  }
+
+  async #lookForWork(): Promise<void> {
+    while (!this.#looking.signal.aborted) {
+      this.#wake = new AbortController();
+      const untilAtMs = await this.#look();
+      const nowMs = this.#surroundings.clock.nowMs();
+      if (untilAtMs > nowMs && !this.#looking.signal.aborted) {
+        this.#sleepsUntilAtMs = untilAtMs;
+        await this.#surroundings.clock.sleep(untilAtMs - nowMs, this.#wake.signal);
+      }
+    }
+  }
+
+  /** Starts what is due. Returns when to look again. */
+  async #look(): Promise<number> {
+    const { clock, engine, settings, log } = this.#surroundings;
+    const pollAtMs = () => clock.nowMs() + settings.pollMs;
+    const free = settings.concurrency - this.#running.size;
+    if (free <= 0) return pollAtMs();
+    // While the store is asked, a nudge has to win over what it is about to answer.
+    this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
+    try {
+      const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
+      for (const outcome of outcomes) this.#begin(outcome);
+      if (outcomes.length > 0) return clock.nowMs();
+      return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
+    } catch (error) {
+      log("error", "worker.look-failed", { reason: String(error) });
+      return clock.nowMs() + Math.max(settings.pollMs, 500);
+    }
+  }
+
+  #begin(outcome: TakeOutcome): void {
+    const { log } = this.#surroundings;
+    if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
+    if (outcome.kind === "buried") log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
+    if (outcome.kind !== "turn") return;
+    const run = this.#run(outcome.taken).finally(() => {
+      this.#running.delete(run);
+      this.#wake.abort();
+    });
+    this.#running.add(run);
+  }
+
+  /** A turn, and whatever is due in the same conversation right behind it under the same lease. */
+  async #run(first: Taken): Promise<void> {
+    const surroundings = { ...this.#surroundings, stopping: this.#stopping.signal };
+    let taken: Taken | undefined = first;
+    while (taken) {
+      this.#logTaken(taken);
+      const ended = await takeTurn(surroundings, taken);
+      const next: TakeOutcome | undefined = ended.kind === "committed" ? ended.next : undefined;
+      taken = next?.kind === "turn" ? next.taken : undefined;
+    }
+  }
+
+  #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {
+    this.#surroundings.log("info", "lease.taken", {
+      conversation: conversation.id,
+      turn: turnId,
+      attempt,
+      messages: messages.length,
+      continues: draft !== undefined,
+      lateMs: takenAtMs - dueAtMs,
+    });
+  }
+}

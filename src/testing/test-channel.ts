@@ -1,0 +1,45 @@
+import type { Channel, Outgoing, ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
+
+/** A channel that keeps what it was asked to send, and does what it is told with it. */
+export interface TestChannel extends Channel {
+  readonly outbox: Outgoing[];
+  /** What the next sends come to; `sent` when nothing is said. */
+  behave(send: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome>): void;
+  reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
+}
+
+export function testChannel(options: { readonly type?: string; readonly textMax?: number } = {}): TestChannel {
+  const outbox: Outgoing[] = [];
+  const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
+  let behaviour: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome> = (_, n) => sentAs(n);
+  let asked = 0;
+  const channel: TestChannel = {
+    type: options.type ?? "test",
+    textMax: options.textMax ?? 10_000,
+    outbox,
+    verify: () => ({ kind: "authentic" }),
+    parse: (request) => ({ kind: "updates", messages: JSON.parse(request.body.toString()), statuses: [] }),
+    answer: ({ code }) => ({
+      status: code === undefined ? 200 : code === "STORE_UNAVAILABLE" ? 503 : 409,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ code }),
+    }),
+    async send(outgoing) {
+      const outcome = await behaviour(outgoing, outbox.length + 1);
+      if (outcome.kind !== "not-sent") outbox.push(outgoing);
+      return outcome;
+    },
+    behave(send) {
+      behaviour = send;
+    },
+    reconcileWith(reconcile) {
+      if (reconcile) {
+        channel.reconcile = async () => {
+          asked += 1;
+          return reconcile(asked);
+        };
+      } else delete channel.reconcile;
+    },
+  };
+  return channel;
+}

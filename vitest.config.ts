@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    coverage: {
+      provider: "v8",
+      include: ["src/core/**", "src/runtime/**"],
+      exclude: ["**/*.test.ts"],
+      thresholds: { branches: 95 },
+    },
+  },
+});
