@@ -71,7 +71,7 @@ async function sendChunk(run: TurnRun, draft: Draft, chunk: number): Promise<Nex
 /** Nobody told whether it went out. Ask when it had time to settle; when the attempts are used up, a person decides. */
 async function comeBack(run: TurnRun, draft: Draft, chunk: number, why: string): Promise<Next> {
   const { settings, taken, clock } = run;
-  if (taken.attempt >= settings.attemptsMax) return decideUnknown(run, draft, chunk);
+  if (taken.attempt >= settings.attemptsMax) return decideUnknown(run, draft, chunk, { mayResend: false });
   const state = draft.chunks[chunk]!.state;
   const from = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
   const notBeforeAtMs = Math.max(from + settings.settleMs, clock.nowMs());
@@ -89,7 +89,7 @@ async function settleChunk(run: TurnRun, draft: Draft, chunk: number): Promise<N
     case "not-sent":
       return goOn(withChunk(draft, chunk, { kind: "pending" }));
     case "cannot-tell":
-      return canAskAgain(run, draft) ? comeBack(run, draft, chunk, found.why) : decideUnknown(run, draft, chunk);
+      return canAskAgain(run, draft) ? comeBack(run, draft, chunk, found.why) : decideUnknown(run, draft, chunk, { mayResend: true });
   }
 }
 
@@ -98,10 +98,15 @@ function canAskAgain({ channels, taken, settings }: TurnRun, { channel }: Draft)
 }
 
 /** `onUnknown`: hold it for a person, send it again, or take it for sent. */
-async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
+async function decideUnknown(
+  run: TurnRun,
+  draft: Draft,
+  chunk: number,
+  { mayResend }: { mayResend: boolean },
+): Promise<Next> {
   switch (run.settings.onUnknown) {
     case "resend":
-      return run.taken.attempt < run.settings.attemptsMax ? goOn(withChunk(draft, chunk, { kind: "pending" })) : held(run, draft);
+      return mayResend ? goOn(withChunk(draft, chunk, { kind: "pending" })) : held(run, draft);
     case "assume-sent":
       return goOn(withChunk(draft, chunk, { kind: "sent", providerId: "assumed", atMs: run.clock.nowMs() }));
     case "hold":

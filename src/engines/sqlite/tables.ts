@@ -21,9 +21,13 @@ export function sqliteTables(database: DatabaseSync): Tables {
     conversation: (id) => parse<Conversation>(sql.get("SELECT record FROM conversations WHERE id = ?", id)),
     activeConversation(key, alias = key.sender) {
       const { channelType, address, sender } = key;
+      // A union, because an OR over two columns reads every conversation of the address.
       const row = sql.get(
-        `SELECT record FROM conversations WHERE channel_type = ?1 AND address = ?2 AND task_complete = 0
-           AND (sender IN (?3, ?4) OR sender_alias IN (?3, ?4)) ORDER BY number DESC LIMIT 1`,
+        `SELECT record FROM conversations WHERE number = (SELECT max(number) FROM (
+           SELECT number FROM conversations
+             WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
+           UNION ALL SELECT number FROM conversations
+             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4) AND task_complete = 0))`,
         channelType,
         address,
         sender,

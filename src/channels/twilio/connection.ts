@@ -1,0 +1,38 @@
+/** The certificate was looked at before the first byte of a request. */
+const CERTIFICATE_REFUSED = new Set([
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
+/**
+ * True only where no connection came about, so that nothing can have been sent. The error's code alone is not enough: the system call
+ * says whether `EHOSTUNREACH` ended an attempt to connect or a connection that already carried a message.
+ */
+export function neverConnected(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const { code, syscall, cause, errors } = error as SystemError;
+  if (Array.isArray(errors) && errors.length > 0) return errors.every(neverConnected);
+  if (syscall === "connect" || syscall === "getaddrinfo") return true;
+  if (code === "UND_ERR_CONNECT_TIMEOUT" || CERTIFICATE_REFUSED.has(String(code))) return true;
+  return cause !== undefined && neverConnected(cause);
+}
+
+/** A word for people: `ECONNREFUSED`, `AbortError`. Never the message, which may hold a URL with somebody's number in it. */
+export function nameOf(error: unknown): string {
+  if (typeof error !== "object" || error === null) return "unknown error";
+  const { code, cause } = error as SystemError;
+  if (typeof code === "string") return code;
+  if (typeof cause === "object" && cause !== null) return nameOf(cause);
+  return error instanceof Error ? error.name : "unknown error";
+}

@@ -1,0 +1,42 @@
+import type { WebhookRequest } from "../../ports/channel.ts";
+
+/** The parameters of a webhook in the order they came. A key may come more than once; blank values are values. */
+export type Form = ReadonlyMap<string, readonly string[]>;
+
+/** Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form, never an error. */
+export function readForm(request: WebhookRequest): Form {
+  const isJson = request.headers["content-type"]?.includes("json") === true;
+  return isJson ? readJson(request.body) : readUrlEncoded(request.body);
+}
+
+export function first(form: Form, key: string): string | undefined {
+  return form.get(key)?.[0];
+}
+
+function readUrlEncoded(body: Buffer): Form {
+  return grouped(new URLSearchParams(body.toString("utf8")));
+}
+
+function readJson(body: Buffer): Form {
+  try {
+    const value: unknown = JSON.parse(body.toString("utf8"));
+    if (typeof value !== "object" || value === null) return new Map();
+    return grouped(Object.entries(value).filter(isText));
+  } catch {
+    return new Map();
+  }
+}
+
+function isText(entry: [string, unknown]): entry is [string, string] {
+  return typeof entry[1] === "string";
+}
+
+function grouped(pairs: Iterable<[string, string]>): Form {
+  const form = new Map<string, string[]>();
+  for (const [key, value] of pairs) {
+    const values = form.get(key);
+    if (values === undefined) form.set(key, [value]);
+    else values.push(value);
+  }
+  return form;
+}

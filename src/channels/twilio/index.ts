@@ -1,0 +1,56 @@
+import { ConfigError } from "../../errors.ts";
+import type { Channel } from "../../ports/channel.ts";
+import { check } from "./check.ts";
+import { fetchMedia } from "./media.ts";
+import type { TwilioAccount, TwilioOptions } from "./options.ts";
+import { parse } from "./parse.ts";
+import { listReceived } from "./received.ts";
+import { reconcile } from "./reconcile.ts";
+import { send } from "./send.ts";
+import { type Kind, openSession, type Session } from "./session.ts";
+import { answer } from "./twiml.ts";
+import { typing } from "./typing.ts";
+import { verify } from "./verify.ts";
+
+export type { TwilioAccount, TwilioOptions };
+
+const TEXT_MAX = 1_600;
+const WHATSAPP: Kind = { type: "whatsapp", prefix: "whatsapp:", fromVariable: "TWILIO_WHATSAPP_FROM" };
+const SMS: Kind = { type: "sms", prefix: "", fromVariable: "TWILIO_SMS_FROM" };
+
+/** Twilio's numbers: WhatsApp senders and SMS numbers share one API and one kind of webhook. */
+export const twilio = {
+  whatsapp(options: TwilioOptions = {}): Channel {
+    const { channel, opened } = channelOf(WHATSAPP, options);
+    return { ...channel, typing: (_to, lastProviderId, signal) => typing(opened(), lastProviderId, signal) };
+  },
+  sms(options: TwilioOptions = {}): Channel {
+    return channelOf(SMS, options).channel;
+  },
+};
+
+function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; opened: () => Session } {
+  let session: Session | undefined;
+  const opened = (): Session => {
+    if (session === undefined)
+      throw new ConfigError(`a Twilio ${kind.type} channel was used before it was opened`);
+    return session;
+  };
+  const channel: Channel = {
+    type: kind.type,
+    textMax: options.textMax ?? TEXT_MAX,
+    busyTextInAnswer: true,
+    open(context) {
+      session = openSession(kind, options, context, process.env);
+    },
+    verify: (request) => verify(opened(), request),
+    parse,
+    answer,
+    send: (outgoing, signal) => send(opened(), outgoing, signal),
+    reconcile: (query, signal) => reconcile(opened(), query, signal),
+    fetchMedia: (media, signal) => fetchMedia(opened(), media, signal),
+    listReceived: (sinceAtMs, signal) => listReceived(opened(), sinceAtMs, signal),
+    check: (signal) => check(opened(), signal),
+  };
+  return { channel, opened };
+}

@@ -1,0 +1,87 @@
+import { LullError } from "../../errors.ts";
+import { accountPath, authorization, call } from "./api.ts";
+import type { Account, Session } from "./session.ts";
+
+/** One entry of Twilio's list of messages, as far as we use it. */
+export interface ListedMessage {
+  readonly sid: string;
+  readonly accountSid: string;
+  readonly direction: string;
+  readonly from: string;
+  readonly to: string;
+  readonly body: string;
+  readonly mediaCount: number;
+  /** Whole seconds. */
+  readonly createdAtMs: number;
+}
+
+export interface Page {
+  readonly messages: readonly ListedMessage[];
+  readonly isLast: boolean;
+}
+
+/** Pages of the account's list, as Twilio orders them. Ends after `pagesMax`; `isLast` tells whether that was all. */
+export async function* pagesOf(
+  session: Session,
+  account: Account,
+  query: Readonly<Record<string, string>>,
+  pagesMax: number,
+  signal: AbortSignal,
+): AsyncGenerator<Page> {
+  let path: string | undefined = `${accountPath(account)}/Messages.json?${new URLSearchParams(query)}`;
+  for (let page = 0; page < pagesMax && path !== undefined; page++) {
+    const body = await getJson(session, account, path, signal);
+    path = nextPathIn(body);
+    yield { messages: listIn(body, "messages").map(messageIn), isLast: path === undefined };
+  }
+}
+
+/** Reads JSON from the API, or throws a `LullError` that says what Twilio answered. */
+export async function getJson(
+  session: Session,
+  account: Account,
+  path: string,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const credentials = await authorization(session, account);
+  const response = await call(session.apiUrl + path, credentials, { signal });
+  const body = await response.text();
+  if (response.status !== 200) {
+    const retry = response.status === 429 || response.status >= 500 ? "later" : "never";
+    throw new LullError(`Twilio answered ${response.status}`, { code: "PROVIDER_ANSWER", retry });
+  }
+  return JSON.parse(body) as unknown;
+}
+
+export function listIn(body: unknown, key: string): readonly Record<string, unknown>[] {
+  const list = (Object(body) as Record<string, unknown>)[key];
+  if (Array.isArray(list)) return list.map((item) => Object(item) as Record<string, unknown>);
+  throw new LullError(`Twilio's answer holds no ${key}`, { code: "PROVIDER_ANSWER", retry: "later" });
+}
+
+/** A path, which is put behind our own API URL: an answer can never send our credentials to another host. */
+function nextPathIn(body: unknown): string | undefined {
+  const next = (Object(body) as { next_page_uri?: unknown }).next_page_uri;
+  return typeof next === "string" && next.startsWith("/") ? next : undefined;
+}
+
+function messageIn(item: Record<string, unknown>): ListedMessage {
+  const text = (key: string) => (typeof item[key] === "string" ? item[key] : "");
+  const createdAtMs = Date.parse(text("date_created") || text("date_sent"));
+  if (text("sid") === "" || Number.isNaN(createdAtMs)) {
+    throw new LullError("Twilio's list holds an entry without SID or date", {
+      code: "PROVIDER_ANSWER",
+      retry: "never",
+    });
+  }
+  return {
+    sid: text("sid"),
+    accountSid: text("account_sid"),
+    direction: text("direction"),
+    from: text("from"),
+    to: text("to"),
+    body: text("body"),
+    mediaCount: Number(item.num_media) || 0,
+    createdAtMs,
+  };
+}

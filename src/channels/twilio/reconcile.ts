@@ -1,0 +1,100 @@
+import { LullError } from "../../errors.ts";
+import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
+import { nameOf } from "./connection.ts";
+import { type ListedMessage, type Page, pagesOf } from "./messages.ts";
+import { recipient, senderOf } from "./send.ts";
+import { accountFor, type Session } from "./session.ts";
+
+const PAGE_SIZE = 100;
+const PAGES_MAX = 5;
+
+/** A trial account puts these words before every text. */
+const TRIAL_PREFIX = "Sent from your Twilio trial account - ";
+
+/** Looks for the chunk in Twilio's list of messages: the same recipient, the same text, not before the send began. */
+export async function reconcile(
+  session: Session,
+  query: ReconcileQuery,
+  signal: AbortSignal,
+): Promise<ReconcileOutcome> {
+  const account = accountFor(session, query.from);
+  if (account === undefined) return cannotTell("no account in the configuration claims the sending number");
+  // Twilio's times are whole seconds: something sent in the same second must not look older than its sending.
+  const notBeforeAtMs = Math.floor(query.notBeforeAtMs / 1_000) * 1_000;
+  const candidates: ListedMessage[] = [];
+  let sawAll = false;
+  try {
+    for await (const page of pagesOf(session, account, filterOf(session, query), PAGES_MAX, signal)) {
+      candidates.push(...page.messages.filter((message) => couldBe(message, session, query, notBeforeAtMs)));
+      sawAll = page.isLast || reachesBefore(page, notBeforeAtMs);
+      if (sawAll) break;
+    }
+  } catch (error) {
+    return cannotTell(
+      error instanceof LullError ? error.message : `Twilio could not be asked: ${nameOf(error)}`,
+    );
+  }
+  return decide(candidates, query, sawAll, session.messagingServiceSid !== undefined);
+}
+
+/**
+ * No `DateSent` filter: a message that Twilio has accepted but not yet handed on has no such date, and leaving it out would have us
+ * send it twice. The list of one customer is short enough to be filtered here, by the date of creation.
+ */
+function filterOf(session: Session, query: ReconcileQuery): Record<string, string> {
+  const from = senderOf(session, query);
+  return {
+    To: recipient(session, query),
+    ...(from === undefined ? {} : { From: from }),
+    PageSize: String(PAGE_SIZE),
+  };
+}
+
+function couldBe(
+  message: ListedMessage,
+  session: Session,
+  query: ReconcileQuery,
+  notBeforeAtMs: number,
+): boolean {
+  return (
+    // `outbound-reply` is TwiML's, which never carries a chunk. A failed message was accepted, so its status does not matter.
+    message.direction === "outbound-api" &&
+    message.to === recipient(session, query) &&
+    message.createdAtMs >= notBeforeAtMs &&
+    !query.excludeProviderIds.includes(message.sid)
+  );
+}
+
+/** Twilio lists newest first as far as anybody has seen, but does not promise it: believe it only where the page shows it. */
+function reachesBefore({ messages }: Page, notBeforeAtMs: number): boolean {
+  const newest = messages[0]?.createdAtMs ?? 0;
+  const oldest = messages.at(-1)?.createdAtMs ?? 0;
+  return newest > oldest && oldest < notBeforeAtMs;
+}
+
+function decide(
+  candidates: readonly ListedMessage[],
+  query: ReconcileQuery,
+  sawAll: boolean,
+  textMayChange: boolean,
+): ReconcileOutcome {
+  const text = plain(query.text);
+  const matches = candidates.filter(
+    ({ body }) => plain(body) === text || plain(body) === TRIAL_PREFIX + text,
+  );
+  const [oldest] = matches.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+  if (oldest !== undefined) return { kind: "sent", providerId: oldest.sid };
+  if (!sawAll) return cannotTell(`more than ${PAGES_MAX * PAGE_SIZE} messages to look through`);
+  // A Messaging Service may swap characters for cheaper ones, so here a different text proves nothing.
+  if (textMayChange && candidates.length > 0)
+    return cannotTell("a Messaging Service may have changed the text");
+  return { kind: "not-sent" };
+}
+
+function plain(text: string): string {
+  return text.replaceAll("\r\n", "\n").trim();
+}
+
+function cannotTell(why: string): ReconcileOutcome {
+  return { kind: "cannot-tell", why };
+}

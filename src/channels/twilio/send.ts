@@ -1,0 +1,72 @@
+import { LullError } from "../../errors.ts";
+import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { prefixed, prefixOf } from "./address.ts";
+import { accountPath, authorization, call } from "./api.ts";
+import { nameOf, neverConnected } from "./connection.ts";
+import { outcomeOf } from "./outcome.ts";
+import { accountFor, type Session } from "./session.ts";
+
+export async function send(session: Session, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+  if (outgoing.text.trim() === "" && !outgoing.media?.length)
+    return notSent("never", "there is nothing to send");
+  const account = accountFor(session, outgoing.from);
+  if (account === undefined)
+    return notSent("never", "no account in the configuration claims the sending number");
+  let credentials: string;
+  try {
+    credentials = await authorization(session, account);
+  } catch (error) {
+    const retry = error instanceof LullError ? error.retry : "later";
+    return notSent(retry, error instanceof LullError ? error.message : "the secret could not be read");
+  }
+  if (signal.aborted) return notSent("later", "there was no time left to send it");
+
+  const url = `${session.apiUrl}${accountPath(account)}/Messages.json`;
+  try {
+    const response = await call(url, credentials, {
+      method: "POST",
+      form: formOf(session, outgoing),
+      signal,
+    });
+    const body = await response.text();
+    return outcomeOf(response.status, response.headers.get("retry-after"), body, session.context.nowMs());
+  } catch (error) {
+    if (neverConnected(error)) return notSent("later", `Twilio could not be reached: ${nameOf(error)}`);
+    return { kind: "unknown", why: `the connection to Twilio ended before its answer: ${nameOf(error)}` };
+  }
+}
+
+/** The customer's address, with the channel's prefix even where somebody made the conversation by hand. */
+export function recipient(session: Session, outgoing: Outgoing): string {
+  return prefixed(outgoing.to, session.kind.prefix);
+}
+
+/** Our address; undefined where a Messaging Service chooses it (it keeps to the number that a customer knows). */
+export function senderOf(session: Session, outgoing: Outgoing): string | undefined {
+  if (session.messagingServiceSid !== undefined) return undefined;
+  const from = outgoing.from || session.from[0];
+  return from === undefined ? undefined : prefixed(from, prefixOf(recipient(session, outgoing)));
+}
+
+function formOf(session: Session, outgoing: Outgoing): URLSearchParams {
+  const form = new URLSearchParams({ To: recipient(session, outgoing) });
+  const from = senderOf(session, outgoing);
+  if (from !== undefined) form.set("From", from);
+  if (session.messagingServiceSid !== undefined) form.set("MessagingServiceSid", session.messagingServiceSid);
+  if (outgoing.text !== "") form.set("Body", outgoing.text);
+  for (const { url } of outgoing.media ?? []) form.append("MediaUrl", url);
+  const callback = callbackUrl(session.context.statusUrl, outgoing);
+  if (callback !== undefined) form.set("StatusCallback", callback);
+  return form;
+}
+
+/** Every status comes back with the chunk's own name: it tells a message's SID even where the answer to the send was lost. */
+function callbackUrl(statusUrl: string | undefined, { reference }: Outgoing): string | undefined {
+  if (statusUrl === undefined) return undefined;
+  const separator = statusUrl.includes("?") ? "&" : "?";
+  return `${statusUrl}${separator}n=${encodeURIComponent(reference.turnId)}.${reference.chunk}`;
+}
+
+function notSent(retry: "later" | "never", why: string): SendOutcome {
+  return { kind: "not-sent", retry, why };
+}

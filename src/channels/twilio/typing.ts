@@ -1,0 +1,24 @@
+import { authorization, call } from "./api.ts";
+import type { Session } from "./session.ts";
+
+/** Shows "typing" to the customer, and the message as read. A nicety: nobody's turn fails for want of it. */
+export async function typing(session: Session, lastProviderId: string, signal: AbortSignal): Promise<void> {
+  if (session.primary === undefined) return;
+  try {
+    const form = new URLSearchParams({ messageId: lastProviderId, channel: "whatsapp" });
+    const url = `${messagingUrl(session.apiUrl)}/v2/Indicators/Typing.json`;
+    const response = await call(url, await authorization(session, session.primary), {
+      method: "POST",
+      form,
+      signal,
+    });
+    await response.body?.cancel();
+  } catch {
+    // See above.
+  }
+}
+
+/** The indicator lives on Twilio's messaging host; a stand-in for Twilio has one host for everything. */
+function messagingUrl(apiUrl: string): string {
+  return apiUrl.replace(/^https:\/\/api(?=\.(?:[a-z0-9-]+\.)*twilio\.com$)/, "https://messaging");
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { WebhookRequest } from "../../ports/channel.ts";
+import { testContext, testRequest } from "../../testing/channel-context.ts";
+import { signedWebhook } from "../../testing/fake-twilio.ts";
+import { readForm } from "./form.ts";
+import { twilio } from "./index.ts";
+import type { TwilioOptions } from "./options.ts";
+import { signatureOf, signedForm } from "./verify.ts";
+
+const accountSid = "AC00000000000000000000000000000001";
+const authToken = "test-auth-token";
+const url = "https://bot.example.com/webhooks/twilio/whatsapp";
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+function verify(request: WebhookRequest, options: TwilioOptions = { accountSid, authToken }) {
+  const channel = twilio.whatsapp(options);
+  channel.open?.(testContext());
+  return channel.verify(request);
+}
+
+/** Signed for one URL, received at another. */
+function signedFor(
+  signedUrl: string,
+  params: Record<string, string>,
+  token = authToken,
+  received = signedUrl,
+) {
+  const { headers, body } = signedWebhook({ url: signedUrl, authToken: token, params });
+  return testRequest(received, body, headers);
+}
+
+test("Twilio's published example has the published signature", () => {
+  const params = {
+    CallSid: "CA1234567890ABCDE",
+    Caller: "+14158675310",
+    Digits: "1234",
+    From: "+14158675310",
+    To: "+18005551212",
+  };
+  const form = readForm(testRequest("", new URLSearchParams(params).toString()));
+  const signed = `https://example.com/myapp.php?foo=1&bar=2${signedForm(form)}`;
+  expect(signatureOf("12345", signed)).toBe("L/OH5YylLD5NRKLltdqwSvS0BnU=");
+});
+
+test("the signature that Twilio's own library makes for a WhatsApp message is accepted", async () => {
+  const body = readFileSync(new URL("payloads/text.txt", import.meta.url));
+  const headers = { ...FORM, "x-twilio-signature": "QCMwZ4941TPfwyzJnWZpEDqgSXw=" };
+  expect(await verify(testRequest(url, body, headers))).toEqual({ kind: "authentic" });
+});
+
+test("the retry suffix of the webhook URL is not signed", async () => {
+  const request = signedFor(url, { AccountSid: accountSid }, authToken, `${url}#rc=3&rp=all`);
+  expect(await verify(request)).toEqual({ kind: "authentic" });
+});
+
+test("blank values are signed", async () => {
+  expect(await verify(signedFor(url, { AccountSid: accountSid, Body: "" }))).toEqual({ kind: "authentic" });
+});
+
+test("a repeated key is signed with each different value once, in order", () => {
+  const form = readForm(testRequest(url, "b=2&a=z&a=&a=y&a=z"));
+  expect(signedForm(form)).toBe("aayazb2");
+});
+
+test.each([
+  ["https://bot.example.com/hook", "https://bot.example.com:443/hook"],
+  ["https://bot.example.com:443/hook", "https://bot.example.com/hook"],
+  ["https://bot.example.com:8443/hook", "https://bot.example.com/hook"],
+  ["http://bot.example.com/hook?a=1", "http://bot.example.com:80/hook?a=1"],
+  ["http://[::1]:8080/hook", "http://[::1]/hook"],
+  ["https://bot.example.com/hook?name=O'Hara", "https://bot.example.com/hook?name=O%27Hara"],
+])("a call to %s may be signed as %s", async (received, signedUrl) => {
+  const request = signedFor(signedUrl, { AccountSid: accountSid }, authToken, received);
+  expect(await verify(request)).toEqual({ kind: "authentic" });
+});
+
+test("a JSON webhook is signed by its URL, which holds the hash of the body", async () => {
+  const body = JSON.stringify({ AccountSid: accountSid, MessageSid: "SM1" });
+  const signedUrl = `${url}?bodySHA256=${createHash("sha256").update(body).digest("hex")}`;
+  const headers = {
+    "content-type": "application/json",
+    "x-twilio-signature": signatureOf(authToken, signedUrl),
+  };
+  expect(await verify(testRequest(signedUrl, body, headers))).toEqual({ kind: "authentic" });
+  const changed = await verify(testRequest(signedUrl, body.replace("SM1", "SM2"), headers));
+  expect(changed).toEqual({ kind: "refused", why: "the body is not the one that was signed" });
+});
+
+test("each account has its own token", async () => {
+  const accounts = { AC1: "token-one", AC2: { authToken: "token-two", from: "+15550102" } };
+  const ask = (sid: string, token: string) =>
+    verify(signedFor(url, { AccountSid: sid }, token), { accounts });
+  expect(await ask("AC1", "token-one")).toEqual({ kind: "authentic" });
+  expect(await ask("AC2", "token-two")).toEqual({ kind: "authentic" });
+  expect((await ask("AC1", "token-two")).kind).toBe("refused");
+  expect((await ask("AC3", "token-one")).kind).toBe("refused");
+});
+
+test("a body with very many parameters is refused in reasonable time", async () => {
+  const body = `AccountSid=${accountSid}&${Array.from({ length: 100_000 }, (_, n) => `k${n}=1`).join("&")}`;
+  const verdict = await verify(testRequest(url, body, { ...FORM, "x-twilio-signature": "no" }));
+  expect(verdict.kind).toBe("refused");
+});
+
+test("a token that cannot be read is an error, not a refusal", async () => {
+  const options = { accountSid, authToken: { name: "missing" } };
+  await expect(verify(signedFor(url, { AccountSid: accountSid }), options)).rejects.toThrow(/missing/);
+});

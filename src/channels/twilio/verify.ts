@@ -1,0 +1,80 @@
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
+import { type Form, first, readForm } from "./form.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * Twilio signs with the account's auth token. Which account it is stands in the body, which nobody has vouched for yet; but which
+ * token belongs to it stands in our configuration, so naming another account only picks another token to fail against.
+ */
+export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
+  const signature = request.headers["x-twilio-signature"];
+  if (!signature) return refused("there is no X-Twilio-Signature header");
+  const form = readForm(request);
+  const account = session.accounts.get(first(form, "AccountSid") ?? "");
+  if (account === undefined)
+    return refused("AccountSid is missing or is not an account in the configuration");
+
+  const url = withoutFragment(request.url);
+  const bodyHash = bodyHashIn(url);
+  if (bodyHash !== undefined && !same(bodyHash, createHash("sha256").update(request.body).digest("hex"))) {
+    return refused("the body is not the one that was signed");
+  }
+  const token = await session.context.secrets.get(account.authToken);
+  // With a body hash in it, the URL alone is signed.
+  const suffix = bodyHash === undefined ? signedForm(form) : "";
+  const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));
+  if (asReceived(url).some(matches) || normalised(url).some(matches)) return { kind: "authentic" };
+  return refused(
+    "the signature does not match: check the auth token and that the public URL is the one Twilio calls",
+  );
+}
+
+/** Sorted by key; a repeated key gives each different value once, sorted too. Blank values count. */
+export function signedForm(form: Form): string {
+  let signed = "";
+  for (const key of [...form.keys()].sort()) {
+    for (const value of [...new Set(form.get(key))].sort()) signed += key + value;
+  }
+  return signed;
+}
+
+export function signatureOf(token: string, signed: string): string {
+  return createHmac("sha1", token).update(signed, "utf8").digest("base64");
+}
+
+/** Connection overrides such as `#rc=3&rp=all` tell Twilio how to call; they are neither sent nor signed. */
+function withoutFragment(url: string): string {
+  const at = url.indexOf("#");
+  return at === -1 ? url : url.slice(0, at);
+}
+
+function bodyHashIn(url: string): string | undefined {
+  return /[?&]bodySHA256=([^&]*)/.exec(url)?.[1];
+}
+
+const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*@)?)(\[[^\]]*\]|[^:/?#]*)(:\d*)?(.*)$/is;
+
+/** Twilio's own validator accepts the URL without a port and with one: products of theirs differ in which they sign. */
+function asReceived(url: string): string[] {
+  const [, scheme, user, host, port, rest] = URL_PARTS.exec(url) ?? [];
+  if (scheme === undefined) return [url];
+  const standardPort = scheme.toLowerCase() === "https://" ? ":443" : ":80";
+  return [`${scheme}${user}${host}${rest}`, `${scheme}${user}${host}${port ?? standardPort}${rest}`];
+}
+
+/** Some of Twilio's senders sign the URL with its special characters escaped. */
+function normalised(url: string): string[] {
+  return URL.canParse(url) ? asReceived(new URL(url).toString()) : [];
+}
+
+/** Lengths may show: that of a signature is no secret. */
+function same(given: string, expected: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function refused(why: string): Verdict {
+  return { kind: "refused", why };
+}

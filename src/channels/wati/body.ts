@@ -1,0 +1,40 @@
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The body as an object, or undefined where it is anything else. */
+export function readObject(body: Buffer | string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Fields)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function objectIn(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+/** WATI writes ids and times now as strings, now as numbers. Blank is absent. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The first of the fields that is there. */
+export function firstText(fields: Fields, ...keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const value = text(fields[key]);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
+
+/** `created` is exact to the millisecond, `timestamp` counts whole seconds. */
+export function timeIn(fields: Fields): number | undefined {
+  const created = Date.parse(text(fields.created) ?? "");
+  if (!Number.isNaN(created)) return created;
+  const seconds = Number(text(fields.timestamp) ?? Number.NaN);
+  return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : undefined;
+}

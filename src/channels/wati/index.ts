@@ -1,0 +1,39 @@
+import { ConfigError } from "../../errors.ts";
+import type { Channel } from "../../ports/channel.ts";
+import { answer } from "./answer.ts";
+import { check } from "./check.ts";
+import { idInventor } from "./invented-id.ts";
+import { fetchMedia } from "./media.ts";
+import { type ParseContext, parse } from "./parse.ts";
+import { reconcile } from "./reconcile.ts";
+import { send } from "./send.ts";
+import { openSession, type Session, type WatiOptions } from "./session.ts";
+import { verify } from "./verify.ts";
+
+export type { WatiOptions };
+
+const TEXT_MAX = 4_096;
+
+/** WhatsApp through WATI. */
+export function wati(options: WatiOptions = {}): Channel {
+  let state: { readonly session: Session; readonly parseContext: ParseContext } | undefined;
+  const opened = () => {
+    if (state === undefined) throw new ConfigError("a WATI channel was used before it was opened");
+    return state;
+  };
+  return {
+    type: "whatsapp",
+    textMax: TEXT_MAX,
+    open(context) {
+      const session = openSession(options, context, process.env);
+      state = { session, parseContext: { account: session.account, inventId: idInventor(context.nowMs) } };
+    },
+    verify: (request) => verify(opened().session, request),
+    parse: (request) => parse(request, opened().parseContext),
+    answer,
+    send: (outgoing, signal) => send(opened().session, outgoing, signal),
+    reconcile: (query, signal) => reconcile(opened().session, query, signal),
+    fetchMedia: (media, signal) => fetchMedia(opened().session, media, signal),
+    check: (signal) => check(opened().session, signal),
+  };
+}

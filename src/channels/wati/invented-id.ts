@@ -1,0 +1,24 @@
+import { createHash } from "node:crypto";
+import { type Fields, text, timeIn } from "./body.ts";
+
+/**
+ * A name for a message that carries no id. With a time in it, a redelivery has the same name and is a duplicate. Without one, the moment
+ * of arrival and a count stand in: a redelivery is then a new message, because two customers' "ok" must not become one.
+ */
+export function idInventor(nowMs: () => number): (body: Buffer, fields: Fields) => string {
+  let count = 0;
+  return (body, fields) => {
+    const sentAtMs = timeIn(fields);
+    if (sentAtMs === undefined) return named([body.toString("base64"), String(nowMs()), String(count++)]);
+    return named([
+      text(fields.waId) ?? text(fields.bsuid),
+      String(sentAtMs),
+      text(fields.text),
+      text(fields.type),
+    ]);
+  };
+}
+
+function named(parts: readonly (string | undefined)[]): string {
+  return `wati-${createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 22)}`;
+}

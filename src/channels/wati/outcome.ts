@@ -1,0 +1,63 @@
+import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { type Fields, firstText, objectIn, readObject } from "./body.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | null;
+  readonly body: string;
+}
+
+/** WATI says "no" with these statuses and, more often, with a 200 whose `result` is false. */
+const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 414, 415, 422]);
+const TOO_MANY = /\brate\b|too many|throttl|\blimit/i;
+
+export function outcomeOf(answer: Answer, outgoing: Outgoing, nowMs: number): SendOutcome {
+  const { status } = answer;
+  if (status === 429) return later(answer, nowMs);
+  if (REFUSALS.has(status)) return { kind: "not-sent", retry: "never", why: `WATI answered ${status}` };
+  if (status < 200 || status >= 300) return { kind: "unknown", why: `WATI answered ${status}` };
+  const body = readObject(answer.body);
+  if (body === undefined) return { kind: "unknown", why: `WATI answered ${status} without JSON` };
+  switch (resultIn(body)) {
+    case "taken":
+      return { kind: "sent", providerId: idIn(body, outgoing) };
+    case "refused":
+      // The words of the refusal decide, but are not passed on: they may quote the customer.
+      if (TOO_MANY.test(answer.body)) return later(answer, nowMs);
+      return {
+        kind: "not-sent",
+        retry: "never",
+        why: "WATI answered that it did not send it (result: false)",
+      };
+    default:
+      return { kind: "unknown", why: `WATI answered ${status} without saying whether it was sent` };
+  }
+}
+
+function resultIn({ result, ok }: Fields): "taken" | "refused" | undefined {
+  const word = typeof result === "string" ? result.toLowerCase() : result;
+  if (word === false || ok === false || word === "error" || word === "failed" || word === "fail")
+    return "refused";
+  return word === true || ok === true || word === "success" || word === "pending" ? "taken" : undefined;
+}
+
+/** Taken without an id is still taken: sending it again for want of a name would be worse than a name of ours. */
+function idIn(body: Fields, { reference }: Outgoing): string {
+  const ids = ["whatsappMessageId", "localMessageId", "id"];
+  const id = firstText(objectIn(body.message), ...ids) ?? firstText(body, ...ids);
+  return id ?? `wati-${reference.turnId}.${reference.chunk}`;
+}
+
+function later({ status, retryAfter }: Answer, nowMs: number): SendOutcome {
+  const retryAfterMs = waitIn(retryAfter, nowMs);
+  const why = `WATI answered ${status}: too many requests`;
+  return { kind: "not-sent", retry: "later", why, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** `Retry-After` is a number of seconds or a date. */
+function waitIn(retryAfter: string | null, nowMs: number): number | undefined {
+  if (retryAfter === null || retryAfter.trim() === "") return undefined;
+  const seconds = Number(retryAfter);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - nowMs : seconds * 1_000;
+  return Number.isNaN(waitMs) ? undefined : Math.max(0, Math.ceil(waitMs));
+}

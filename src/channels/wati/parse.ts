@@ -1,0 +1,70 @@
+import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
+import type { InboundMessage } from "../../ports/message.ts";
+import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
+import { contentOf } from "./content.ts";
+import { isStatus, parseStatus } from "./status.ts";
+
+export interface ParseContext {
+  readonly account: string;
+  /** Names a message that carries no id of its own. */
+  readonly inventId: (body: Buffer, fields: Fields) => string;
+}
+
+export function parse(request: WebhookRequest, context: ParseContext): Parsed {
+  const fields = readObject(request.body);
+  if (fields === undefined) return { kind: "invalid", why: "the body is not a JSON object" };
+  const event = text(fields.eventType);
+  if (event !== undefined && isStatus(event)) return parseStatus(event, fields, context.account);
+  if (fields.owner === true) return { kind: "ignored", why: "our own message, echoed" };
+  // `message_bsuid` is the same message under the newer contract and has the same id: whoever enables both gets duplicates, which is
+  // harmless. `newContactMessageReceived` names the contact only; its text comes as `message`. A body without a type is from
+  // a relay that keeps the essentials.
+  if (event !== undefined && event !== "message" && event !== "message_bsuid") {
+    return { kind: "ignored", why: `event ${event}` };
+  }
+  return parseMessage(request.body, fields, context);
+}
+
+function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Parsed {
+  const waId = text(fields.waId);
+  const bsuid = text(fields.bsuid);
+  const sender = bsuid ?? waId;
+  const replyTo = waId ?? bsuid;
+  if (sender === undefined || replyTo === undefined)
+    return { kind: "invalid", why: "missing: waId or bsuid" };
+  const sentAtMs = timeIn(fields);
+  const message: InboundMessage = {
+    providerId: firstText(fields, "whatsappMessageId", "id") ?? context.inventId(body, fields),
+    account: context.account,
+    address: firstText(fields, "channelPhoneNumber", "channelId") ?? "wati",
+    sender,
+    ...(bsuid === undefined || waId === undefined ? {} : { senderAlias: waId }),
+    replyTo,
+    ...contentOf(fields),
+    ...(sentAtMs === undefined ? {} : { sentAtMs }),
+    fields: fieldsOf(fields),
+  };
+  return { kind: "updates", messages: [message], statuses: [] };
+}
+
+function fieldsOf(fields: Fields): Record<string, string> {
+  const listReply = objectIn(fields.listReply);
+  const buttonReply = objectIn(fields.buttonReply);
+  const interactiveReply = objectIn(fields.interactiveButtonReply);
+  const found: Record<string, string | undefined> = {
+    profileName: text(fields.senderName),
+    waId: text(fields.waId),
+    username: text(fields.username),
+    messageType: text(fields.type),
+    buttonPayload: firstText(buttonReply, "payload") ?? firstText(interactiveReply, "id"),
+    listReplyId: text(listReply.id),
+    listReplyDescription: text(listReply.description),
+    repliedTo: text(fields.replyContextId),
+    sourceUrl: text(fields.sourceUrl),
+    ticketId: text(fields.ticketId),
+    forwarded: fields.forwarded === true ? "true" : undefined,
+  };
+  return Object.fromEntries(
+    Object.entries(found).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

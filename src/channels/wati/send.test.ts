@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Outgoing, ReconcileQuery } from "../../ports/channel.ts";
+import { TEST_NOW_MS, testContext } from "../../testing/channel-context.ts";
+import { type FakeWati, fakeWati } from "../../testing/fake-wati.ts";
+import { wati } from "./index.ts";
+import { outcomeOf } from "./outcome.ts";
+
+const inTime = new AbortController().signal;
+const outgoing: Outgoing = {
+  to: "50370000001",
+  from: "50320000000",
+  text: "¿Mesa para dos? & más",
+  reference: { turnId: "turn.1", chunk: 2 },
+  conversationId: "c_1",
+};
+const query: ReconcileQuery = { ...outgoing, text: "ok", notBeforeAtMs: TEST_NOW_MS, excludeProviderIds: [] };
+
+let fake: FakeWati;
+beforeEach(async () => {
+  fake = fakeWati({ token: "test-token", nowMs: () => TEST_NOW_MS });
+  await fake.start();
+});
+afterEach(() => fake.stop());
+
+function opened(token = "test-token") {
+  const channel = wati({ apiUrl: `${fake.url}/100001`, token, webhookSecret: "s" });
+  channel.open?.(testContext());
+  return channel;
+}
+
+function reconcile(change: Partial<ReconcileQuery> = {}) {
+  return opened().reconcile?.({ ...query, ...change }, inTime);
+}
+
+test("a chunk goes out as a session message under our own name for it", async () => {
+  expect(await opened("Bearer test-token").send(outgoing, inTime)).toEqual({
+    kind: "sent",
+    providerId: "wamid.00000001",
+  });
+  const request = fake.requests[0];
+  expect(request?.path).toBe("/100001/api/v1/sendSessionMessage/50370000001");
+  expect(Object.fromEntries(request?.query ?? [])).toEqual({
+    messageText: outgoing.text,
+    localMessageId: "lull.turn.1.2",
+    channelPhoneNumber: "50320000000",
+  });
+});
+
+test("a text too long for a URL goes out as a form", async () => {
+  const text = "مرحبا ".repeat(600).trim();
+  expect((await opened().send({ ...outgoing, text, from: "wati" }, inTime)).kind).toBe("sent");
+  expect(fake.sent[0]?.text).toBe(text);
+  expect(fake.requests[0]?.query.size).toBe(0);
+});
+
+test("media goes along as links", async () => {
+  const media = [{ url: "https://files.example.com/menu.pdf", contentType: "application/pdf" }];
+  await opened().send({ ...outgoing, text: "El menú", media }, inTime);
+  expect(fake.sent[0]?.text).toBe("El menú\nhttps://files.example.com/menu.pdf");
+});
+
+test.each<[number, object | string, string]>([
+  [200, { result: "success", message: { whatsappMessageId: "w" } }, "w"],
+  [200, { ok: true, message: { localMessageId: "l" } }, "l"],
+  [200, { result: true, message: { id: "i" } }, "i"],
+  [200, { result: "success" }, "wati-turn.1.2"],
+  [200, { result: false, info: "Invalid conversation" }, "never"],
+  [200, { ok: false, result: "success" }, "never"],
+  [200, { result: "error", message: "ticket is expired" }, "never"],
+  [200, { result: false, info: "Rate limit exceeded" }, "later"],
+  [200, {}, "unknown"],
+  [200, "fine", "unknown"],
+  [302, "", "unknown"],
+  [400, "", "never"],
+  [401, "", "never"],
+  [403, "", "never"],
+  [404, "", "never"],
+  [408, "", "unknown"],
+  [429, "", "later"],
+  [500, "", "unknown"],
+  [502, "", "unknown"],
+])("an answer %i %o means %s", (status, body, meaning) => {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const outcome = outcomeOf({ status, retryAfter: null, body: text }, outgoing, 0);
+  const told =
+    outcome.kind === "sent" ? outcome.providerId : outcome.kind === "not-sent" ? outcome.retry : outcome.kind;
+  expect(told).toBe(meaning);
+});
+
+test("a lost message is found by text and time, and only among our own", async () => {
+  fake.add({ text: "ok", owner: false });
+  fake.add({ text: "ok", createdAtMs: TEST_NOW_MS - 1_000 });
+  fake.add({ text: "ok", waId: "50370000002" });
+  expect(await reconcile()).toEqual({ kind: "not-sent" });
+  const { whatsappMessageId } = fake.add({ text: "ok" });
+  expect(await reconcile()).toEqual({ kind: "sent", providerId: whatsappMessageId });
+  expect(await reconcile({ excludeProviderIds: [whatsappMessageId] })).toEqual({ kind: "not-sent" });
+});
+
+test("a lost message is found by our own name, whatever its text became", async () => {
+  const { whatsappMessageId } = fake.add({ text: "changed", localMessageId: "lull.turn.1.2" });
+  expect(await reconcile()).toEqual({ kind: "sent", providerId: whatsappMessageId });
+});
+
+test("pages are followed until they are older than the send, and no further than allowed", async () => {
+  const { whatsappMessageId } = fake.add({ text: "ok" });
+  for (let n = 0; n < 150; n++) fake.add({ text: "newer", createdAtMs: TEST_NOW_MS + n });
+  expect(await reconcile()).toEqual({ kind: "sent", providerId: whatsappMessageId });
+  for (let n = 150; n < 450; n++) fake.add({ text: "newer", createdAtMs: TEST_NOW_MS + n });
+  expect((await reconcile())?.kind).toBe("cannot-tell");
+});
+
+test.each([
+  { kind: "error", status: 429 } as const,
+  { kind: "status", status: 200, body: "{}" } as const,
+  { kind: "drop" } as const,
+])("an answer that cannot be used leaves the question open: %o", async (behaviour) => {
+  fake.behave(() => behaviour);
+  expect((await reconcile())?.kind).toBe("cannot-tell");
+});
+
+test("doctor is told of a wrong token and a wrong endpoint", async () => {
+  expect(await opened().check?.(inTime)).toEqual([]);
+  expect(await opened("wrong").check?.(inTime)).toEqual(["WATI does not accept the token (WATI_TOKEN)"]);
+  fake.behave(() => ({ kind: "status", status: 404 }));
+  expect(await opened().check?.(inTime)).toEqual([expect.stringContaining("WATI_API_URL")]);
+});
+
+test("media is fetched with the token from WATI and from nowhere else", async () => {
+  const url = `${fake.url}/100001/api/v1/getContacts`;
+  expect((await opened().fetchMedia?.({ url, contentType: "image/png" }, inTime))?.status).toBe(200);
+  const elsewhere = { url: "https://files.example.com/a.png", contentType: "image/png" };
+  await expect(opened().fetchMedia?.(elsewhere, inTime)).rejects.toThrow(/not at WATI/);
+});

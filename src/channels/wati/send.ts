@@ -1,0 +1,58 @@
+import { LullError } from "../../errors.ts";
+import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { chunkName } from "./chunk-name.ts";
+import { nameOf, neverConnected } from "./connection.ts";
+import { outcomeOf } from "./outcome.ts";
+import { bearer, type Session } from "./session.ts";
+
+/** Many servers cut URLs at 8 KB, and 4096 characters of Arabic or emoji take more than 20 KB once they are escaped. */
+const QUERY_BYTES_MAX = 6_000;
+
+export async function send(session: Session, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+  if (wordsOf(outgoing).trim() === "") return notSent("never", "there is nothing to send");
+  let authorization: string;
+  try {
+    authorization = await bearer(session);
+  } catch (error) {
+    const retry = error instanceof LullError ? error.retry : "later";
+    return notSent(retry, error instanceof LullError ? error.message : "the secret could not be read");
+  }
+  if (signal.aborted) return notSent("later", "there was no time left to send it");
+  const { url, body } = requestFor(session, outgoing);
+  try {
+    const headers = { authorization, accept: "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
+    const answer = await response.text();
+    const retryAfter = response.headers.get("retry-after");
+    return outcomeOf(
+      { status: response.status, retryAfter, body: answer },
+      outgoing,
+      session.context.nowMs(),
+    );
+  } catch (error) {
+    if (neverConnected(error)) return notSent("later", `WATI could not be reached: ${nameOf(error)}`);
+    return { kind: "unknown", why: `the connection to WATI ended before its answer: ${nameOf(error)}` };
+  }
+}
+
+/** Session messages are text. Media goes along as links, which WhatsApp shows with a preview, rather than be dropped. */
+export function wordsOf({ text, media }: Outgoing): string {
+  return [text, ...(media ?? []).map(({ url }) => url)].filter((line) => line !== "").join("\n");
+}
+
+/** WATI takes the parameters in the query or as a form. */
+function requestFor(session: Session, outgoing: Outgoing): { url: string; body: URLSearchParams | null } {
+  const url = `${session.apiUrl}/api/v1/sendSessionMessage/${encodeURIComponent(outgoing.to)}`;
+  const parameters = new URLSearchParams({
+    messageText: wordsOf(outgoing),
+    localMessageId: chunkName(outgoing.reference),
+    // Digits are a number of ours; anything else is a name that `parse` made up for a tenant with one number.
+    ...(/^\d{6,15}$/.test(outgoing.from) ? { channelPhoneNumber: outgoing.from } : {}),
+  });
+  const query = parameters.toString();
+  return query.length > QUERY_BYTES_MAX ? { url, body: parameters } : { url: `${url}?${query}`, body: null };
+}
+
+function notSent(retry: "later" | "never", why: string): SendOutcome {
+  return { kind: "not-sent", retry, why };
+}

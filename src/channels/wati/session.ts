@@ -1,0 +1,49 @@
+import { ConfigError } from "../../errors.ts";
+import type { ChannelContext } from "../../ports/channel.ts";
+import type { SecretReference } from "../../ports/secrets.ts";
+
+export interface WatiOptions {
+  /** The API endpoint that WATI shows, with the tenant in its path. Default: WATI_API_URL. */
+  readonly apiUrl?: string | undefined;
+  /** The API token. Default: the environment's WATI_TOKEN. */
+  readonly token?: SecretReference | undefined;
+  /** What every webhook must carry, as WATI signs nothing. Default: the environment's WATI_WEBHOOK_SECRET. */
+  readonly webhookSecret?: SecretReference | undefined;
+  /** Name of the tenant in dedupe keys. Default: the tenant in `apiUrl`. */
+  readonly account?: string | undefined;
+}
+
+/** What `open` leaves behind: the options with the environment filled in, and what the runtime handed over. */
+export interface Session {
+  readonly context: ChannelContext;
+  readonly apiUrl: string;
+  readonly token: SecretReference;
+  readonly webhookSecret: SecretReference;
+  readonly account: string;
+}
+
+export function openSession(
+  options: WatiOptions,
+  context: ChannelContext,
+  environment: Readonly<Record<string, string | undefined>>,
+): Session {
+  const apiUrl = options.apiUrl || environment.WATI_API_URL;
+  if (!apiUrl || !URL.canParse(apiUrl)) {
+    throw new ConfigError(
+      `channels.${context.name}: WATI's API endpoint is missing; set WATI_API_URL or give apiUrl`,
+    );
+  }
+  const tenant = new URL(apiUrl).pathname.split("/").findLast((part) => part !== "");
+  return {
+    context,
+    apiUrl: apiUrl.replace(/\/+$/, ""),
+    token: options.token ?? { env: "WATI_TOKEN" },
+    webhookSecret: options.webhookSecret ?? { env: "WATI_WEBHOOK_SECRET" },
+    account: options.account ?? tenant ?? "wati",
+  };
+}
+
+export async function bearer(session: Session): Promise<string> {
+  // WATI shows its tokens with the word in front, and people copy what they see.
+  return `Bearer ${(await session.context.secrets.get(session.token)).replace(/^Bearer\s+/i, "")}`;
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { test } from "vitest";
+import type { WebhookRequest } from "../../ports/channel.ts";
+import { testContext, testRequest } from "../../testing/channel-context.ts";
+import { type ChannelHarness, channelContract, type ProviderMood } from "../../testing/channel-contract.ts";
+import type { FakeBehaviour } from "../../testing/fake-server.ts";
+import { fakeWati } from "../../testing/fake-wati.ts";
+import { wati } from "./index.ts";
+
+const secret = "test-wati-secret";
+const url = "https://bot.example.com/webhooks/wati";
+
+const MOODS: Record<Exclude<ProviderMood, "is-away">, FakeBehaviour> = {
+  accepts: { kind: "ok" },
+  refuses: { kind: "error", status: 200 },
+  "is-busy": { kind: "error", status: 429, retryAfterSeconds: 2 },
+  breaks: { kind: "error", status: 500 },
+  hangs: { kind: "hang" },
+  "loses-its-answer": { kind: "drop" },
+};
+
+function signed(payload: string): WebhookRequest {
+  const body = readFileSync(new URL(`payloads/${payload}.json`, import.meta.url));
+  return testRequest(`${url}?secret=${secret}`, body, { "content-type": "application/json" });
+}
+
+const PAYLOADS = [
+  "text",
+  "image",
+  "button-reply",
+  "list-reply",
+  "interactive-reply",
+  "message-bsuid",
+  "relayed",
+  "status-delivered",
+  "status-failed",
+];
+
+const harness: ChannelHarness = {
+  name: "wati",
+  family: "retrying",
+  async open() {
+    const fake = fakeWati({ token: "test-token" });
+    await fake.start();
+    const channel = wati({ apiUrl: `${fake.url}/100001`, token: "test-token", webhookSecret: secret });
+    channel.open?.(testContext());
+    return {
+      channel,
+      payloads: Object.fromEntries(PAYLOADS.map((name) => [name, signed(name)])),
+      forgeries: {
+        "without secret": { ...signed("text"), url },
+        "with a wrong secret": { ...signed("text"), url: `${url}?secret=wrong` },
+        "with a longer secret": { ...signed("text"), url: `${url}?secret=${secret}x` },
+        "with a wrong passkey": testRequest(url, '{"waId":"50370000001","passkey":"wrong"}'),
+      },
+      ownEcho: signed("own-echo"),
+      outgoing: {
+        to: "50370000001",
+        from: "50320000000",
+        text: "Tenemos mesa para dos.",
+        reference: { turnId: "turn-1", chunk: 0 },
+        conversationId: "c_1",
+      },
+      provider: {
+        async is(mood) {
+          if (mood === "is-away") return fake.stop();
+          fake.behave(({ method }) => (method === "POST" ? MOODS[mood] : { kind: "ok" }));
+        },
+        reached: () => fake.nextRequest(),
+        taken: () => fake.sent.map(({ whatsappMessageId }) => whatsappMessageId),
+      },
+      close: () => fake.stop(),
+    };
+  },
+};
+
+for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !== undefined)(title, run);

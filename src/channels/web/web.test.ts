@@ -1,0 +1,120 @@
+import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { WebhookRequest } from "../../ports/channel.ts";
+import { testContext, testRequest } from "../../testing/channel-context.ts";
+import { type ChannelHarness, channelContract } from "../../testing/channel-contract.ts";
+import { web } from "./index.ts";
+
+const secret = "page-secret";
+const url = "https://bot.example.com/webhooks/web";
+const inTime = new AbortController().signal;
+
+function signed(payload: string): WebhookRequest {
+  const body = readFileSync(new URL(`payloads/${payload}.json`, import.meta.url), "utf8");
+  const signature = createHmac("sha256", secret).update(JSON.parse(body).sender).digest("hex");
+  return testRequest(url, body, { "content-type": "application/json", "x-lull-signature": signature });
+}
+
+const harness: ChannelHarness = {
+  name: "web",
+  family: "client",
+  withoutProvider: "the page reads what was committed from the store: there is nobody in between",
+  withoutEcho: "nobody posts our own messages back",
+  async open() {
+    const channel = web({ secret });
+    channel.open?.(testContext());
+    const text = signed("text");
+    return {
+      channel,
+      payloads: Object.fromEntries(["text", "media", "program"].map((name) => [name, signed(name)])),
+      forgeries: {
+        unsigned: { ...text, headers: {} },
+        "signed for somebody else": { ...text, headers: signed("program").headers },
+        "without a sender": testRequest(url, "{}", { "x-lull-signature": "00" }),
+      },
+      outgoing: {
+        to: "ana",
+        from: "web",
+        text: "Yes, until ten.",
+        reference: { turnId: "turn-1", chunk: 0 },
+        conversationId: "c_1",
+      },
+      close: async () => {},
+    };
+  },
+};
+
+for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !== undefined)(title, run);
+
+function parse(body: object | string) {
+  return web().parse(testRequest(url, typeof body === "string" ? body : JSON.stringify(body)));
+}
+
+test("a message from the page is a message", () => {
+  expect(web({ address: "shop" }).parse(signed("media"))).toEqual({
+    kind: "updates",
+    statuses: [],
+    messages: [
+      {
+        providerId: "ana/0198f3a1-0000-7000-8000-000000000002",
+        account: "shop",
+        address: "shop",
+        sender: "ana",
+        replyTo: "ana",
+        text: "",
+        media: [{ url: "https://files.example.com/menu.jpg", contentType: "image/jpeg", name: "menu.jpg" }],
+      },
+    ],
+  });
+});
+
+test("sent_at is a date or milliseconds", () => {
+  const sentAtMs = (name: string) => {
+    const parsed = web().parse(signed(name));
+    return parsed.kind === "updates" && parsed.messages[0]?.sentAtMs;
+  };
+  expect(sentAtMs("text")).toBe(1_794_718_800_123);
+  expect(sentAtMs("program")).toBe(1_794_718_800_123);
+});
+
+test("two visitors may use the same id", () => {
+  const id = (sender: string, name: string) => {
+    const parsed = parse({ id: name, sender, text: "hi" });
+    return parsed.kind === "updates" && parsed.messages[0]?.providerId;
+  };
+  expect(id("ana", "1")).not.toBe(id("ben", "1"));
+  expect(id("a/b", "c")).not.toBe(id("a", "b/c"));
+});
+
+test.each<[object | string, string]>([
+  ["nonsense", "the body must be a JSON object with id, sender and text"],
+  [{}, "id is missing; sender is missing; text is missing"],
+  [{ id: 1, sender: "ana", text: "hi" }, "id must be a string"],
+  [{ id: "1", sender: "a".repeat(201), text: "hi" }, "sender is longer than 200 characters"],
+  [{ id: "1", sender: "\ud800", text: "hi" }, "sender is not well-formed Unicode"],
+  [{ id: "1", sender: "ana", text: 7 }, "text must be a string"],
+  [{ id: "1", sender: "ana", text: "hi", sent_at: "soon" }, "sent_at must be milliseconds or a date"],
+  [{ id: "1", sender: "ana", text: "hi", media: [{ url: "file:///etc/passwd" }] }, "media must be a list"],
+])("the answer to %o says what is wrong", (body, why) => {
+  const parsed = parse(body);
+  expect(parsed.kind === "invalid" && parsed.why).toContain(why);
+});
+
+test("without a secret everybody is who they say they are", async () => {
+  expect(await web().verify(testRequest(url, "{}"))).toEqual({ kind: "authentic" });
+});
+
+test("a chunk is sent as soon as it is written, and asking again gives the same answer", async () => {
+  const { outgoing } = await harness.open();
+  const sent = { kind: "sent", providerId: "web-turn-1.0" };
+  expect(await web().send(outgoing, inTime)).toEqual(sent);
+  expect(await web().reconcile?.({ ...outgoing, notBeforeAtMs: 0, excludeProviderIds: [] }, inTime)).toEqual(
+    sent,
+  );
+});
+
+test("the answer tells the page where its message went", () => {
+  const { status, body } = web().answer({ conversationId: "c_1" });
+  expect([status, JSON.parse(body)]).toEqual([200, { ok: true, conversation_id: "c_1" }]);
+});

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { SendOutcome } from "../ports/channel.ts";
+import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
+
+let lull: TestLull;
+const open = (config: Partial<TestLullConfig> = {}) => {
+  lull = testLull({ window: { seconds: 10 }, respond: () => "hello", ...config });
+  return lull;
+};
+afterEach(() => lull.stop());
+
+const SENT: SendOutcome = { kind: "sent", providerId: "SM1" };
+const UNKNOWN: SendOutcome = { kind: "unknown", why: "read timeout" };
+
+/** The n-th send comes to the n-th outcome; the last one stays. */
+function sends(...outcomes: (SendOutcome | "throw" | "hang")[]) {
+  const tried: string[] = [];
+  lull.channel.behave((outgoing) => {
+    tried.push(outgoing.text);
+    const outcome = outcomes[Math.min(tried.length, outcomes.length) - 1]!;
+    if (outcome === "throw") throw new Error("socket hang up");
+    return outcome === "hang" ? new Promise(() => {}) : outcome;
+  });
+  return tried;
+}
+
+async function turns() {
+  const engine = await lull.service.engine();
+  const { items } = await engine.inspector.conversations({ limit: 1 });
+  return (await engine.inspector.conversation(items[0]!.id))!.turns;
+}
+
+async function unknown() {
+  return (await (await lull.service.engine()).inspector.unknown({ limit: 10 })).items;
+}
+
+async function ask() {
+  await lull.receive("ana", "hi");
+  await lull.advance(10_000);
+}
+
+describe("a send that certainly did not happen", () => {
+  it("is tried again, without asking the responder again", async () => {
+    let asked = 0;
+    open({
+      respond: () => {
+        asked += 1;
+        return "hello";
+      },
+    });
+    const tried = sends({ kind: "not-sent", retry: "later", why: "connection refused" }, SENT);
+    await ask();
+    expect(tried).toHaveLength(1);
+    await lull.advance(1_000);
+    expect(tried).toHaveLength(2);
+    expect(asked).toBe(1);
+    expect((await turns()).map(({ outcome }) => outcome)).toEqual(["replied"]);
+  });
+
+  it("waits as long as the provider says", async () => {
+    open();
+    const tried = sends({ kind: "not-sent", retry: "later", retryAfterMs: 40_000, why: "429" }, SENT);
+    await ask();
+    await lull.advance(39_000);
+    expect(tried).toHaveLength(1);
+    await lull.advance(1_000);
+    expect(tried).toHaveLength(2);
+  });
+
+  it("becomes a dead letter with its draft when it never can", async () => {
+    open();
+    sends({ kind: "not-sent", retry: "never", why: "21610 opted out" });
+    await ask();
+    const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ reason: "NOT_SENT: 21610 opted out", draft: { chunks: [{ text: "hello" }] } }]);
+  });
+});
+
+describe("a send whose outcome nobody told", () => {
+  it("is not repeated: the channel is asked when it had time to settle", async () => {
+    open();
+    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM9" }));
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(44_000);
+    expect(await turns()).toEqual([]);
+    await lull.advance(1_000);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM9"] }]);
+    expect(tried).toHaveLength(1);
+  });
+
+  it("is sent again when the channel says it was not sent", async () => {
+    open();
+    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
+    const tried = sends("throw", SENT);
+    await ask();
+    await lull.advance(45_000);
+    expect(tried).toHaveLength(2);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
+  it("is asked about again when the provider is away", async () => {
+    open();
+    lull.channel.reconcileWith((n) => {
+      if (n === 1) throw new Error("503");
+      return { kind: "sent", providerId: "SM2" };
+    });
+    sends(UNKNOWN);
+    await ask();
+    await lull.advance(200_000);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM2"] }]);
+  });
+
+  it("is held for a person when the channel cannot be asked, with the chunks behind it", async () => {
+    open({ respond: () => ["one", "two", "three"] });
+    sends(SENT, UNKNOWN);
+    await ask();
+    await lull.advance(50_000);
+    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
+    expect((await unknown()).map(({ text }) => text).sort()).toEqual(["three", "two"]);
+  });
+
+  it("is held when every attempt ends unknown", async () => {
+    open({ limits: { attemptsMax: 2 } });
+    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(400_000);
+    expect(tried).toHaveLength(2);
+    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
+  });
+
+  it("goes out again with `resend`", async () => {
+    open({ onUnknown: "resend" });
+    const tried = sends(UNKNOWN, SENT);
+    await ask();
+    await lull.advance(45_000);
+    expect(tried).toHaveLength(2);
+    expect(await turns()).toMatchObject([{ outcome: "replied" }]);
+  });
+
+  it("is held at last with `resend`, when that never gets a word either", async () => {
+    open({ onUnknown: "resend", limits: { attemptsMax: 2 } });
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(400_000);
+    expect(tried).toHaveLength(2);
+    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
+  });
+
+  it("counts as sent with `assume-sent`", async () => {
+    open({ onUnknown: "assume-sent" });
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(45_000);
+    expect(tried).toHaveLength(1);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["assumed"] }]);
+  });
+
+  it("is given up at its deadline, even by a channel that does not listen to its signal", async () => {
+    open();
+    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM3" }));
+    sends("hang");
+    await ask();
+    await lull.advance(60_000);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM3"] }]);
+  });
+
+  it("is settled by the provider's callback, without waiting and without asking", async () => {
+    open();
+    sends(UNKNOWN);
+    await ask();
+    const { reference } = lull.channel.outbox[0]!;
+    const engine = await lull.service.engine();
+    const status = { account: "test", providerId: "SM7", status: "delivered", chunk: reference };
+    expect(await engine.receiving.settle("test", status)).toBe("settled");
+    await lull.advance(200);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
+  });
+});
+
+describe("a reply in several chunks", () => {
+  it("goes on with the first unsent chunk after a failure", async () => {
+    open({ respond: () => ["one", "two"] });
+    const tried = sends(SENT, { kind: "not-sent", retry: "later", why: "429" }, { kind: "sent", providerId: "SM2" });
+    await ask();
+    await lull.advance(1_000);
+    expect(tried).toEqual(["one", "two", "two"]);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1", "SM2"] }]);
+  });
+
+  it("stops between chunks when a human takes over", async () => {
+    open({ respond: () => ["one", "two"] });
+    const engine = await lull.service.engine();
+    lull.channel.behave(async (outgoing, n) => {
+      await engine.conversations.change(outgoing.conversationId, { handedOff: true });
+      return { kind: "sent", providerId: `SM${n}` };
+    });
+    await ask();
+    expect(lull.sent.map(({ text }) => text)).toEqual(["one"]);
+    expect(await turns()).toMatchObject([{ outcome: "handed-off", providerIds: ["SM1"] }]);
+  });
+
+  it("is split at the channel's limit", async () => {
+    open({ respond: () => `${"word ".repeat(3_000)}` });
+    await ask();
+    expect(lull.sent.length).toBeGreaterThan(1);
+    expect(lull.sent.every(({ text }) => text.length <= 10_000)).toBe(true);
+  });
+});

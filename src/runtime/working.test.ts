@@ -1,0 +1,377 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { StoreUnavailable } from "../errors.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import type { Reply, Responder, Turn } from "../ports/responder.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { type Fault, withFaults } from "../testing/fault-engine.ts";
+import { type TestChannel, testChannel } from "../testing/test-channel.ts";
+import type { LullConfig } from "./config.ts";
+import { createService } from "./create-service.ts";
+import type { Service } from "./service.ts";
+
+const full = () => new StoreUnavailable("database or disk is full");
+
+/** Several workers on one store, one clock and one channel: what one process after another would see. */
+function world(config: Partial<LullConfig> = {}) {
+  const clock = fakeClock();
+  const channel = testChannel();
+  const engine = memory();
+  const logged: string[] = [];
+  const services: Service[] = [];
+  const worker = (provider: EngineProvider, respond: Responder): Service => {
+    const service = createService({
+      window: { seconds: 10 },
+      random: () => 0.5,
+      log: (_level, event) => void logged.push(event),
+      ...config,
+      engine: provider,
+      respond,
+      clock,
+      channels: { test: channel, ...config.channels },
+    });
+    services.push(service);
+    return service;
+  };
+  return { clock, channel, engine, logged, services, worker };
+}
+
+type World = ReturnType<typeof world>;
+let at: World;
+afterEach(async () => {
+  for (const service of at.services) {
+    void service.stop(0);
+    await at.clock.advance(1);
+  }
+});
+
+async function write(service: Service, sender: string, text: string, id = text): Promise<number> {
+  const message = { providerId: id, account: "a", address: "us", sender, replyTo: sender, text, media: [] };
+  const body = Buffer.from(JSON.stringify([message]));
+  return (await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body })).status;
+}
+
+function byHand() {
+  const asked: { turn: Turn; reply: (reply: Reply) => void }[] = [];
+  const respond: Responder = (turn) => new Promise((reply) => asked.push({ turn, reply }));
+  return { asked, respond };
+}
+
+/** A process that can be killed: from then on nothing of it reaches the store. */
+function mortal(engine: EngineProvider) {
+  const life = { isDead: false };
+  const fault: Fault = () => (life.isDead ? "hang" : "pass");
+  return { life, provider: withFaults(engine, fault, full) };
+}
+
+describe("a worker that dies", () => {
+  it("in the responder: another takes over when the lease lapses, without a new message", async () => {
+    at = world();
+    const { life, provider } = mortal(at.engine);
+    const first = at.worker(provider, () => new Promise(() => {}));
+    await first.start();
+    await write(first, "ana", "hi");
+    await at.clock.advance(10_000);
+    life.isDead = true;
+    const second = at.worker(at.engine, (turn) => `attempt ${turn.attempt}`);
+    await second.start();
+    await at.clock.advance(59_000);
+    expect(at.channel.outbox).toEqual([]);
+    await at.clock.advance(1_500);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 2"]);
+  });
+
+  it("after the provider took the message: the channel is asked, the reply is not sent twice", async () => {
+    at = world();
+    const { life, provider } = mortal(at.engine);
+    at.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM1" }));
+    at.channel.behave(() => {
+      life.isDead = true;
+      return { kind: "sent", providerId: "SM1" };
+    });
+    const first = at.worker(provider, () => "hello");
+    await first.start();
+    await write(first, "ana", "hi");
+    await at.clock.advance(10_000);
+    const second = at.worker(at.engine, () => "hello");
+    await second.start();
+    await at.clock.advance(120_000);
+    expect(at.channel.outbox).toHaveLength(1);
+    const { turns } = await (await second.engine()).inspector.counts();
+    expect(turns).toBe(1);
+  });
+
+  it("that was only slow finds its lease taken, and sends nothing", async () => {
+    at = world({ limits: { leaseSeconds: 60, answerTimeoutSeconds: 600 } });
+    let isFrozen = false;
+    const frozen: Fault = (name) => (isFrozen && name === "turns.renew" ? "fail-before" : "pass");
+    const { asked, respond } = byHand();
+    const first = at.worker(withFaults(at.engine, frozen, full), respond);
+    await first.start();
+    await write(first, "ana", "hi");
+    await at.clock.advance(10_000);
+    isFrozen = true;
+    const second = at.worker(at.engine, () => "from the second");
+    await second.start();
+    await at.clock.advance(62_000);
+    asked[0]!.reply("from the first");
+    await at.clock.advance(1_000);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["from the second"]);
+    expect(at.logged).toContain("lease.lost");
+  });
+
+  it("that finds its lease taken at the draft sends nothing", async () => {
+    at = world();
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    const engine = await service.engine();
+    const { items } = await engine.inspector.conversations({ limit: 1 });
+    await engine.conversations.erase(items[0]!.id);
+    asked[0]!.reply("to nobody");
+    await at.clock.advance(1_000);
+    expect(at.channel.outbox).toEqual([]);
+  });
+
+  it("whose lease is taken while it answers is told at once", async () => {
+    at = world({ limits: { answerTimeoutSeconds: 600 } });
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    const engine = await service.engine();
+    const { items } = await engine.inspector.conversations({ limit: 1 });
+    await engine.conversations.erase(items[0]!.id);
+    await at.clock.advance(20_000);
+    expect(asked[0]!.turn.signal.aborted).toBe(true);
+  });
+});
+
+describe("a store that is away for a while", () => {
+  it.each(["turns.draft", "turns.commit", "turns.giveBack"])("%s is tried again while the lease is ours", async (name) => {
+    at = world();
+    let failures = 0;
+    const fault: Fault = (call) => (call === name && failures++ < 3 ? "fail-before" : "pass");
+    let asked = 0;
+    const respond: Responder = () => {
+      asked += 1;
+      if (name === "turns.giveBack" && asked === 1) throw new Error("once");
+      return "hello";
+    };
+    const service = at.worker(withFaults(at.engine, fault, full), respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(15_000);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
+    expect(asked).toBe(name === "turns.giveBack" ? 2 : 1);
+  });
+
+  it("that took the commit and could not say so: the reply is not sent again", async () => {
+    at = world();
+    let failures = 0;
+    const fault: Fault = (call) => (call === "turns.commit" && failures++ === 0 ? "fail-after" : "pass");
+    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(300_000);
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+
+  it("for longer than the lease: the turn is abandoned and taken again later", async () => {
+    at = world();
+    let isAway = false;
+    const fault: Fault = (call) => (isAway && call.startsWith("turns.") ? "fail-before" : "pass");
+    const service = at.worker(withFaults(at.engine, fault, full), (turn) => {
+      isAway = turn.attempt === 1;
+      return "hello";
+    });
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(70_000);
+    expect(at.channel.outbox).toEqual([]);
+    expect(at.logged).toContain("worker.look-failed");
+    expect(at.logged).toContain("turn.abandoned");
+    isAway = false;
+    await at.clock.advance(10_000);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
+  });
+
+  it("that broke for good does not loop: the error goes up and the turn comes back", async () => {
+    at = world();
+    let failures = 0;
+    const fault: Fault = (call) => (call === "turns.draft" && failures++ === 0 ? "fail-before" : "pass");
+    const service = at.worker(
+      withFaults(at.engine, fault, () => new Error("a bug")),
+      () => "hello",
+    );
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(12_000);
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+
+  it("answers 503 and acknowledges nothing while staging fails", async () => {
+    at = world();
+    let isFull = true;
+    const fault: Fault = (call) => (isFull && call === "receiving.stage" ? "fail-before" : "pass");
+    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
+    await service.start();
+    expect(await write(service, "ana", "hi")).toBe(503);
+    isFull = false;
+    expect(await write(service, "ana", "hi")).toBe(200);
+    await at.clock.advance(10_000);
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+
+  it("that cannot be opened is tried again by the next caller", async () => {
+    at = world();
+    let isBroken = true;
+    const provider: EngineProvider = {
+      ...at.engine,
+      open: (context) => (isBroken ? Promise.reject(full()) : at.engine.open(context)),
+    };
+    const service = at.worker(provider, () => "hello");
+    expect(await write(service, "ana", "hi")).toBe(503);
+    isBroken = false;
+    expect(await write(service, "ana", "hi")).toBe(200);
+  });
+
+  it("a sweep that fails is logged, and the next one runs", async () => {
+    at = world();
+    let sweeps = 0;
+    const fault: Fault = (call) => (call === "sweeping.sweep" && sweeps++ === 0 ? "fail-before" : "pass");
+    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
+    await service.start();
+    await at.clock.advance(20_000);
+    expect(at.logged).toContain("sweep.failed");
+    expect(at.logged).toContain("sweep.done");
+  });
+});
+
+describe("many conversations", () => {
+  it("run at the same time, up to the limit; the rest follows as places get free", async () => {
+    at = world({ limits: { concurrency: 2 } });
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    for (const name of ["a", "b", "c"]) await write(service, name, `hi from ${name}`);
+    await at.clock.advance(10_000);
+    expect(asked).toHaveLength(2);
+    asked[0]!.reply("one");
+    await at.clock.advance(200);
+    expect(asked).toHaveLength(3);
+  });
+
+  it("cut batches go on under the same lease until all is answered", async () => {
+    at = world({ limits: { batchMessagesMax: 2 } });
+    const sizes: number[] = [];
+    const service = at.worker(at.engine, (turn) => {
+      sizes.push(turn.messages.length);
+      return "ok";
+    });
+    await service.start();
+    for (const text of ["1", "2", "3", "4", "5"]) await write(service, "ana", text);
+    await at.clock.advance(10_000);
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+});
+
+describe("stopping", () => {
+  it("lets running turns finish within the grace time, and takes no new ones", async () => {
+    at = world();
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    const stopped = service.stop(25_000);
+    await at.clock.advance(5_000);
+    asked[0]!.reply("hello");
+    await at.clock.advance(1);
+    await stopped;
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+
+  it("gives the lease back when the grace time is over: the next process goes on at once", async () => {
+    at = world();
+    const { asked, respond } = byHand();
+    const service = at.worker(at.engine, respond);
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    const stopped = service.stop(1_000);
+    await at.clock.advance(1_000);
+    await stopped;
+    expect(asked[0]!.turn.signal.aborted).toBe(true);
+    const next = at.worker(at.engine, (turn) => `attempt ${turn.attempt}`);
+    await next.start();
+    await at.clock.advance(200);
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 1"]);
+  });
+
+  it("may be asked for twice, and before anything was started", async () => {
+    at = world();
+    const service = at.worker(at.engine, () => "x");
+    await service.stop();
+    await service.stop();
+  });
+});
+
+describe("webhooks", () => {
+  const channelWith = (overrides: Partial<Channel>): TestChannel => Object.assign(testChannel(), overrides);
+  const post = (service: Service, name: string) =>
+    service.receive(name, { method: "POST", url: "http://x/", headers: {}, body: Buffer.from("[]") });
+
+  it("are refused, ignored, challenged or found broken as the channel says", async () => {
+    const codes: (string | undefined)[] = [];
+    const answer: Channel["answer"] = ({ code }) => {
+      codes.push(code);
+      return { status: 200, headers: {}, body: "" };
+    };
+    at = world({
+      channels: {
+        forged: channelWith({ answer, verify: () => ({ kind: "refused", why: "no signature" }) }),
+        echo: channelWith({ answer, parse: () => ({ kind: "ignored", why: "our own message" }) }),
+        broken: channelWith({ answer, parse: () => ({ kind: "invalid", why: "no sender" }) }),
+        challenged: channelWith({
+          parse: () => ({ kind: "challenge", answer: { status: 200, headers: {}, body: "42" } }),
+        }),
+        throwing: channelWith({
+          answer,
+          verify: () => {
+            throw new Error("no secret");
+          },
+        }),
+      },
+    });
+    const service = at.worker(at.engine, () => "x");
+    for (const name of ["forged", "echo", "broken", "throwing"]) await post(service, name);
+    expect(codes).toEqual(["INVALID_SIGNATURE", undefined, "INVALID_PAYLOAD", "STORE_UNAVAILABLE"]);
+    expect((await post(service, "challenged")).body).toBe("42");
+    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel nowhere");
+  });
+
+  it("that carry only statuses are recorded and acknowledged", async () => {
+    const status = { account: "a", providerId: "SM1", status: "delivered" };
+    at = world({ channels: { statuses: channelWith({ parse: () => ({ kind: "updates", messages: [], statuses: [status] }) }) } });
+    const service = at.worker(at.engine, () => "x");
+    const answer = await service.receiveStatus("statuses", { method: "POST", url: "http://x/", headers: {}, body: Buffer.alloc(0) });
+    expect(answer.status).toBe(200);
+  });
+
+  it("from one sender are limited only where that is asked for, and only that sender's", async () => {
+    at = world({ limits: { senderPerMinuteMax: 2 } });
+    const service = at.worker(at.engine, () => "x");
+    expect(await write(service, "ana", "1")).toBe(200);
+    expect(await write(service, "ana", "2")).toBe(200);
+    expect(await write(service, "ana", "3")).toBe(409);
+    expect(await write(service, "ben", "4")).toBe(200);
+    await at.clock.advance(30_000);
+    expect(await write(service, "ana", "5")).toBe(200);
+  });
+});
+

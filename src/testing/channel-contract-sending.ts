@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import type { Outgoing, ReconcileQuery, SendOutcome } from "../ports/channel.ts";
+import type { ContractProvider, ContractRun, ContractSubject, ProviderMood } from "./channel-contract.ts";
+
+export const SENDING: readonly (readonly [string, ContractRun])[] = [
+  ["a send that was taken is sent, under the provider's id", taken],
+  ["a refused send is certainly not sent and not tried again", refused],
+  ["a send that met too many others is tried again, no sooner than told", tooMany],
+  ["a send that met a server error is unknown", (subject) => outcomeIs(subject, "breaks", "unknown")],
+  ["a send that nobody answered is unknown", unanswered],
+  ["a send that found nobody is certainly not sent and is tried again", away],
+  ["a send that had no time left is certainly not sent", noTimeLeft],
+  ["nothing to send is not sent", nothing],
+  ["a send whose answer was lost is unknown, and is found when asked for", answerLost],
+  ["what was never sent is not found", neverSent],
+  ["a provider that cannot be asked does not make a send unsent", cannotAsk],
+];
+
+async function taken(subject: ContractSubject): Promise<void> {
+  const outcome = await outcomeIs(subject, "accepts", "sent");
+  assert.deepEqual(providerOf(subject).taken(), [outcome.kind === "sent" && outcome.providerId]);
+}
+
+async function refused(subject: ContractSubject): Promise<void> {
+  const outcome = await outcomeIs(subject, "refuses", "not-sent");
+  assert.equal(outcome.kind === "not-sent" && outcome.retry, "never");
+}
+
+async function tooMany(subject: ContractSubject): Promise<void> {
+  const outcome = await outcomeIs(subject, "is-busy", "not-sent");
+  assert.equal(outcome.kind === "not-sent" && outcome.retry, "later");
+  assert.equal(outcome.kind === "not-sent" && outcome.retryAfterMs, 2_000);
+}
+
+async function unanswered(subject: ContractSubject): Promise<void> {
+  const provider = providerOf(subject);
+  await provider.is("hangs");
+  const deadline = new AbortController();
+  const reached = provider.reached();
+  const outcome = subject.channel.send(subject.outgoing, deadline.signal);
+  await reached;
+  deadline.abort();
+  assert.equal((await outcome).kind, "unknown");
+}
+
+async function away(subject: ContractSubject): Promise<void> {
+  const outcome = await outcomeIs(subject, "is-away", "not-sent");
+  assert.equal(outcome.kind === "not-sent" && outcome.retry, "later");
+}
+
+async function noTimeLeft({ channel, outgoing, provider }: ContractSubject): Promise<void> {
+  assert.equal((await channel.send(outgoing, AbortSignal.abort())).kind, "not-sent");
+  assert.deepEqual(provider?.taken(), []);
+}
+
+async function nothing({ channel, outgoing }: ContractSubject): Promise<void> {
+  const { media: _, ...bare } = outgoing;
+  const outcome = await channel.send({ ...bare, text: " " }, inTime());
+  assert.equal(outcome.kind === "not-sent" && outcome.retry, "never");
+}
+
+async function answerLost(subject: ContractSubject): Promise<void> {
+  await outcomeIs(subject, "loses-its-answer", "unknown");
+  const [providerId] = providerOf(subject).taken();
+  const { channel } = subject;
+  if (channel.reconcile === undefined) return;
+  assert.deepEqual(await channel.reconcile(queryOf(subject), inTime()), { kind: "sent", providerId });
+  // The same text may have gone out before, for another chunk.
+  const excluding = { ...queryOf(subject), excludeProviderIds: [providerId ?? ""] };
+  assert.deepEqual(await channel.reconcile(excluding, inTime()), { kind: "not-sent" });
+}
+
+async function neverSent(subject: ContractSubject): Promise<void> {
+  const outcome = await subject.channel.reconcile?.(queryOf(subject), inTime());
+  assert.ok(outcome === undefined || outcome.kind === "not-sent");
+}
+
+async function cannotAsk(subject: ContractSubject): Promise<void> {
+  await providerOf(subject).is("is-away");
+  const outcome = await subject.channel.reconcile?.(queryOf(subject), inTime());
+  assert.ok(outcome === undefined || outcome.kind === "cannot-tell");
+}
+
+async function outcomeIs(
+  subject: ContractSubject,
+  mood: ProviderMood,
+  kind: SendOutcome["kind"],
+): Promise<SendOutcome> {
+  await providerOf(subject).is(mood);
+  const outcome = await subject.channel.send(subject.outgoing, inTime());
+  assert.equal(outcome.kind, kind, "why" in outcome ? outcome.why : "");
+  if ("why" in outcome) isDiscreet(outcome.why, subject.outgoing);
+  return outcome;
+}
+
+/** Reasons end up in logs and lists: they never quote the customer. */
+function isDiscreet(why: string, { to, text }: Outgoing): void {
+  assert.ok(why !== "" && !why.includes(text) && !why.includes(to), `says why, and no more: ${why}`);
+}
+
+function queryOf({ outgoing }: ContractSubject): ReconcileQuery {
+  return { ...outgoing, notBeforeAtMs: 0, excludeProviderIds: [] };
+}
+
+function providerOf({ provider }: ContractSubject): ContractProvider {
+  assert.ok(provider !== undefined, "the harness gives a provider or says why there is none");
+  return provider;
+}
+
+function inTime(): AbortSignal {
+  return new AbortController().signal;
+}

@@ -1,0 +1,244 @@
+import { createHmac } from "node:crypto";
+import { systemClock } from "../runtime/system-clock.ts";
+import {
+  type FakeReply,
+  type FakeRequest,
+  type FakeServer,
+  fakeServer,
+  growth,
+  jsonReply,
+} from "./fake-server.ts";
+
+export interface FakeTwilioMessage {
+  readonly sid: string;
+  readonly accountSid: string;
+  readonly direction: "inbound" | "outbound-api" | "outbound-reply";
+  readonly from: string;
+  readonly to: string;
+  readonly body: string;
+  readonly mediaUrls: readonly string[];
+  readonly statusCallback?: string;
+  readonly messagingServiceSid?: string;
+  readonly createdAtMs: number;
+  /** Missing while a message waits in Twilio's queue. */
+  readonly sentAtMs?: number;
+}
+
+export interface FakeTwilioOptions {
+  /** With both, other credentials get Twilio's 401; without, everybody is let in. */
+  readonly accountSid?: string;
+  readonly authToken?: string;
+  readonly nowMs?: () => number;
+}
+
+export interface FakeTwilio extends FakeServer {
+  /** Everything that Twilio knows, oldest first. */
+  readonly ledger: readonly FakeTwilioMessage[];
+  /** What was sent to customers, oldest first. */
+  readonly sent: readonly FakeTwilioMessage[];
+  /** Ids of the messages that "typing" was shown for. */
+  readonly typed: readonly string[];
+  whenSent(count: number): Promise<void>;
+  /** Puts a message into the ledger as if it had come or gone without us. */
+  add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage;
+  /** Posts a signed delivery status to the message's own callback URL. */
+  postStatus(sid: string, status: string, errorCode?: number): Promise<Response>;
+}
+
+const DEFAULT_ACCOUNT = "AC00000000000000000000000000000001";
+const MESSAGES = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/;
+const MEDIA = /^\/2010-04-01\/Accounts\/[^/]+\/Messages\/([^/]+)\/Media\.json$/;
+const ACCOUNT = /^\/2010-04-01\/Accounts\/([^/]+)\.json$/;
+
+/** Twilio's messaging API on loopback: sends, lists with the real filters, shows typing, answers as told. */
+export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
+  const nowMs = options.nowMs ?? systemClock.nowMs;
+  const ledger: FakeTwilioMessage[] = [];
+  const typed: string[] = [];
+  const sent: FakeTwilioMessage[] = [];
+  const sends = growth();
+
+  function add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage {
+    const added: FakeTwilioMessage = {
+      sid: `SM${String(ledger.length + 1).padStart(32, "0")}`,
+      accountSid: options.accountSid ?? DEFAULT_ACCOUNT,
+      direction: "outbound-api",
+      from: "whatsapp:+14155238886",
+      to: "whatsapp:+50370000001",
+      body: "",
+      mediaUrls: [],
+      createdAtMs: nowMs(),
+      ...message,
+    };
+    ledger.push(added);
+    if (added.direction === "outbound-api") sent.push(added);
+    sends.grown(sent.length);
+    return added;
+  }
+
+  function handle(request: FakeRequest): FakeReply {
+    if (!isAllowed(request, options)) return refuse(401, 20003);
+    const [, account] = MESSAGES.exec(request.path) ?? [];
+    if (account !== undefined && request.method === "POST") return create(account, request, add);
+    if (account !== undefined) return list(account, request, ledger);
+    if (ACCOUNT.test(request.path))
+      return jsonReply(200, { sid: ACCOUNT.exec(request.path)?.[1], status: "active" });
+    const [, message] = MEDIA.exec(request.path) ?? [];
+    if (message !== undefined) return listMedia(ledger.find(({ sid }) => sid === message));
+    if (request.path === "/v2/Indicators/Typing.json") {
+      typed.push(new URLSearchParams(request.body).get("messageId") ?? "");
+      return jsonReply(200, { success: true });
+    }
+    return refuse(404, 20404);
+  }
+
+  return Object.assign(fakeServer({ handle, refuse }), {
+    ledger,
+    sent,
+    typed,
+    add,
+    whenSent: (count: number) => sends.reaches(count, sent.length),
+    postStatus(sid: string, status: string, errorCode?: number) {
+      const message = ledger.find((known) => known.sid === sid);
+      if (message === undefined) throw new Error(`the fake knows no message ${sid}`);
+      return postStatus(message, status, errorCode, options.authToken ?? "");
+    },
+  });
+}
+
+/** The headers and the body with which Twilio would post `params` to `url`. The fragment of a URL is not signed. */
+export function signedWebhook(webhook: {
+  readonly url: string;
+  readonly authToken: string;
+  readonly params: Readonly<Record<string, string>>;
+}): { readonly headers: Record<string, string>; readonly body: string } {
+  const [url] = webhook.url.split("#");
+  const keys = Object.keys(webhook.params).sort();
+  const signed = keys.reduce((text, key) => `${text}${key}${webhook.params[key]}`, url ?? "");
+  return {
+    headers: {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-twilio-signature": createHmac("sha1", webhook.authToken).update(signed).digest("base64"),
+    },
+    body: new URLSearchParams(webhook.params).toString(),
+  };
+}
+
+function create(
+  accountSid: string,
+  request: FakeRequest,
+  add: (message: Partial<FakeTwilioMessage>) => FakeTwilioMessage,
+): FakeReply {
+  const form = new URLSearchParams(request.body);
+  const mediaUrls = form.getAll("MediaUrl");
+  const body = form.get("Body") ?? "";
+  if (!form.get("To")) return refuse(400, 21604);
+  if (!form.get("From") && !form.get("MessagingServiceSid")) return refuse(400, 21603);
+  if (body === "" && mediaUrls.length === 0) return refuse(400, 21602);
+  if (body.length > 1_600) return refuse(400, 21617);
+  const statusCallback = form.get("StatusCallback");
+  const messagingServiceSid = form.get("MessagingServiceSid");
+  const message = add({
+    accountSid,
+    from: form.get("From") ?? "+15550199",
+    to: form.get("To") ?? "",
+    body,
+    mediaUrls,
+    ...(statusCallback ? { statusCallback } : {}),
+    ...(messagingServiceSid ? { messagingServiceSid } : {}),
+  });
+  return jsonReply(201, resourceOf(message));
+}
+
+/** The filters of the real list, newest first. A message without `date_sent` fails every date filter. */
+function list(
+  account: string,
+  { query, path }: FakeRequest,
+  ledger: readonly FakeTwilioMessage[],
+): FakeReply {
+  const pageSize = Math.min(Number(query.get("PageSize") ?? 50), 1_000);
+  const page = Number(query.get("Page") ?? 0);
+  const since = query.get("DateSent>");
+  const matching = ledger.filter(
+    (message) =>
+      message.accountSid === account &&
+      (!query.get("To") || message.to === query.get("To")) &&
+      (!query.get("From") || message.from === query.get("From")) &&
+      (!since || (message.sentAtMs !== undefined && message.sentAtMs >= Date.parse(since))),
+  );
+  const from = page * pageSize;
+  const shown = matching.toReversed().slice(from, from + pageSize);
+  const next = new URLSearchParams(query);
+  next.set("Page", String(page + 1));
+  return jsonReply(200, {
+    messages: shown.map(resourceOf),
+    page,
+    page_size: pageSize,
+    next_page_uri: from + pageSize < matching.length ? `${path}?${next}` : null,
+  });
+}
+
+function resourceOf(message: FakeTwilioMessage): Record<string, unknown> {
+  return {
+    sid: message.sid,
+    account_sid: message.accountSid,
+    api_version: "2010-04-01",
+    status: message.direction === "inbound" ? "received" : "queued",
+    direction: message.direction,
+    from: message.from,
+    to: message.to,
+    body: message.body,
+    num_segments: "1",
+    num_media: String(message.mediaUrls.length),
+    error_code: null,
+    error_message: null,
+    messaging_service_sid: message.messagingServiceSid ?? null,
+    date_created: rfc2822(message.createdAtMs),
+    date_sent: message.sentAtMs === undefined ? null : rfc2822(message.sentAtMs),
+    date_updated: rfc2822(message.createdAtMs),
+    uri: `/2010-04-01/Accounts/${message.accountSid}/Messages/${message.sid}.json`,
+  };
+}
+
+function listMedia(message: FakeTwilioMessage | undefined): FakeReply {
+  const media = (message?.mediaUrls ?? []).map((_, n) => ({ sid: `ME${n}`, content_type: "image/jpeg" }));
+  return jsonReply(200, { media_list: media, next_page_uri: null });
+}
+
+function refuse(status: number, code: number | undefined): FakeReply {
+  if (code === undefined) return jsonReply(status, { message: "refused by the fake", status });
+  const more_info = `https://www.twilio.com/docs/errors/${code}`;
+  return jsonReply(status, { code, message: "refused by the fake", more_info, status });
+}
+
+function isAllowed({ headers }: FakeRequest, { accountSid, authToken }: FakeTwilioOptions): boolean {
+  if (accountSid === undefined || authToken === undefined) return true;
+  return headers.authorization === `Basic ${Buffer.from(`${accountSid}:${authToken}`).toString("base64")}`;
+}
+
+function postStatus(
+  message: FakeTwilioMessage,
+  status: string,
+  errorCode: number | undefined,
+  authToken: string,
+): Promise<Response> {
+  const url = message.statusCallback;
+  if (url === undefined) throw new Error(`message ${message.sid} was sent without a status callback`);
+  const { sid, accountSid, from, to } = message;
+  const params = {
+    AccountSid: accountSid,
+    From: from,
+    To: to,
+    MessageSid: sid,
+    SmsSid: sid,
+    MessageStatus: status,
+    SmsStatus: status,
+    ...(errorCode === undefined ? {} : { ErrorCode: String(errorCode) }),
+  };
+  return fetch(url, { method: "POST", ...signedWebhook({ url, authToken, params }) });
+}
+
+/** `Sun, 15 Nov 2026 05:00:00 +0000`: whole seconds, as Twilio writes them. */
+function rfc2822(atMs: number): string {
+  return new Date(atMs).toUTCString().replace("GMT", "+0000");
+}
