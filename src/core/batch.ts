@@ -39,7 +39,10 @@ export function cutBatch<T extends Batchable>(
   first: ReadonlySet<string> = new Set(),
 ): { batch: T[]; cut: boolean } {
   const ordered = inOrder(messages);
-  const wanted = [...ordered.filter(({ id }) => first.has(id)), ...ordered.filter(({ id }) => !first.has(id))];
+  const wanted = [
+    ...ordered.filter(({ id }) => first.has(id)),
+    ...ordered.filter(({ id }) => !first.has(id)),
+  ];
   const chosen: T[] = [];
   let bytes = 0;
   for (const message of wanted) {

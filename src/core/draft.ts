@@ -36,7 +36,9 @@ export function dropPending(draft: Draft): Draft {
   const dropped: ChunkState = { kind: "dropped" };
   return {
     ...draft,
-    chunks: draft.chunks.map((chunk) => (chunk.state.kind === "pending" ? { ...chunk, state: dropped } : chunk)),
+    chunks: draft.chunks.map((chunk) =>
+      chunk.state.kind === "pending" ? { ...chunk, state: dropped } : chunk,
+    ),
   };
 }
 
@@ -61,7 +63,8 @@ export function keepSent(stored: Draft | undefined, written: Draft): Draft {
   if (stored?.turnId !== written.turnId) return written;
   const known = (chunk: Chunk, at: number): Chunk => {
     const before = stored.chunks[at];
-    const isOlder = chunk.state.kind === "sending" || chunk.state.kind === "pending" || chunk.state.kind === "unknown";
+    const isOlder =
+      chunk.state.kind === "sending" || chunk.state.kind === "pending" || chunk.state.kind === "unknown";
     return before?.state.kind === "sent" && isOlder ? before : chunk;
   };
   return { ...written, chunks: written.chunks.map(known) };

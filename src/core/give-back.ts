@@ -1,4 +1,6 @@
+import type { Draft } from "../ports/draft.ts";
 import type { GiveBack } from "../ports/engine.ts";
+import { keepSent } from "./draft.ts";
 import { type ConversationState, type Window, type Work, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 import type { WindowPolicy } from "./window.ts";
@@ -14,16 +16,20 @@ export interface GivingBack {
 }
 
 /** The state after a turn that is not committed gave its lease back. Burying is the engine's: it moves messages. */
-export function afterGiveBack(giving: GivingBack, how: Exclude<GiveBack, { kind: "bury" }>): ConversationState {
+export function afterGiveBack(
+  giving: GivingBack,
+  how: Exclude<GiveBack, { kind: "bury" }>,
+): ConversationState {
   const { state, work, nowMs } = giving;
   switch (how.kind) {
-    case "retry":
-      return released(
-        giving,
-        { ...work, lastError: how.reason },
-        { ...state, draft: how.draft ?? state.draft },
-        how.notBeforeAtMs,
-      );
+    case "retry": {
+      const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
+      // The provider's callback may have been quicker: then there is nothing left to wait for.
+      const isSettled =
+        how.draft !== undefined && isInDoubt(how.draft) && draft !== undefined && !isInDoubt(draft);
+      const atMs = isSettled ? nowMs : how.notBeforeAtMs;
+      return released(giving, { ...work, lastError: how.reason }, { ...state, draft }, atMs);
+    }
     case "wait":
       // The late answer may have been quicker than the word that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
@@ -54,6 +60,10 @@ function released(
     wakeAtMs: notBeforeAtMs,
   };
   return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs, holderDeadAtMs: undefined };
+}
+
+function isInDoubt({ chunks }: Draft): boolean {
+  return chunks.some(({ state }) => state.kind === "sending");
 }
 
 function uncounted(work: Work): Work {

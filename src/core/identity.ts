@@ -12,6 +12,7 @@ export function messageId(channel: string, account: string, providerId: string):
  */
 export function conversationId(key: ConversationKey, previousId = ""): string {
   const hash = createHash("sha256");
-  for (const part of [key.channelType, key.address, key.sender, previousId]) hash.update(`${part.length}:${part}`);
+  for (const part of [key.channelType, key.address, key.sender, previousId])
+    hash.update(`${part.length}:${part}`);
   return `c_${hash.digest("base64url").slice(0, 22)}`;
 }

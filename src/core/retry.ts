@@ -9,7 +9,9 @@ export interface Failure {
   readonly retryAfterMs?: number | undefined;
 }
 
-export type FailureDecision = { readonly kind: "retry"; readonly afterMs: number } | { readonly kind: "bury" };
+export type FailureDecision =
+  | { readonly kind: "retry"; readonly afterMs: number }
+  | { readonly kind: "bury" };
 
 /** Doubles with every attempt up to the maximum, give or take half, so that many failures do not come back as one wave. */
 export function backoffMs(attempt: number, limits: RetryLimits, random: () => number): number {

@@ -13,7 +13,8 @@ export function ruleAgainst(
   channelType: string,
 ): RefusalCode | undefined {
   if (conversation.projectStatus !== "active") return "PROJECT_INACTIVE";
-  if (conversation.allowedChannels && !conversation.allowedChannels.includes(channelType)) return "CHANNEL_NOT_ALLOWED";
+  if (conversation.allowedChannels && !conversation.allowedChannels.includes(channelType))
+    return "CHANNEL_NOT_ALLOWED";
   return undefined;
 }
 
@@ -25,7 +26,9 @@ export function decideReceipt(
   policy: { readonly admission: Admission; readonly whileBusy: WhileBusy },
 ): ReceiptDecision {
   if (conversation === undefined) {
-    return policy.admission === "open" ? { kind: "create" } : { kind: "refuse", code: "CONVERSATION_NOT_FOUND" };
+    return policy.admission === "open"
+      ? { kind: "create" }
+      : { kind: "refuse", code: "CONVERSATION_NOT_FOUND" };
   }
   const code = ruleAgainst(conversation, channelType);
   if (code !== undefined) return { kind: "refuse", code };

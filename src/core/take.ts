@@ -1,8 +1,8 @@
-import { cutBatch, type Batchable } from "./batch.ts";
+import { type Batchable, cutBatch } from "./batch.ts";
 import { nextDraftStep } from "./draft.ts";
 import { isHeld, type LeaseState } from "./lease.ts";
 import type { Settings } from "./settings.ts";
-import { type ConversationState, type Work, type Window, withoutWork, withWork, workOf } from "./state.ts";
+import { type ConversationState, type Window, type Work, withoutWork, withWork, workOf } from "./state.ts";
 import { dueAtMs, type WindowPolicy } from "./window.ts";
 
 /** A staged item as the decision sees it. */
@@ -15,7 +15,9 @@ export interface Found {
   readonly state: ConversationState;
   readonly staged: readonly StagedItem[];
   /** Undefined when the conversation's record does not exist. */
-  readonly conversation: { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy } | undefined;
+  readonly conversation:
+    | { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy }
+    | undefined;
 }
 
 /** Who looks, when, and the ids it would use: made by the caller, so that a lost answer can be recognised as one's own. */
@@ -96,11 +98,19 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   if (conversation === undefined) {
     const messageIds = staged.map(({ id }) => id);
     const left = { ...state, works: [] };
-    return { kind: "bury", messageIds, turnId: undefined, attempts: 0, reason: "CONVERSATION_NOT_FOUND", state: left };
+    return {
+      kind: "bury",
+      messageIds,
+      turnId: undefined,
+      attempts: 0,
+      reason: "CONVERSATION_NOT_FOUND",
+      state: left,
+    };
   }
   const outbound = staged.find(({ kind }) => kind === "outbound");
   const standing = { ...state, window };
-  if (outbound && taker.nowMs >= (state.notBeforeAtMs ?? 0)) return takeOutbound(state, outbound, conversation.id, taker, settings);
+  if (outbound && taker.nowMs >= (state.notBeforeAtMs ?? 0))
+    return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, state.notBeforeAtMs ?? taker.nowMs, taker);
   if (conversation.paused) return wait(standing, taker.nowMs + settings.holdMs, taker);
@@ -118,7 +128,8 @@ function takeOutbound(
 ): TakeDecision {
   const known = state.works.find(({ messageIds }) => messageIds.includes(outbound.id));
   const { arrivedAtMs } = outbound;
-  const work = known ?? newWork(recordId, [outbound.id], { openedAtMs: arrivedAtMs, dueAtMs: arrivedAtMs }, taker);
+  const work =
+    known ?? newWork(recordId, [outbound.id], { openedAtMs: arrivedAtMs, dueAtMs: arrivedAtMs }, taker);
   return hold(state, "outbound", { ...work, attempts: work.attempts + 1 }, taker, settings);
 }
 
@@ -156,7 +167,16 @@ function newWork(
   taker: Taker,
 ): Work {
   const { turnId, nowMs } = taker;
-  return { turnId, recordId, messageIds: ids, batchIds: ids, attempts: 0, restarts: 0, ...times, takenAtMs: nowMs };
+  return {
+    turnId,
+    recordId,
+    messageIds: ids,
+    batchIds: ids,
+    attempts: 0,
+    restarts: 0,
+    ...times,
+    takenAtMs: nowMs,
+  };
 }
 
 /** When what is staged is due. `now` for what a limit left behind. */
@@ -207,7 +227,11 @@ function bury(state: ConversationState, work: Work): TakeDecision {
 
 /** Nobody works on it until then. The window keeps its id and due time, or one is made. */
 function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
-  const window = { id: state.window?.id ?? taker.windowId, dueAtMs: state.window?.dueAtMs ?? atMs, wakeAtMs: atMs };
+  const window = {
+    id: state.window?.id ?? taker.windowId,
+    dueAtMs: state.window?.dueAtMs ?? atMs,
+    wakeAtMs: atMs,
+  };
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
 }
 

@@ -94,7 +94,9 @@ export interface DueTurns {
 
 export type WriteOutcome = { readonly kind: "lost" };
 
-export type Renewal = { readonly kind: "renewed"; readonly lease: Lease; readonly handedOff: boolean } | WriteOutcome;
+export type Renewal =
+  | { readonly kind: "renewed"; readonly lease: Lease; readonly handedOff: boolean }
+  | WriteOutcome;
 
 export type DraftOutcome =
   | { readonly kind: "drafted"; readonly lease: Lease }
@@ -128,14 +130,17 @@ export interface Commit {
   readonly more: boolean;
 }
 
-export type CommitOutcome =
-  | { readonly kind: "committed"; readonly next?: TakeOutcome }
-  | WriteOutcome;
+export type CommitOutcome = { readonly kind: "committed"; readonly next?: TakeOutcome } | WriteOutcome;
 
 /** How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. */
 export type GiveBack =
   /** Failed, to be tried again: a window stands at `notBeforeAtMs`. */
-  | { readonly kind: "retry"; readonly notBeforeAtMs: number; readonly reason: string; readonly draft?: Draft }
+  | {
+      readonly kind: "retry";
+      readonly notBeforeAtMs: number;
+      readonly reason: string;
+      readonly draft?: Draft;
+    }
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
   | { readonly kind: "bury"; readonly reason: string; readonly draft?: Draft }
   /** Nothing failed, something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
@@ -158,7 +163,10 @@ export interface TurnTaking {
   /** Writes the draft's chunk states and renews the lease. Without `evenIfHandedOff`, refused once a human took over. */
   mark(lease: Lease, draft: Draft, options?: { readonly evenIfHandedOff?: boolean }): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
-  giveBack(lease: Lease, how: GiveBack): Promise<{ readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome>;
+  giveBack(
+    lease: Lease,
+    how: GiveBack,
+  ): Promise<{ readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome>;
 }
 
 export interface SweepReport {

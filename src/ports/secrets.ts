@@ -1,5 +1,9 @@
 /** Where a secret is kept. A plain string is the secret itself: fine in a test, unwise in a file under version control. */
-export type SecretReference = string | { readonly env: string } | { readonly file: string } | { readonly name: string };
+export type SecretReference =
+  | string
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly name: string };
 
 export interface Secrets {
   /** Resolves a reference, caching what it may. Throws a `LullError` that names the reference, never the value. */

@@ -54,7 +54,11 @@ describe("what a responder may return", () => {
     await lull.advance(10_000);
     expect(lull.sent).toHaveLength(1);
     const first = await conversation();
-    expect(first.conversation).toMatchObject({ handedOff: true, handOffReason: "asked for a human", status: "awaiting_agent" });
+    expect(first.conversation).toMatchObject({
+      handedOff: true,
+      handOffReason: "asked for a human",
+      status: "awaiting_agent",
+    });
     await lull.receive("ana", "hello?");
     await lull.advance(10_000);
     expect(lull.sent).toHaveLength(1);
@@ -80,7 +84,13 @@ describe("what a responder may return", () => {
   });
 
   it("completes the task: the next message opens a new conversation", async () => {
-    open({ respond: () => ({ text: "bye", complete: true, usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 } }) });
+    open({
+      respond: () => ({
+        text: "bye",
+        complete: true,
+        usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
+      }),
+    });
     await lull.receive("ana", "thanks");
     await lull.advance(10_000);
     await lull.receive("ana", "one more thing");
@@ -92,7 +102,9 @@ describe("what a responder may return", () => {
   });
 
   it("completes silently too", async () => {
-    open({ respond: () => ({ complete: true, usage: { promptTokens: 1, completionTokens: 0, totalTokens: 1 } }) });
+    open({
+      respond: () => ({ complete: true, usage: { promptTokens: 1, completionTokens: 0, totalTokens: 1 } }),
+    });
     await lull.receive("ana", "ok");
     await lull.advance(10_000);
     expect((await conversation()).conversation).toMatchObject({ taskComplete: true, totalTokens: 1 });
@@ -136,7 +148,13 @@ describe("an answer that comes later", () => {
     await lull.advance(60_000);
     expect(lull.sent).toEqual([]);
     const { id } = asked[0]!.turn;
-    expect(await lull.service.answerTurn(id, { text: "at last", complete: true, usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 } })).toBe("accepted");
+    expect(
+      await lull.service.answerTurn(id, {
+        text: "at last",
+        complete: true,
+        usage: { promptTokens: 1, completionTokens: 1, totalTokens: 2 },
+      }),
+    ).toBe("accepted");
     await lull.advance(1_000);
     expect(lull.sent).toEqual([{ to: "ana", text: "at last" }]);
     expect(await lull.service.answerTurn(id, { text: "again" })).toBe("stale");
@@ -200,7 +218,9 @@ describe("a responder that fails", () => {
     });
     await lull.receive("ana", "hi");
     await lull.advance(10_000);
-    expect(await dead()).toMatchObject([{ reason: "MODEL: no such model", attempts: 1, messages: [{ text: "hi" }] }]);
+    expect(await dead()).toMatchObject([
+      { reason: "MODEL: no such model", attempts: 1, messages: [{ text: "hi" }] },
+    ]);
   });
 
   it("becomes a dead letter after the last attempt, and the conversation goes on", async () => {
@@ -382,7 +402,13 @@ describe("saying something that no message asked for", () => {
   it("needs a channel of the conversation's type", async () => {
     open({ respond: () => "hello" });
     const engine = await lull.service.engine();
-    const { conversation: made } = await engine.conversations.create({ channelType: "pigeon", address: "a", sender: "s" });
-    await expect(lull.service.say({ conversationId: made.id, text: "coo", author: "me" })).rejects.toThrow("no channel of type pigeon");
+    const { conversation: made } = await engine.conversations.create({
+      channelType: "pigeon",
+      address: "a",
+      sender: "s",
+    });
+    await expect(lull.service.say({ conversationId: made.id, text: "coo", author: "me" })).rejects.toThrow(
+      "no channel of type pigeon",
+    );
   });
 });

@@ -84,4 +84,3 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     signal,
   };
 }
-

@@ -1,5 +1,12 @@
 import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith } from "../core/defaults.ts";
-import type { Admission, ChannelSettings, OnUnknown, Settings, Validation, WhileBusy } from "../core/settings.ts";
+import type {
+  Admission,
+  ChannelSettings,
+  OnUnknown,
+  Settings,
+  Validation,
+  WhileBusy,
+} from "../core/settings.ts";
 import type { WindowPolicy } from "../core/window.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -119,7 +126,8 @@ export function settingsFrom(config: LullConfig): Settings {
 
 function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {
   for (const name of Object.keys(config.windows ?? {})) {
-    if (config.channels[name] === undefined) throw new ConfigError(`windows.${name}: there is no channel of that name`);
+    if (config.channels[name] === undefined)
+      throw new ConfigError(`windows.${name}: there is no channel of that name`);
   }
   return Object.fromEntries(
     Object.entries(config.channels).map(([name, channel]) => {
@@ -134,7 +142,8 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
 
 /** Public seconds to a policy; `where` is named in the error. */
 export function windowPolicy(window: WindowConfig, where: string): WindowPolicy {
-  if ("seconds" in window) return { kind: "fixed", lengthMs: required(ms(`${where}.seconds`, window.seconds)) };
+  if ("seconds" in window)
+    return { kind: "fixed", lengthMs: required(ms(`${where}.seconds`, window.seconds)) };
   const quietMs = required(ms(`${where}.quietSeconds`, window.quietSeconds));
   const maxMs = ms(`${where}.maxSeconds`, window.maxSeconds) ?? quietMs * QUIET_MAX_FACTOR;
   if (maxMs < quietMs) throw new ConfigError(`${where}.maxSeconds must not be less than quietSeconds`);

@@ -11,7 +11,11 @@ import type { TurnEnd, TurnRun } from "./turn-run.ts";
  * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte.
  * `isFresh`: this very run marked the first chunk, so it is ours to send and not somebody's unknown.
  */
-export async function deliver(run: TurnRun, draft: Draft, { isFresh }: { isFresh: boolean }): Promise<TurnEnd> {
+export async function deliver(
+  run: TurnRun,
+  draft: Draft,
+  { isFresh }: { isFresh: boolean },
+): Promise<TurnEnd> {
   let current = draft;
   let isMine = isFresh;
   for (;;) {
@@ -25,14 +29,18 @@ export async function deliver(run: TurnRun, draft: Draft, { isFresh }: { isFresh
       isMine = true;
       continue;
     }
-    const next = isMine ? await sendChunk(run, current, step.chunk) : await settleChunk(run, current, step.chunk);
+    const next = isMine
+      ? await sendChunk(run, current, step.chunk)
+      : await settleChunk(run, current, step.chunk);
     if (next.kind === "end") return next.end;
     current = next.draft;
     isMine = false;
   }
 }
 
-type Next = { readonly kind: "draft"; readonly draft: Draft } | { readonly kind: "end"; readonly end: TurnEnd };
+type Next =
+  | { readonly kind: "draft"; readonly draft: Draft }
+  | { readonly kind: "end"; readonly end: TurnEnd };
 
 const goOn = (draft: Draft): Next => ({ kind: "draft", draft });
 const end = (turnEnd: TurnEnd): Next => ({ kind: "end", end: turnEnd });
@@ -56,10 +64,16 @@ async function sendChunk(run: TurnRun, draft: Draft, chunk: number): Promise<Nex
   }
   switch (outcome.kind) {
     case "sent":
-      return goOn(withChunk(draft, chunk, { kind: "sent", providerId: outcome.providerId, atMs: clock.nowMs() }));
+      return goOn(
+        withChunk(draft, chunk, { kind: "sent", providerId: outcome.providerId, atMs: clock.nowMs() }),
+      );
     case "not-sent": {
       const { retry, retryAfterMs, why } = outcome;
-      const error = new LullError(why, { code: "NOT_SENT", retry, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+      const error = new LullError(why, {
+        code: "NOT_SENT",
+        retry,
+        ...(retryAfterMs !== undefined && { retryAfterMs }),
+      });
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));
     }
     case "unknown":
@@ -85,11 +99,15 @@ async function settleChunk(run: TurnRun, draft: Draft, chunk: number): Promise<N
   log("info", "send.reconciled", { turn: taken.turnId, chunk, result: found.kind });
   switch (found.kind) {
     case "sent":
-      return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: clock.nowMs() }));
+      return goOn(
+        withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: clock.nowMs() }),
+      );
     case "not-sent":
       return goOn(withChunk(draft, chunk, { kind: "pending" }));
     case "cannot-tell":
-      return canAskAgain(run, draft) ? comeBack(run, draft, chunk, found.why) : decideUnknown(run, draft, chunk, { mayResend: true });
+      return canAskAgain(run, draft)
+        ? comeBack(run, draft, chunk, found.why)
+        : decideUnknown(run, draft, chunk, { mayResend: true });
   }
 }
 
@@ -148,15 +166,21 @@ async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<Rec
 }
 
 /** Past its deadline a request is aborted, and not waited for any longer either: a channel may not listen to its signal. */
-async function withDeadline<T>(run: TurnRun, byAtMs: number, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withDeadline<T>(
+  run: TurnRun,
+  byAtMs: number,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { clock, heartbeat } = run;
   const aborting = new AbortController();
   const over = new AbortController();
-  const ended = clock.sleep(byAtMs - clock.nowMs(), AbortSignal.any([over.signal, heartbeat.lost])).then(() => {
-    if (over.signal.aborted) return new Promise<never>(() => {});
-    aborting.abort();
-    throw new Error("no word from the provider in time");
-  });
+  const ended = clock
+    .sleep(byAtMs - clock.nowMs(), AbortSignal.any([over.signal, heartbeat.lost]))
+    .then(() => {
+      if (over.signal.aborted) return new Promise<never>(() => {});
+      aborting.abort();
+      throw new Error("no word from the provider in time");
+    });
   try {
     return await Promise.race([request(aborting.signal), ended]);
   } finally {
@@ -175,7 +199,11 @@ function finish(run: TurnRun, draft: Draft): Promise<TurnEnd> {
   return commitDraft(run, draft, draft.handOff === undefined ? "replied" : "handed-off");
 }
 
-function commitDraft(run: TurnRun, draft: Draft, outcome: "replied" | "handed-off" | "unknown"): Promise<TurnEnd> {
+function commitDraft(
+  run: TurnRun,
+  draft: Draft,
+  outcome: "replied" | "handed-off" | "unknown",
+): Promise<TurnEnd> {
   const { usage, complete, handOff, answerStartedAtMs, draftedAtMs } = draft;
   const said = draft.chunks.length === 0 ? ("no-reply" as const) : outcome;
   return commit(run, {

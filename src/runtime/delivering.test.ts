@@ -72,7 +72,9 @@ describe("a send that certainly did not happen", () => {
     sends({ kind: "not-sent", retry: "never", why: "21610 opted out" });
     await ask();
     const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
-    expect(items).toMatchObject([{ reason: "NOT_SENT: 21610 opted out", draft: { chunks: [{ text: "hello" }] } }]);
+    expect(items).toMatchObject([
+      { reason: "NOT_SENT: 21610 opted out", draft: { chunks: [{ text: "hello" }] } },
+    ]);
   });
 });
 
@@ -182,7 +184,11 @@ describe("a send whose outcome nobody told", () => {
 describe("a reply in several chunks", () => {
   it("goes on with the first unsent chunk after a failure", async () => {
     open({ respond: () => ["one", "two"] });
-    const tried = sends(SENT, { kind: "not-sent", retry: "later", why: "429" }, { kind: "sent", providerId: "SM2" });
+    const tried = sends(
+      SENT,
+      { kind: "not-sent", retry: "later", why: "429" },
+      { kind: "sent", providerId: "SM2" },
+    );
     await ask();
     await lull.advance(1_000);
     expect(tried).toEqual(["one", "two", "two"]);

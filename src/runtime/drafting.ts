@@ -31,7 +31,11 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     channel,
     to: taken.outbound?.to ?? newest!.replyTo,
     from: newest?.address ?? taken.conversation.address,
-    chunks: chunksOf(said.texts, said.media ?? [], run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY),
+    chunks: chunksOf(
+      said.texts,
+      said.media ?? [],
+      run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY,
+    ),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),
     ...(handOff !== undefined && { handOff }),
@@ -46,7 +50,10 @@ export function draftOf(run: TurnRun, said: Said): Draft {
 function chunksOf(texts: readonly string[], media: readonly Media[], textMax: number): Chunk[] {
   const split = texts.flatMap((text) => splitText(text, textMax));
   const pending = { kind: "pending" } as const;
-  const chunks: Chunk[] = (split.length === 0 && media.length > 0 ? [""] : split).map((text) => ({ text, state: pending }));
+  const chunks: Chunk[] = (split.length === 0 && media.length > 0 ? [""] : split).map((text) => ({
+    text,
+    state: pending,
+  }));
   const [first, ...rest] = chunks;
   return first && media.length > 0 ? [{ ...first, media }, ...rest] : chunks;
 }

@@ -8,7 +8,10 @@ const WAIT_MS_MAX = 2_000;
  * A write of a turn, tried again while the store is away and the lease is ours. A full disk for a second must not turn an answer
  * that was sent into one that nobody remembers sending.
  */
-export async function persist<T>({ clock, heartbeat, log }: Pick<TurnRun, "clock" | "heartbeat" | "log">, write: () => Promise<T>): Promise<T> {
+export async function persist<T>(
+  { clock, heartbeat, log }: Pick<TurnRun, "clock" | "heartbeat" | "log">,
+  write: () => Promise<T>,
+): Promise<T> {
   for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, WAIT_MS_MAX)) {
     try {
       return await write();

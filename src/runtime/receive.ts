@@ -47,7 +47,10 @@ export async function receive(
     }
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
-    log("error", "webhook.failed", { channel: name, reason: error instanceof Error ? error.message : String(error) });
+    log("error", "webhook.failed", {
+      channel: name,
+      reason: error instanceof Error ? error.message : String(error),
+    });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
   }
 }
@@ -61,7 +64,9 @@ async function takeIn(
   const engine = await reception.engine();
   for (const status of statuses) await settle(reception, engine, name, status);
   if (messages.length === 0) return {};
-  const limited = messages.some(({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()));
+  const limited = messages.some(
+    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()),
+  );
   if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: 60 };
   const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
   return summarise(reception, engine, { name, channel, messages, outcomes });
@@ -94,7 +99,9 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
     logOutcome(reception.log, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
-      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome.conversationId) : {};
+      const busy = outcome.tellBusy
+        ? await tellBusy(reception, engine, received, at, outcome.conversationId)
+        : {};
       summary = { ...summary, ...busy, code: summary.code ?? outcome.code };
     }
   }
@@ -132,9 +139,19 @@ async function tellBusy(
   return {};
 }
 
-async function settle(reception: Reception, engine: Engine, name: string, status: DeliveryStatus): Promise<void> {
+async function settle(
+  reception: Reception,
+  engine: Engine,
+  name: string,
+  status: DeliveryStatus,
+): Promise<void> {
   const result = await engine.receiving.settle(name, status);
   const { providerId, status: word, errorCode } = status;
-  reception.log("debug", "delivery.status", { channel: name, provider: providerId, status: word, errorCode, result });
+  reception.log("debug", "delivery.status", {
+    channel: name,
+    provider: providerId,
+    status: word,
+    errorCode,
+    result,
+  });
 }
-

@@ -41,7 +41,8 @@ async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const responder = run.responderFor(channel);
   if (!responder) return commit(run, { outcome: "refused: ROUTE_NOT_FOUND" });
   return askAndGoOn(run, responder, (answer, answerStartedAtMs) => {
-    if (answer.texts.length === 0 && answer.media.length === 0) return commitSilence(run, answer, answerStartedAtMs);
+    if (answer.texts.length === 0 && answer.media.length === 0)
+      return commitSilence(run, answer, answerStartedAtMs);
     return writeDraft(run, draftOf(run, { ...answer, answerStartedAtMs }));
   });
 }
@@ -63,7 +64,15 @@ async function askAndGoOn(
   const startedAtMs = clock.nowMs();
   const { answerTimeoutMs, historyMessagesMax } = settings;
   const newer = (signal: AbortSignal) => untilNewer(run, signal);
-  const asking = { engine, clock, answerTimeoutMs, historyMessagesMax, lost: heartbeat.lost, stopping, newer };
+  const asking = {
+    engine,
+    clock,
+    answerTimeoutMs,
+    historyMessagesMax,
+    lost: heartbeat.lost,
+    stopping,
+    newer,
+  };
   const asked = await ask(asking, responder, taken);
   switch (asked.kind) {
     case "lost":
@@ -99,7 +108,8 @@ function mayRestart({ settings, taken }: TurnRun): boolean {
 }
 
 async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
-  if (mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease()))) return giveBack(run, { kind: "restart" });
+  if (mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
+    return giveBack(run, { kind: "restart" });
   const { usage, complete, handOff } = answer;
   return commit(run, {
     outcome: handOff === undefined ? "no-reply" : "handed-off",

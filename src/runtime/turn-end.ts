@@ -7,13 +7,21 @@ import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /** COMMIT. The renewer stops first: it must not touch a lease that the commit releases. */
-export async function commit(run: TurnRun, how: Omit<Commit, "more" | "userText" | "userMedia">): Promise<TurnEnd> {
+export async function commit(
+  run: TurnRun,
+  how: Omit<Commit, "more" | "userText" | "userMedia">,
+): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
   const { messages } = taken;
-  const user = messages.length === 0 ? {} : { userText: mergeTexts(messages), userMedia: messages.flatMap(({ media }) => media) };
+  const user =
+    messages.length === 0
+      ? {}
+      : { userText: mergeTexts(messages), userMedia: messages.flatMap(({ media }) => media) };
   const more = taken.cut || taken.draft !== undefined || taken.outbound !== undefined;
-  const committed = await persist(run, () => engine.turns.commit(heartbeat.lease(), { ...how, ...user, more }));
+  const committed = await persist(run, () =>
+    engine.turns.commit(heartbeat.lease(), { ...how, ...user, more }),
+  );
   if (committed.kind === "lost") return lose(run);
   log("info", "turn.committed", {
     conversation: taken.conversation.id,
@@ -31,7 +39,8 @@ export async function giveBack(run: TurnRun, how: GiveBack): Promise<TurnEnd> {
   const given = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
   if (given.kind === "lost") return lose(run);
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
-  if (how.kind === "bury") log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: given.deadLetterId });
+  if (how.kind === "bury")
+    log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: given.deadLetterId });
   else log(how.kind === "retry" ? "warn" : "debug", "lease.released", { ...about, how: how.kind });
   return { kind: "given-back", how: how.kind };
 }

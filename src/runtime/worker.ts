@@ -82,7 +82,8 @@ export class Worker {
   #begin(outcome: TakeOutcome): void {
     const { log } = this.#surroundings;
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
-    if (outcome.kind === "buried") log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
+    if (outcome.kind === "buried")
+      log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
     if (outcome.kind !== "turn") return;
     const run = this.#run(outcome.taken).finally(() => {
       this.#running.delete(run);

@@ -105,7 +105,7 @@ describe("a worker that dies", () => {
   it("that was only slow finds its lease taken, and sends nothing", async () => {
     at = world({ limits: { leaseSeconds: 60, answerTimeoutSeconds: 600 } });
     let isFrozen = false;
-    const frozen: Fault = (name) => (isFrozen && name === "turns.renew" ? "fail-before" : "pass");
+    const frozen: Fault = (name) => (isFrozen && /renew|takeDue/.test(name) ? "fail-before" : "pass");
     const { asked, respond } = byHand();
     const first = at.worker(withFaults(at.engine, frozen, full), respond);
     await first.start();
@@ -152,23 +152,26 @@ describe("a worker that dies", () => {
 });
 
 describe("a store that is away for a while", () => {
-  it.each(["turns.draft", "turns.commit", "turns.giveBack"])("%s is tried again while the lease is ours", async (name) => {
-    at = world();
-    let failures = 0;
-    const fault: Fault = (call) => (call === name && failures++ < 3 ? "fail-before" : "pass");
-    let asked = 0;
-    const respond: Responder = () => {
-      asked += 1;
-      if (name === "turns.giveBack" && asked === 1) throw new Error("once");
-      return "hello";
-    };
-    const service = at.worker(withFaults(at.engine, fault, full), respond);
-    await service.start();
-    await write(service, "ana", "hi");
-    await at.clock.advance(15_000);
-    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
-    expect(asked).toBe(name === "turns.giveBack" ? 2 : 1);
-  });
+  it.each(["turns.draft", "turns.commit", "turns.giveBack"])(
+    "%s is tried again while the lease is ours",
+    async (name) => {
+      at = world();
+      let failures = 0;
+      const fault: Fault = (call) => (call === name && failures++ < 3 ? "fail-before" : "pass");
+      let asked = 0;
+      const respond: Responder = () => {
+        asked += 1;
+        if (name === "turns.giveBack" && asked === 1) throw new Error("once");
+        return "hello";
+      };
+      const service = at.worker(withFaults(at.engine, fault, full), respond);
+      await service.start();
+      await write(service, "ana", "hi");
+      await at.clock.advance(15_000);
+      expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
+      expect(asked).toBe(name === "turns.giveBack" ? 2 : 1);
+    },
+  );
 
   it("that took the commit and could not say so: the reply is not sent again", async () => {
     at = world();
@@ -357,9 +360,18 @@ describe("webhooks", () => {
 
   it("that carry only statuses are recorded and acknowledged", async () => {
     const status = { account: "a", providerId: "SM1", status: "delivered" };
-    at = world({ channels: { statuses: channelWith({ parse: () => ({ kind: "updates", messages: [], statuses: [status] }) }) } });
+    at = world({
+      channels: {
+        statuses: channelWith({ parse: () => ({ kind: "updates", messages: [], statuses: [status] }) }),
+      },
+    });
     const service = at.worker(at.engine, () => "x");
-    const answer = await service.receiveStatus("statuses", { method: "POST", url: "http://x/", headers: {}, body: Buffer.alloc(0) });
+    const answer = await service.receiveStatus("statuses", {
+      method: "POST",
+      url: "http://x/",
+      headers: {},
+      body: Buffer.alloc(0),
+    });
     expect(answer.status).toBe(200);
   });
 
@@ -374,4 +386,3 @@ describe("webhooks", () => {
     expect(await write(service, "ana", "5")).toBe(200);
   });
 });
-

@@ -26,9 +26,11 @@ export function fakeClock(startAtMs = Date.UTC(2026, 0, 1)): FakeClock {
     return () => void timers.delete(timer);
   };
   const settle = async () => {
-    for (let round = 0; round < SETTLE_ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let round = 0; round < SETTLE_ROUNDS; round += 1)
+      await new Promise((resolve) => setImmediate(resolve));
   };
-  const earliest = () => [...timers].reduce<Timer | undefined>((a, b) => (a && a.atMs <= b.atMs ? a : b), undefined);
+  const earliest = () =>
+    [...timers].reduce<Timer | undefined>((a, b) => (a && a.atMs <= b.atMs ? a : b), undefined);
 
   return {
     nowMs: () => nowMs,

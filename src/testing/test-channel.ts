@@ -8,7 +8,9 @@ export interface TestChannel extends Channel {
   reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
 }
 
-export function testChannel(options: { readonly type?: string; readonly textMax?: number } = {}): TestChannel {
+export function testChannel(
+  options: { readonly type?: string; readonly textMax?: number } = {},
+): TestChannel {
   const outbox: Outgoing[] = [];
   const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
   let behaviour: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome> = (_, n) => sentAs(n);

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import { testLull } from "./test-lull.ts";
 
 it("answers a burst once, when its window closes", async () => {
-  const lull = testLull({ window: { seconds: 10 }, respond: async (turn) => `heard ${turn.messages.length}` });
+  const lull = testLull({
+    window: { seconds: 10 },
+    respond: async (turn) => `heard ${turn.messages.length}`,
+  });
   await lull.receive("ana", "hi");
   await lull.receive("ana", "are you open?");
   await lull.advance(9_999);

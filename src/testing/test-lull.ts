@@ -6,7 +6,9 @@ import type { Service } from "../runtime/service.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { type TestChannel, testChannel } from "./test-channel.ts";
 
-export type TestLullConfig = Partial<Omit<LullConfig, "channels" | "clock">> & { readonly respond: Responder };
+export type TestLullConfig = Partial<Omit<LullConfig, "channels" | "clock">> & {
+  readonly respond: Responder;
+};
 
 export interface TestLull {
   /** A message from that person, as if a webhook had brought it. Resolves when it is acknowledged. */
@@ -25,7 +27,13 @@ export interface TestLull {
 export function testLull(config: TestLullConfig): TestLull {
   const clock = fakeClock();
   const channel = testChannel();
-  const service = createService({ engine: memory(), random: () => 0.5, ...config, channels: { test: channel }, clock });
+  const service = createService({
+    engine: memory(),
+    random: () => 0.5,
+    ...config,
+    channels: { test: channel },
+    clock,
+  });
   let started: Promise<void> | undefined;
   let count = 0;
   const start = () => {
@@ -49,7 +57,12 @@ export function testLull(config: TestLullConfig): TestLull {
         media: [],
       };
       const body = Buffer.from(JSON.stringify([message]));
-      const answer = await service.receive("test", { method: "POST", url: "http://test/", headers: {}, body });
+      const answer = await service.receive("test", {
+        method: "POST",
+        url: "http://test/",
+        headers: {},
+        body,
+      });
       return answer.status;
     },
     async advance(ms) {

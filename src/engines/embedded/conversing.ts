@@ -1,5 +1,6 @@
 import { pendingChunks } from "../../core/draft.ts";
 import { isHeld } from "../../core/lease.ts";
+import type { ConversationState } from "../../core/state.ts";
 import type {
   Conversation,
   ConversationChange,
@@ -11,7 +12,6 @@ import type {
 import type { Draft } from "../../ports/draft.ts";
 import { createConversation } from "./receiving.ts";
 import { messagesOf, type Step, saveState, stateOf, wakeNow } from "./step.ts";
-import type { ConversationState } from "../../core/state.ts";
 
 export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
@@ -24,7 +24,10 @@ export function get(step: Step, id: string): Conversation | undefined {
   return step.tables.conversation(id);
 }
 
-export function history(step: Step, { id, messagesMax }: { id: string; messagesMax: number }): HistoryMessage[] {
+export function history(
+  step: Step,
+  { id, messagesMax }: { id: string; messagesMax: number },
+): HistoryMessage[] {
   return step.tables.history(id, messagesMax);
 }
 
@@ -71,9 +74,14 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
   const id = step.tables.conversationOfTurn(late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(step, id);
-  const running = isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) && state.lease.turnId === late.turnId;
+  const running =
+    isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) && state.lease.turnId === late.turnId;
   const waiting = state.draft?.turnId === late.turnId && state.draft.awaitingUntilAtMs !== undefined;
-  const base = waiting ? state.draft : running && !state.draft ? emptyDraft(step, id, state, late.turnId) : undefined;
+  const base = waiting
+    ? state.draft
+    : running && !state.draft
+      ? emptyDraft(step, id, state, late.turnId)
+      : undefined;
   if (!base) return "stale";
   const { awaitingUntilAtMs: _answered, ...draft } = base;
   const answered: Draft = {

@@ -1,3 +1,4 @@
+import { withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
@@ -7,7 +8,6 @@ import { dueAtMs } from "../../core/window.ts";
 import type { Conversation, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
-import { withChunk } from "../../core/draft.ts";
 import { arm, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
@@ -20,7 +20,8 @@ function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome 
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
   if (step.tables.fateOf(id) !== undefined || step.tables.isStaged(id)) return { kind: "duplicate" };
   if (refusal !== undefined) return refuse(step, arrival, id, refusal, undefined);
-  if (step.settings.validation === "on-turn") return put(step, arrival, id, unchecked(step, arrival), undefined);
+  if (step.settings.validation === "on-turn")
+    return put(step, arrival, id, unchecked(step, arrival), undefined);
 
   const type = channelType(step, arrival.channel);
   const key = { channelType: type, address: arrival.address, sender: arrival.sender };
@@ -57,7 +58,8 @@ function refuse(
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
   step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
-  const tellBusy = code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
+  const tellBusy =
+    code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
   return { kind: "refused", code, ...about, tellBusy };
 }
 
@@ -72,7 +74,9 @@ function tellOnce(step: Step, id: string): boolean {
 
 function isBusy(step: Step, id: string): boolean {
   const state = stateOf(step, id);
-  return isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined;
+  return (
+    isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
+  );
 }
 
 function channelType(step: Step, channel: string): string {
@@ -134,7 +138,9 @@ export function createConversation(step: Step, given: NewConversation): Conversa
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 function withAlias(step: Step, conversation: Conversation, arrival: Arrival): Conversation {
-  const other = [arrival.sender, arrival.senderAlias].find((name) => name !== undefined && name !== conversation.sender);
+  const other = [arrival.sender, arrival.senderAlias].find(
+    (name) => name !== undefined && name !== conversation.sender,
+  );
   if (other === undefined || other === conversation.senderAlias) return conversation;
   const named = { ...conversation, senderAlias: other };
   step.tables.putConversation(named);
@@ -154,8 +160,13 @@ export function settle(
   if (id === undefined) return known ? "recorded" : "unmatched";
   const state = stateOf(step, id);
   const draft = state.draft;
-  if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
-  const sent = withChunk(draft, reference.chunk, { kind: "sent", providerId: status.providerId, atMs: step.nowMs });
+  if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending")
+    return "recorded";
+  const sent = withChunk(draft, reference.chunk, {
+    kind: "sent",
+    providerId: status.providerId,
+    atMs: step.nowMs,
+  });
   saveState(step, id, { ...state, draft: sent, notBeforeAtMs: undefined });
   // Whoever waits for this chunk to settle need not wait any longer.
   if (!state.lease && workOf(state, draft.turnId)) wakeNow(step, id);

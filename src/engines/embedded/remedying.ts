@@ -36,7 +36,14 @@ export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
   if (!unknown) return "not-found";
   step.tables.deleteUnknown(id);
   const { conversationId, channel, to, text } = unknown;
-  const staged = say(step, { id: `resend-${id}`, conversationId, channel, to, texts: [text], author: "resend" });
+  const staged = say(step, {
+    id: `resend-${id}`,
+    conversationId,
+    channel,
+    to,
+    texts: [text],
+    author: "resend",
+  });
   return staged === "not-found" ? "not-found" : "staged";
 }
 

@@ -38,7 +38,11 @@ export function heldState(step: Step, lease: Lease): ConversationState | undefin
 }
 
 /** The window that counts: the conversation's own, else its channel's. */
-export function windowOf(step: Step, conversation: Conversation | undefined, channel: string | undefined): WindowPolicy {
+export function windowOf(
+  step: Step,
+  conversation: Conversation | undefined,
+  channel: string | undefined,
+): WindowPolicy {
   const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;
   return conversation?.window ?? channelWindow ?? step.settings.window;
 }

@@ -1,11 +1,11 @@
-import { type StagedItem, decideTake, type TakeDecision } from "../../core/take.ts";
+import type { ConversationState } from "../../core/state.ts";
+import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakeOutcome } from "../../ports/engine.ts";
-import { resolve } from "./receiving.ts";
 import { bury } from "./burying.ts";
+import { resolve } from "./receiving.ts";
 import { messagesOf, type Step, saveState, stateOf, windowOf } from "./step.ts";
 import type { StagedRow } from "./tables.ts";
-import type { ConversationState } from "../../core/state.ts";
 
 /** LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. */
 export function takeDue(step: Step, max: number): DueTurns {
@@ -45,7 +45,11 @@ function tryOnce(step: Step, id: string, token: string | undefined): TakeOutcome
     {
       state,
       staged: rows.map(itemOf),
-      conversation: record && { id: record.id, paused: record.paused, window: windowOf(step, record, newest) },
+      conversation: record && {
+        id: record.id,
+        paused: record.paused,
+        window: windowOf(step, record, newest),
+      },
     },
     {
       nowMs: step.nowMs,

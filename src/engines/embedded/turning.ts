@@ -50,7 +50,8 @@ export function mark(
 ): MarkOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
-  if (!evenIfHandedOff && written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
+  if (!evenIfHandedOff && written.author === undefined && isHandedOff(step, state))
+    return { kind: "handed-off" };
   return marked(step, lease, state, written, "marked");
 }
 
@@ -78,7 +79,11 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   tables.unstage(lease.conversationId, work.batchIds);
   const ids = batch.map(({ id }) => id);
   tables.remember(ids, "committed", nowMs + settings.dedupeMs);
-  const after: ConversationState = { ...withoutWork(state, work.turnId), draft: undefined, busyToldToken: undefined };
+  const after: ConversationState = {
+    ...withoutWork(state, work.turnId),
+    draft: undefined,
+    busyToldToken: undefined,
+  };
   if (what.more) {
     tables.putState(lease.conversationId, after);
     return { kind: "committed", next: takeMore(step, lease.conversationId, lease.token) };
@@ -126,11 +131,24 @@ function spoken(work: Work, what: Commit, final: Draft | undefined, nowMs: numbe
   const said = final ? saidText(final) : "";
   const messages: HistoryMessage[] = [];
   if (what.userText !== undefined) {
-    messages.push({ role: "user", text: what.userText, media: what.userMedia ?? [], atMs: work.openedAtMs, turnId });
+    messages.push({
+      role: "user",
+      text: what.userText,
+      media: what.userMedia ?? [],
+      atMs: work.openedAtMs,
+      turnId,
+    });
   }
   if (said !== "") {
     const author = final?.author === undefined ? {} : { author: final.author };
-    messages.push({ role: "assistant", text: said, media: [], atMs: what.sentAtMs ?? nowMs, turnId, ...author });
+    messages.push({
+      role: "assistant",
+      text: said,
+      media: [],
+      atMs: what.sentAtMs ?? nowMs,
+      turnId,
+      ...author,
+    });
   }
   return messages;
 }
@@ -185,8 +203,7 @@ export function giveBack(
   const newer = newerThan(step, lease, work);
   const policy = windowOf(step, conversation, newer.at(-1)?.channel);
   const { nowMs, newId } = step;
-  const written = "draft" in how && how.draft ? { ...how, draft: keepSent(state.draft, how.draft) } : how;
-  saveState(step, id, afterGiveBack({ state, work, newer, policy, nowMs, windowId: newId() }, written));
+  saveState(step, id, afterGiveBack({ state, work, newer, policy, nowMs, windowId: newId() }, how));
   return { kind: "released" };
 }
 

@@ -1,6 +1,14 @@
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
-import type { Counts, Listing, LockRecord, Page, Refusal, TurnRecord, UnknownSend } from "../../ports/inspector.ts";
+import type {
+  Counts,
+  Listing,
+  LockRecord,
+  Page,
+  Refusal,
+  TurnRecord,
+  UnknownSend,
+} from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 
@@ -33,7 +41,8 @@ export function memoryTables(): Tables {
         (each) =>
           sameAddress(each, key) &&
           !each.taskComplete &&
-          (names.includes(each.sender) || (each.senderAlias !== undefined && names.includes(each.senderAlias))),
+          (names.includes(each.sender) ||
+            (each.senderAlias !== undefined && names.includes(each.senderAlias))),
       );
     },
     latestConversationId: (key) =>
@@ -105,7 +114,9 @@ export function memoryTables(): Tables {
       const isKnown =
         turnId !== undefined ||
         deliveries.has(key) ||
-        [...turns.values()].some((each) => each.some(({ providerIds }) => providerIds.includes(status.providerId)));
+        [...turns.values()].some((each) =>
+          each.some(({ providerIds }) => providerIds.includes(status.providerId)),
+        );
       if (isKnown) deliveries.set(key, status.status);
       return isKnown;
     },
@@ -121,12 +132,23 @@ export function memoryTables(): Tables {
       paused = value;
     },
 
-    orphans: (_cursor, max) => ({ ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id))).slice(0, max), next: "" }),
+    orphans: (_cursor, max) => ({
+      ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id))).slice(0, max),
+      next: "",
+    }),
     expire(nowMs, keepAfterMs, max) {
       const old = [...remembered].filter(([, { untilAtMs }]) => untilAtMs <= nowMs).slice(0, max);
       for (const [id] of old) remembered.delete(id);
-      for (const [id, kept] of messages) messages.set(id, kept.filter(({ atMs }) => atMs >= keepAfterMs));
-      for (const [id, kept] of turns) turns.set(id, kept.filter(({ committedAtMs }) => committedAtMs >= keepAfterMs));
+      for (const [id, kept] of messages)
+        messages.set(
+          id,
+          kept.filter(({ atMs }) => atMs >= keepAfterMs),
+        );
+      for (const [id, kept] of turns)
+        turns.set(
+          id,
+          kept.filter(({ committedAtMs }) => committedAtMs >= keepAfterMs),
+        );
       return old.length;
     },
 
@@ -141,7 +163,10 @@ export function memoryTables(): Tables {
     listTurns: (id, max) => turnsOf(id).slice(-max),
     listRefusalsOf: (id, max) => refusals.filter((each) => each.conversationId === id).slice(-max),
     listLocks: (page): Listing<LockRecord> =>
-      paged([...states].map(([id, state]) => lockRecord(id, state, staged.get(id)?.size ?? 0)), page),
+      paged(
+        [...states].map(([id, state]) => lockRecord(id, state, staged.get(id)?.size ?? 0)),
+        page,
+      ),
     listDead: (page) => paged([...dead.values()].reverse(), page),
     listUnknown: (page) => paged([...unknown.values()].reverse(), page),
     listRefusals: (page) => paged([...refusals].reverse(), page),

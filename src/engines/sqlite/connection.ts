@@ -19,11 +19,14 @@ const BUSY_ROUNDS_MAX = 10_000;
 
 export function openConnection(options: ConnectionOptions): DatabaseSync {
   try {
-    if (options.file !== ":memory:" && !options.readOnly) mkdirSync(dirname(resolve(options.file)), { recursive: true });
+    if (options.file !== ":memory:" && !options.readOnly)
+      mkdirSync(dirname(resolve(options.file)), { recursive: true });
     const database = new DatabaseSync(options.file, { readOnly: options.readOnly ?? false, timeout: 0 });
     if (options.readOnly) return database;
     whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
-    database.exec(`PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA cache_size = -32768`);
+    database.exec(
+      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA cache_size = -32768`,
+    );
     migrate(database);
     return database;
   } catch (error) {
@@ -80,7 +83,9 @@ function migrate(database: DatabaseSync): void {
     // Asked again inside the transaction: another process may have migrated in the meantime.
     const version = versionOf(database);
     if (version > MIGRATIONS.length) {
-      throw new Error(`it was written by a newer version of lull (schema ${version}, this one knows ${MIGRATIONS.length})`);
+      throw new Error(
+        `it was written by a newer version of lull (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      );
     }
     for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
     if (version === 0) addSalt(database);

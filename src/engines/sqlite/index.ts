@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
-import { isKnownDead } from "../../process-identity.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
+import { isKnownDead } from "../../process-identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
 import { openStore, resultOf, type StepRequest, type StoreOptions } from "./store.ts";

@@ -24,7 +24,9 @@ export function listings(sql: Statements): Listings {
     listConversations({ search, active, ...page }) {
       const conditions = [
         ...(active === undefined ? [] : [{ text: "task_complete = ?", values: [active ? 0 : 1] }]),
-        ...(search === undefined ? [] : [{ text: "(id = ? OR instr(sender, ?) > 0)", values: [search, search] }]),
+        ...(search === undefined
+          ? []
+          : [{ text: "(id = ? OR instr(sender, ?) > 0)", values: [search, search] }]),
       ];
       return newestFirst<Conversation>(sql, "conversations", page, conditions);
     },
@@ -46,7 +48,11 @@ export function listings(sql: Statements): Listings {
         limit,
       );
       const items = rows.map((row) =>
-        lockRecord(row["conversation_id"] as string, parse<ConversationState>(row, "state")!, Number(row["staged"])),
+        lockRecord(
+          row["conversation_id"] as string,
+          parse<ConversationState>(row, "state")!,
+          Number(row["staged"]),
+        ),
       );
       const last = items.at(-1)?.conversationId;
       return { items, ...(items.length === limit && last !== undefined && { next: last }) };
@@ -83,8 +89,14 @@ interface Condition {
   readonly values: readonly SQLInputValue[];
 }
 
-function newestFirst<T>(sql: Statements, table: string, page: Page, conditions: readonly Condition[] = []): Listing<T> {
-  const before: Condition[] = page.cursor === undefined ? [] : [{ text: "number < ?", values: [Number(page.cursor)] }];
+function newestFirst<T>(
+  sql: Statements,
+  table: string,
+  page: Page,
+  conditions: readonly Condition[] = [],
+): Listing<T> {
+  const before: Condition[] =
+    page.cursor === undefined ? [] : [{ text: "number < ?", values: [Number(page.cursor)] }];
   const all = [...conditions, ...before];
   const where = all.length === 0 ? "" : `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
   const rows = sql.all(
@@ -93,5 +105,8 @@ function newestFirst<T>(sql: Statements, table: string, page: Page, conditions: 
     page.limit,
   );
   const last = rows.at(-1)?.["number"];
-  return { items: rows.map((row) => parse<T>(row)!), ...(rows.length === page.limit && { next: String(last) }) };
+  return {
+    items: rows.map((row) => parse<T>(row)!),
+    ...(rows.length === page.limit && { next: String(last) }),
+  };
 }

@@ -38,7 +38,12 @@ export class StoreClient {
     this.#onArmed = onArmed;
   }
 
-  static async open(options: StoreOptions, clock: Clock, log: Log, onArmed: (atMs: number) => void): Promise<StoreClient> {
+  static async open(
+    options: StoreOptions,
+    clock: Clock,
+    log: Log,
+    onArmed: (atMs: number) => void,
+  ): Promise<StoreClient> {
     const client = new StoreClient(options, clock, log, onArmed);
     await client.#startThread();
     return client;
@@ -46,7 +51,8 @@ export class StoreClient {
 
   run(request: StepRequest): Promise<unknown> {
     if (this.#closing) return Promise.reject(new StoreUnavailable("the database is closed"));
-    if (this.#queue.length >= QUEUE_MAX) return Promise.reject(new StoreUnavailable("too many writes are waiting"));
+    if (this.#queue.length >= QUEUE_MAX)
+      return Promise.reject(new StoreUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
       this.#queue.push({ request, resolve, reject });
       this.#flushSoon();
@@ -110,7 +116,10 @@ export class StoreClient {
   #startThread(): Promise<void> {
     // Sources run as they are in development; the built package has .js beside it.
     const entry = import.meta.url.endsWith(".ts") ? "./store-thread.ts" : "./store-thread.js";
-    const thread = new Worker(new URL(entry, import.meta.url), { workerData: this.#options, execArgv: threadArguments() });
+    const thread = new Worker(new URL(entry, import.meta.url), {
+      workerData: this.#options,
+      execArgv: threadArguments(),
+    });
     this.#thread = thread;
     return new Promise((resolve, reject) => {
       thread.on("message", (message: string) => {

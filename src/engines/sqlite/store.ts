@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../../core/settings.ts";
 import { LullError, StoreUnavailable } from "../../errors.ts";
-import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
 import type { Step } from "../embedded/step.ts";
+import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
 import { type ConnectionOptions, messageOf, openConnection, transact } from "./connection.ts";
 import { sqliteTables } from "./tables.ts";
 
@@ -58,7 +58,9 @@ export function openStore(options: StoreOptions): Store {
     runGroup(requests) {
       armedAtMs = undefined;
       const needsWrite = requests.some((request) => !isRead(request.name) && !isIdle(request));
-      const replies = needsWrite ? inOneCommit(database, requests, carry) : requests.map((each) => attempt(each, carry));
+      const replies = needsWrite
+        ? inOneCommit(database, requests, carry)
+        : requests.map((each) => attempt(each, carry));
       return armedAtMs === undefined ? { replies } : { replies, armedAtMs };
     },
     close() {
@@ -77,7 +79,9 @@ function inOneCommit(database: DatabaseSync, requests: readonly StepRequest[], c
     if (requests.length === 1) return [failure(error)];
   }
   try {
-    return transact(database, () => requests.map((request) => attempt(request, inSavepoint(database, carry))));
+    return transact(database, () =>
+      requests.map((request) => attempt(request, inSavepoint(database, carry))),
+    );
   } catch (error) {
     return requests.map(() => failure(error));
   }

@@ -59,8 +59,19 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
     },
     eraseConversation(id) {
-      sql.run("DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?)", id);
-      for (const table of ["staged", "states", "messages", "turns", "dead_letters", "unknown_sends", "refusals"]) {
+      sql.run(
+        "DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?)",
+        id,
+      );
+      for (const table of [
+        "staged",
+        "states",
+        "messages",
+        "turns",
+        "dead_letters",
+        "unknown_sends",
+        "refusals",
+      ]) {
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id);
       }
       sql.run("DELETE FROM conversations WHERE id = ?", id);
@@ -79,22 +90,31 @@ export function sqliteTables(database: DatabaseSync): Tables {
       return changes === 1;
     },
     isStaged: (id) => sql.get("SELECT 1 FROM staged WHERE id = ?", id) !== undefined,
-    staged: (id) => sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
-    stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.["n"]),
+    staged: (id) =>
+      sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
+    stagedCount: (id) =>
+      Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.["n"]),
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
-    fateOf: (id) => sql.get("SELECT fate FROM remembered WHERE key = ?", hashed(id))?.["fate"] as Fate | undefined,
+    fateOf: (id) =>
+      sql.get("SELECT fate FROM remembered WHERE key = ?", hashed(id))?.["fate"] as Fate | undefined,
     remember(ids, fate, untilAtMs) {
       for (const id of ids) {
-        sql.run("INSERT OR REPLACE INTO remembered (key, fate, until_at_ms) VALUES (?, ?, ?)", hashed(id), fate, untilAtMs);
+        sql.run(
+          "INSERT OR REPLACE INTO remembered (key, fate, until_at_ms) VALUES (?, ?, ?)",
+          hashed(id),
+          fate,
+          untilAtMs,
+        );
       }
     },
     forget(ids) {
       for (const id of ids) sql.run("DELETE FROM remembered WHERE key = ?", hashed(id));
     },
 
-    state: (id) => parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
+    state: (id) =>
+      parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
     putState(id, state) {
       if (!state) {
         sql.run("DELETE FROM states WHERE conversation_id = ?", id);
@@ -113,20 +133,37 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
     wakeable: (nowMs, max) =>
       sql
-        .all("SELECT conversation_id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?", nowMs, max)
+        .all(
+          "SELECT conversation_id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?",
+          nowMs,
+          max,
+        )
         .map((row) => row["conversation_id"] as string),
     nextWakeAtMs() {
       const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.["at"];
       return at === null || at === undefined ? undefined : Number(at);
     },
-    heldBy: (holder) => sql.all("SELECT conversation_id AS id FROM states WHERE holder = ?", holder).map((row) => row["id"] as string),
-    holders: () => sql.all("SELECT DISTINCT holder FROM states WHERE holder IS NOT NULL").map((row) => row["holder"] as string),
+    heldBy: (holder) =>
+      sql
+        .all("SELECT conversation_id AS id FROM states WHERE holder = ?", holder)
+        .map((row) => row["id"] as string),
+    holders: () =>
+      sql
+        .all("SELECT DISTINCT holder FROM states WHERE holder IS NOT NULL")
+        .map((row) => row["holder"] as string),
     conversationOfTurn: (turnId) =>
-      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.["id"] as string | undefined,
+      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.["id"] as
+        | string
+        | undefined,
 
     appendMessages(id, messages) {
       for (const message of messages) {
-        sql.run("INSERT INTO messages (conversation_id, at_ms, record) VALUES (?, ?, ?)", id, message.atMs, JSON.stringify(message));
+        sql.run(
+          "INSERT INTO messages (conversation_id, at_ms, record) VALUES (?, ?, ?)",
+          id,
+          message.atMs,
+          JSON.stringify(message),
+        );
       }
     },
     history: (id, max) =>
@@ -145,7 +182,11 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
     recentProviderIds: (id) =>
       sql
-        .all("SELECT record FROM turns WHERE conversation_id = ? ORDER BY number DESC LIMIT ?", id, RECENT_TURNS)
+        .all(
+          "SELECT record FROM turns WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
+          id,
+          RECENT_TURNS,
+        )
         .flatMap((row) => parse<TurnRecord>(row)!.providerIds),
     putDelivery(channel, status, turnId, atMs) {
       const { providerId, errorCode } = status;
@@ -173,7 +214,12 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
     putDead(letter) {
       const { id, conversationId } = letter;
-      sql.run("INSERT INTO dead_letters (id, conversation_id, record) VALUES (?, ?, ?)", id, conversationId, JSON.stringify(letter));
+      sql.run(
+        "INSERT INTO dead_letters (id, conversation_id, record) VALUES (?, ?, ?)",
+        id,
+        conversationId,
+        JSON.stringify(letter),
+      );
     },
     dead: (id) => parse<StoredDeadLetter>(sql.get("SELECT record FROM dead_letters WHERE id = ?", id)),
     deleteDead: (id) => void sql.run("DELETE FROM dead_letters WHERE id = ?", id),
@@ -190,7 +236,11 @@ export function sqliteTables(database: DatabaseSync): Tables {
     deleteUnknown: (id) => void sql.run("DELETE FROM unknown_sends WHERE id = ?", id),
     isPaused: () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined,
     setPaused(paused) {
-      sql.run(paused ? "INSERT OR IGNORE INTO meta (key, value) VALUES ('paused', '1')" : "DELETE FROM meta WHERE key = 'paused'");
+      sql.run(
+        paused
+          ? "INSERT OR IGNORE INTO meta (key, value) VALUES ('paused', '1')"
+          : "DELETE FROM meta WHERE key = 'paused'",
+      );
     },
 
     orphans(cursor, max) {
@@ -234,7 +284,11 @@ function old(sql: Statements, table: string, column: string, beforeMs: number, m
 export function stagedRow(row: Row): StagedRow {
   const item = JSON.parse(row["item"] as string);
   const sequence = Number(row["sequence"]);
-  const base = { id: row["id"] as string, conversationId: row["conversation_id"] as string, bytes: Number(row["bytes"]) };
+  const base = {
+    id: row["id"] as string,
+    conversationId: row["conversation_id"] as string,
+    bytes: Number(row["bytes"]),
+  };
   return row["kind"] === "message"
     ? { kind: "message", ...base, message: { ...item, sequence } }
     : { kind: "outbound", ...base, outbound: item, sequence };

@@ -1,0 +1,169 @@
+import type { Command } from "./command.ts";
+
+export interface Entry {
+  readonly name: string;
+  readonly summary: string;
+  /** Loaded when called: `lull --help` needs no database. */
+  readonly load: () => Promise<Command>;
+}
+
+export interface Group {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Entry[];
+  /** What the bare name does. */
+  readonly bare: string;
+}
+
+const of = <T>(module: Promise<T>, pick: (module: T) => Command) => module.then(pick);
+
+const CONVERSATIONS: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "conversations, latest first",
+    load: () => of(import("./commands/conversations/list.ts"), (m) => m.list),
+  },
+  {
+    name: "show",
+    summary: "one conversation: messages, turns, refusals, what waits",
+    load: () => of(import("./commands/conversations/show.ts"), (m) => m.show),
+  },
+  {
+    name: "create",
+    summary: "create one, and say the first message if you like",
+    load: () => of(import("./commands/conversations/create.ts"), (m) => m.create),
+  },
+  {
+    name: "say",
+    summary: "say something to the customer",
+    load: () => of(import("./commands/conversations/say.ts"), (m) => m.say),
+  },
+  {
+    name: "close",
+    summary: "complete the task: the next message opens a new conversation",
+    load: () => of(import("./commands/conversations/change.ts"), (m) => m.close),
+  },
+  {
+    name: "pause",
+    summary: "stop answering this one; messages stay staged",
+    load: () => of(import("./commands/conversations/change.ts"), (m) => m.pause),
+  },
+  {
+    name: "resume",
+    summary: "go on answering this one",
+    load: () => of(import("./commands/conversations/change.ts"), (m) => m.resume),
+  },
+  {
+    name: "hand-off",
+    summary: "hand it to a human",
+    load: () => of(import("./commands/conversations/change.ts"), (m) => m.handOff),
+  },
+  {
+    name: "hand-back",
+    summary: "give it back to the responder",
+    load: () => of(import("./commands/conversations/change.ts"), (m) => m.handBack),
+  },
+  {
+    name: "erase",
+    summary: "erase the person: messages, turns, everything",
+    load: () => of(import("./commands/conversations/erase.ts"), (m) => m.erase),
+  },
+];
+
+const DEAD: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "dead letters, with their reasons",
+    load: () => of(import("./commands/dead.ts"), (m) => m.list),
+  },
+  {
+    name: "retry",
+    summary: "give the messages a new turn",
+    load: () => of(import("./commands/dead.ts"), (m) => m.retry),
+  },
+  {
+    name: "discard",
+    summary: "drop them for good",
+    load: () => of(import("./commands/dead.ts"), (m) => m.discard),
+  },
+];
+
+const UNKNOWN: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "sends whose outcome nobody knows",
+    load: () => of(import("./commands/unknown.ts"), (m) => m.list),
+  },
+  {
+    name: "mark",
+    summary: "record what you found out: sent or not-sent",
+    load: () => of(import("./commands/unknown.ts"), (m) => m.mark),
+  },
+  {
+    name: "resend",
+    summary: "send it (again)",
+    load: () => of(import("./commands/unknown.ts"), (m) => m.resend),
+  },
+];
+
+/** Every command, in the order of the help. */
+export const CATALOGUE: readonly (Entry | Group)[] = [
+  {
+    name: "dev",
+    summary: "try it: service, phone page at /, no key needed",
+    load: () => of(import("./commands/dev.ts"), (m) => m.dev),
+  },
+  {
+    name: "start",
+    summary: "run the service",
+    load: () => of(import("./commands/start.ts"), (m) => m.start),
+  },
+  {
+    name: "conversations",
+    summary: "look at and change conversations",
+    commands: CONVERSATIONS,
+    bare: "list",
+  },
+  {
+    name: "locks",
+    summary: "windows and leases as they stand now",
+    load: () => of(import("./commands/locks.ts"), (m) => m.locks),
+  },
+  { name: "dead", summary: "messages that ran out of attempts", commands: DEAD, bare: "list" },
+  { name: "unknown", summary: "sends whose outcome nobody knows", commands: UNKNOWN, bare: "list" },
+  {
+    name: "pause",
+    summary: "stop answering everywhere",
+    load: () => of(import("./commands/pause.ts"), (m) => m.pause),
+  },
+  {
+    name: "resume",
+    summary: "go on answering",
+    load: () => of(import("./commands/pause.ts"), (m) => m.resume),
+  },
+  {
+    name: "doctor",
+    summary: "check configuration, credentials, clock, disk, webhook URLs",
+    load: () => of(import("./commands/doctor.ts"), (m) => m.doctor),
+  },
+  {
+    name: "simulate",
+    summary: "bursts of synthetic customers against a running service",
+    load: () => of(import("./commands/simulate.ts"), (m) => m.simulate),
+  },
+  {
+    name: "catch-up",
+    summary: "stage what the provider received and we did not",
+    load: () => of(import("./commands/catch-up.ts"), (m) => m.catchUp),
+  },
+  {
+    name: "backup",
+    summary: "copy the database while the service runs",
+    load: () => of(import("./commands/backup.ts"), (m) => m.backup),
+  },
+  {
+    name: "config",
+    summary: "what is in force, and where it came from",
+    load: () => of(import("./commands/config.ts"), (m) => m.config),
+  },
+];

@@ -1,0 +1,58 @@
+import type { Command } from "../command.ts";
+import type { Loaded } from "../config/load.ts";
+import type { Setting } from "../config/settle.ts";
+import { table } from "../output/table.ts";
+
+export const config: Command = {
+  about: "Prints every setting that is in force and where it came from. Secrets are masked.",
+  options: { set: { type: "boolean", help: "only what somebody set, without the defaults" } },
+  settings: "all",
+  examples: ["lull config --set", "LULL_WINDOW_SECONDS=4 lull config --json"],
+  run: async (call) => {
+    const loaded = await call.load("look");
+    const settings = [...loaded.settled.values()].filter(
+      ({ origin }) => call.options.set !== true || origin !== "default",
+    );
+    call.io.out(call.json ? asJson(loaded, settings) : asTable(loaded, settings));
+    return 0;
+  },
+};
+
+function asJson(loaded: Loaded, settings: readonly Setting[]): string {
+  const values = settings.map((setting) => [
+    setting.knob.key,
+    { value: shown(setting), from: setting.origin },
+  ]);
+  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
+    name,
+    { kind, addresses, from: origin },
+  ]);
+  const { kind, origin } = loaded.responder;
+  return JSON.stringify(
+    {
+      file: loaded.file?.path ?? null,
+      values: Object.fromEntries(values),
+      channels: Object.fromEntries(channels),
+      responder: { kind, from: origin },
+    },
+    null,
+    2,
+  );
+}
+
+function asTable(loaded: Loaded, settings: readonly Setting[]): string {
+  const rows = settings.map((setting) => [setting.knob.key, String(shown(setting)), setting.origin]);
+  const channels = loaded.channels.map(({ name, kind, addresses, origin }) => [
+    `channels.${name}`,
+    [kind, ...addresses].join(" "),
+    origin,
+  ]);
+  const { kind, origin } = loaded.responder;
+  return table(["setting", "value", "from"], [...rows, ...channels, ["responder", kind, origin]]);
+}
+
+function shown({ knob, value }: Setting): unknown {
+  if (knob.kind.type !== "secret") return value;
+  // Where a secret is kept is no secret, and is what one wants to know when it is wrong.
+  return typeof value === "object" ? JSON.stringify(value) : "********";
+}

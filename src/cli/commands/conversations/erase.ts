@@ -1,0 +1,24 @@
+import type { Command } from "../../command.ts";
+import { withData } from "../../data.ts";
+import { printResult } from "../../output/print.ts";
+import { CommandFailed, UsageError } from "../../usage-error.ts";
+
+export const erase: Command = {
+  usage: "<id> --yes",
+  about:
+    "Erases the person: messages, turns, what is staged, drafts, dead letters, unknown sends. Only salted hashes of message ids " +
+    "stay for the dedupe time. It cannot be undone, except from a backup.",
+  options: { yes: { type: "boolean", help: "yes, erase it" } },
+  args: { required: ["<id>"] },
+  run: async (call) => {
+    const [id] = call.args as [string];
+    if (call.options.yes !== true)
+      throw new UsageError(`this cannot be undone. To go on: lull conversations erase ${id} --yes`);
+    return withData(call, async ({ engine }) => {
+      const result = await engine.conversations.erase(id);
+      if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
+      printResult(call, { id, result }, `${id} is erased`);
+      return 0;
+    });
+  },
+};

@@ -1,0 +1,52 @@
+import type { Conversation } from "../../../ports/conversations.ts";
+import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
+import { withData } from "../../data.ts";
+import { printListing } from "../../output/print.ts";
+import { relativeTime } from "../../output/times.ts";
+import { UsageError } from "../../usage-error.ts";
+
+export const list: Command = {
+  about: "Conversations, latest first.",
+  options: {
+    search: { type: "string", value: "TEXT", help: "part of the customer's address, or an exact id" },
+    active: { type: "boolean", help: "only those whose task is not complete" },
+    closed: { type: "boolean", help: "only those whose task is complete" },
+    ...PAGE_OPTIONS,
+  },
+  examples: ["lull conversations list --search 0100", "lull conversations list --active --json"],
+  run: (call) =>
+    withData(call, async ({ engine }) => {
+      const nowMs = call.io.nowMs();
+      printListing<Conversation>(call, await engine.inspector.conversations(filterOf(call)), {
+        head: ["id", "channel", "customer", "status", "updated", ""],
+        row: (each) => [
+          each.id,
+          each.channelType,
+          each.sender,
+          each.status,
+          relativeTime(each.updatedAtMs, nowMs),
+          flagsOf(each),
+        ],
+        none: "No conversations.",
+      });
+      return 0;
+    }),
+};
+
+function filterOf(call: Call) {
+  const { active, closed } = call.options;
+  if (active && closed) throw new UsageError("--active and --closed exclude each other");
+  const search = textOption(call, "search");
+  return {
+    ...pageOf(call),
+    ...(search !== undefined && { search }),
+    ...((active || closed) && { active: active === true }),
+  };
+}
+
+/** What stands out about a conversation, in a few words. */
+export function flagsOf({ paused, handedOff, taskComplete }: Conversation): string {
+  return [paused && "paused", handedOff && "with a human", taskComplete && "closed"]
+    .filter(Boolean)
+    .join(", ");
+}

@@ -1,0 +1,89 @@
+import type { DeadLetter } from "../../ports/inspector.ts";
+import type { Remedies } from "../../ports/remedies.ts";
+import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import { withData } from "../data.ts";
+import { printListing, printResult } from "../output/print.ts";
+import { oneLine } from "../output/table.ts";
+import { relativeTime } from "../output/times.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** How many dead letters `--all` reads at a time. */
+const PAGE = 200;
+
+export const list: Command = {
+  about: "Messages that ran out of attempts, kept whole with the reason.",
+  options: PAGE_OPTIONS,
+  run: (call) =>
+    withData(call, async ({ engine }) => {
+      const nowMs = call.io.nowMs();
+      printListing<DeadLetter>(call, await engine.inspector.dead(pageOf(call)), {
+        head: ["id", "when", "conversation", "messages", "attempts", "reason"],
+        row: (dead) => [
+          dead.id,
+          relativeTime(dead.atMs, nowMs),
+          dead.conversationId,
+          String(dead.messages.length),
+          String(dead.attempts),
+          oneLine(dead.reason, 100),
+        ],
+        none: "No dead letters.",
+      });
+      return 0;
+    }),
+};
+
+const ALL = { all: { type: "boolean", help: "all of them" } } as const;
+
+export const retry: Command = {
+  usage: "<id>... | --all",
+  about: "Stages the messages again: a new turn answers them, with attempts counted from one.",
+  options: ALL,
+  args: { required: [], more: true },
+  run: (call) => forEach(call, "retried", (remedies, id) => remedies.retryDead(id)),
+};
+
+export const discard: Command = {
+  usage: "<id>... | --all",
+  about: "Drops dead letters for good. Their messages are never answered.",
+  options: ALL,
+  args: { required: [], more: true },
+  run: (call) => forEach(call, "discarded", (remedies, id) => remedies.discardDead(id)),
+};
+
+function forEach(
+  call: Call,
+  done: string,
+  act: (remedies: Remedies, id: string) => Promise<string>,
+): Promise<number> {
+  if ((call.args.length === 0) === (call.options.all !== true))
+    throw new UsageError("name dead letters by id, or give --all");
+  return withData(call, async ({ engine }) => {
+    const ids = call.options.all === true ? await everyId(engine.inspector.dead) : call.args;
+    const results: { id: string; result: string }[] = [];
+    for (const id of ids) results.push({ id, result: await act(engine.remedies, id) });
+    const missed = results.filter(({ result }) => result === "not-found");
+    const sentence = [
+      `${results.length - missed.length} ${done}`,
+      ...missed.map(({ id }) => `there is no dead letter ${id}`),
+    ];
+    printResult(call, { results }, sentence.join("\n"));
+    return missed.length === 0 ? 0 : 1;
+  });
+}
+
+/** Read to the end before the first is touched: a list that changes while it is paged through skips entries. */
+async function everyId(
+  read: (page: {
+    limit: number;
+    cursor?: string;
+  }) => Promise<{ items: readonly DeadLetter[]; next?: string }>,
+) {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await read({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return ids;
+}

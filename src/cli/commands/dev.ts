@@ -1,0 +1,24 @@
+import cluster from "node:cluster";
+import type { Command } from "../command.ts";
+import type { Loaded } from "../config/load.ts";
+import { runService } from "../serving/run-service.ts";
+
+export const dev: Command = {
+  about: `Runs the service with a phone page at /: open the URL, write a few lines in a row, and get one answer.
+No key is needed: without OPENAI_API_KEY (or a lull.config.ts) an echo answers.`,
+  settings: "all",
+  examples: ["lull dev", "lull dev --window 4", "OPENAI_API_KEY=sk-... lull dev --port 3000"],
+  run: async (call) => {
+    const loaded = await call.load("dev");
+    if (!call.json && !cluster.isWorker) call.io.err(`${hint(loaded)}\n`);
+    return runService(call, loaded);
+  },
+};
+
+function hint({ responder }: Loaded): string {
+  const who =
+    responder.kind === "echo"
+      ? "The echo answers; set OPENAI_API_KEY for a model."
+      : `Answers: ${responder.kind}.`;
+  return `${who} Open the URL below, write a few lines in a row, wait for the lull. Ctrl-C stops it.`;
+}

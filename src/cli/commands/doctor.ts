@@ -1,0 +1,72 @@
+import { createLull } from "../../index.ts";
+import type { Call, Command } from "../command.ts";
+import type { Loaded } from "../config/load.ts";
+import { silent } from "../data.ts";
+import { checkClock } from "../doctor/clock.ts";
+import { checkDisk } from "../doctor/disk.ts";
+import { type Finding, fail, ok } from "../doctor/finding.ts";
+import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
+import { checkStore } from "../doctor/store.ts";
+import { checkWebhooks } from "../doctor/webhooks.ts";
+import { printJson } from "../output/print.ts";
+import { progress } from "../output/progress.ts";
+
+/** How long all questions to providers may take together. */
+const NETWORK_MS = 15_000;
+const MARK = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
+
+export const doctor: Command = {
+  about: `Checks what a service needs: configuration, credentials, clock, database and disk, webhook URLs.
+Ends with exit code 1 when something has to be put right; warnings alone end with 0.`,
+  options: { offline: { type: "boolean", help: "ask no provider: no credentials, no comparison of clocks" } },
+  settings: "all",
+  run: async (call) => {
+    const shown = progress(call.io);
+    shown.update("checking ...");
+    const findings = await examine(call);
+    shown.end();
+    const failed = findings.some(({ verdict }) => verdict === "fail");
+    if (call.json) printJson(call, { ok: !failed, findings });
+    else
+      for (const { verdict, check, detail } of findings) call.io.out(`${MARK[verdict]}  ${check}: ${detail}`);
+    return failed ? 1 : 0;
+  },
+};
+
+async function examine(call: Call): Promise<Finding[]> {
+  try {
+    const loaded = await call.load("look");
+    const lull = createLull(loaded.config(silent));
+    try {
+      return [
+        ok("configuration", loaded.file?.path ?? "environment and flags"),
+        ...(await examineLoaded(call, loaded, lull)),
+      ];
+    } finally {
+      await lull.stop(0);
+    }
+  } catch (error) {
+    return [fail("configuration", (error as Error).message)];
+  }
+}
+
+async function examineLoaded(
+  call: Call,
+  loaded: Loaded,
+  lull: ReturnType<typeof createLull>,
+): Promise<Finding[]> {
+  const { db } = loaded.server;
+  const online = call.options.offline !== true;
+  const signal = AbortSignal.timeout(NETWORK_MS);
+  // The phone page is only there in `lull dev`, unless somebody asked for it.
+  const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
+  const groups = await Promise.all([
+    db === undefined ? [] : checkDisk(db),
+    checkStore(lull, db, call.io.nowMs()),
+    checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
+    online ? checkChannels(channels, signal) : [],
+    online ? checkResponder(call, loaded, signal) : [],
+    checkWebhooks(loaded, channels),
+  ]);
+  return groups.flat();
+}

@@ -1,0 +1,31 @@
+import cluster from "node:cluster";
+import type { Command } from "../command.ts";
+import { runService } from "../serving/run-service.ts";
+import { serviceLog } from "../serving/serve-here.ts";
+
+export const start: Command = {
+  about: `Runs the service. It prints one line, \`lull listening on <url>\`, when it is ready; logs go to stderr.
+
+With --workers N a parent supervises N processes that all listen and take turns. A worker that dies is
+replaced, and its conversations go on at once.
+
+SIGTERM or Ctrl-C stops it: no new work, running turns finish within --grace seconds or give their
+conversation back. A second signal stops at once. Nothing is lost either way.`,
+  settings: "all",
+  examples: [
+    "lull start --workers 4",
+    "TWILIO_WHATSAPP_FROM=+15550100 TWILIO_ACCOUNT_SID=AC... TWILIO_AUTH_TOKEN=... lull start",
+    "lull start --quiet 4 --max 20",
+  ],
+  run: async (call) => {
+    const loaded = await call.load("start");
+    const { kind, origin } = loaded.responder;
+    if (cluster.isPrimary && kind === "echo" && origin === "default") {
+      serviceLog(call, loaded)("warn", "responder.echo", {
+        message:
+          "no responder is configured: answers repeat what was said. Set OPENAI_API_KEY, or respond in lull.config.ts",
+      });
+    }
+    return runService(call, loaded);
+  },
+};

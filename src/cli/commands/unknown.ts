@@ -1,0 +1,65 @@
+import type { UnknownSend } from "../../ports/inspector.ts";
+import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
+import { withData } from "../data.ts";
+import { printListing, printResult } from "../output/print.ts";
+import { oneLine } from "../output/table.ts";
+import { relativeTime } from "../output/times.ts";
+import { CommandFailed, UsageError } from "../usage-error.ts";
+
+export const list: Command = {
+  about:
+    "Sends whose outcome the provider never told and could not be asked. Look into your provider's log, then mark or resend.",
+  options: PAGE_OPTIONS,
+  run: (call) =>
+    withData(call, async ({ engine }) => {
+      const nowMs = call.io.nowMs();
+      printListing<UnknownSend>(call, await engine.inspector.unknown(pageOf(call)), {
+        head: ["id", "when", "conversation", "channel", "to", "text"],
+        row: ({ id, atMs, conversationId, channel, to, text }) => [
+          id,
+          relativeTime(atMs, nowMs),
+          conversationId,
+          channel,
+          to,
+          oneLine(text, 60),
+        ],
+        none: "No unknown sends.",
+      });
+      return 0;
+    }),
+};
+
+export const mark: Command = {
+  usage: "<id> sent|not-sent",
+  about: "Records what you found out about a send, and takes it off the list. Nothing is sent.",
+  args: { required: ["<id>", "sent or not-sent"] },
+  run: async (call) => {
+    const [id, as] = call.args as [string, string];
+    if (as !== "sent" && as !== "not-sent") throw new UsageError(`mark it sent or not-sent, not ${as}`);
+    return withData(call, async ({ engine }) => {
+      const result = await engine.remedies.markUnknown(id, as);
+      if (result === "not-found") throw notFound(id);
+      printResult(call, { id, result, as }, `${id} is marked ${as}`);
+      return 0;
+    });
+  },
+};
+
+export const resend: Command = {
+  usage: "<id>",
+  about: "Sends what may not have gone out, as a turn of its own. The customer may get it twice.",
+  args: { required: ["<id>"] },
+  run: async (call) => {
+    const [id] = call.args as [string];
+    return withData(call, async ({ engine }) => {
+      const result = await engine.remedies.resendUnknown(id);
+      if (result === "not-found") throw notFound(id);
+      printResult(call, { id, result }, `${id} will be sent when its conversation is free`);
+      return 0;
+    });
+  },
+};
+
+function notFound(id: string): CommandFailed {
+  return new CommandFailed(`there is no unknown send ${id}`);
+}

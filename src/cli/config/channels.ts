@@ -1,0 +1,213 @@
+import { twilio } from "../../channels/twilio/index.ts";
+import { wati } from "../../channels/wati/index.ts";
+import { web } from "../../channels/web/index.ts";
+import { ConfigError } from "../../errors.ts";
+import type { Channel } from "../../ports/channel.ts";
+import { didYouMean } from "../suggest.ts";
+import { checkOne } from "./file-keys.ts";
+import { isRecord, type Setting, type Settled } from "./settle.ts";
+
+/** A channel in force, and what people want to know of it. */
+export interface ConfiguredChannel {
+  readonly name: string;
+  readonly channel: Channel;
+  /** `twilio whatsapp`, `wati`, `web`, or `code` for one that a configuration module made. */
+  readonly kind: string;
+  /** Our own addresses, where they are known before the first message. */
+  readonly addresses: readonly string[];
+  readonly origin: string;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+interface Provider {
+  readonly variants: readonly string[];
+  readonly options: readonly string[];
+  make(variant: string, options: Options): Channel;
+}
+
+/** What `{ "twilio": "whatsapp", "from": "+15550100" }` may say. */
+const PROVIDERS: Readonly<Record<string, Provider>> = {
+  twilio: {
+    variants: ["whatsapp", "sms"],
+    options: [
+      "from",
+      "accountSid",
+      "authToken",
+      "accounts",
+      "apiKey",
+      "messagingServiceSid",
+      "apiUrl",
+      "textMax",
+    ],
+    make: (variant, options) => (variant === "sms" ? twilio.sms(options) : twilio.whatsapp(options)),
+  },
+  wati: {
+    variants: ["whatsapp"],
+    options: ["apiUrl", "token", "webhookSecret", "account"],
+    make: (_variant, options) => wati(options),
+  },
+  web: { variants: ["page"], options: ["secret", "address"], make: (_variant, options) => web(options) },
+};
+
+/** Channels of the file, completed by the environment, and those that the environment alone turns on. */
+export function channelsFrom(
+  file: { readonly name: string; readonly content: Options } | undefined,
+  settled: Settled,
+  withWeb: boolean,
+): ConfiguredChannel[] {
+  const named = new Map<string, ConfiguredChannel>();
+  for (const [name, given] of Object.entries(inFile(file))) {
+    named.set(name, fromFile(name, given, file?.name ?? "", settled));
+  }
+  for (const [name, { provider, variant }] of Object.entries(BY_ENVIRONMENT)) {
+    const origin = turnedOnBy(name, settled);
+    if (origin === undefined || named.has(name)) continue;
+    named.set(name, made(name, provider, variant, environmentOptions(name, settled), origin));
+  }
+  const hasWeb = [...named.values()].some(({ channel }) => channel.type === "web");
+  if (withWeb && !hasWeb)
+    named.set("web", made("web", "web", "page", {}, settled.get("web")?.origin ?? "lull dev"));
+  return [...named.values()];
+}
+
+function inFile(file: { readonly name: string; readonly content: Options } | undefined): Options {
+  const channels = file?.content.channels ?? {};
+  if (isRecord(channels)) return channels;
+  throw new ConfigError(`${file?.name}: channels must be an object: names of channels and what they are`);
+}
+
+function fromFile(name: string, given: unknown, file: string, settled: Settled): ConfiguredChannel {
+  if (isChannel(given)) return { name, channel: given, kind: "code", addresses: [], origin: file };
+  const where = `channels.${name}`;
+  if (!isRecord(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
+  const [provider, variant] = providerOf(given, file, where);
+  const { [provider]: _, ...options } = given;
+  checkOne(options, (PROVIDERS[provider] as Provider).options, file, `${where}.`);
+  const own = BY_ENVIRONMENT[name];
+  // The environment speaks of one channel of each kind: the one that bears its name.
+  const fromEnvironment =
+    own?.provider === provider && own.variant === variant ? environmentOptions(name, settled) : {};
+  return made(name, provider, variant, { ...options, ...fromEnvironment }, file);
+}
+
+const EXAMPLE = 'a channel, or say which one to make: { "twilio": "whatsapp", "from": "+15550100" }';
+
+function isChannel(given: unknown): given is Channel {
+  return isRecord(given) && typeof given.parse === "function" && typeof given.send === "function";
+}
+
+function providerOf(given: Options, file: string, where: string): [provider: string, variant: string] {
+  const provider = Object.keys(PROVIDERS).find((name) => given[name] !== undefined);
+  if (provider === undefined) {
+    const guess = Object.keys(given)
+      .map((key) => didYouMean(key, Object.keys(PROVIDERS)))
+      .find((text) => text !== "");
+    throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}${guess ?? ""}`);
+  }
+  const { variants } = PROVIDERS[provider] as Provider;
+  const variant = given[provider] === true ? variants[0] : given[provider];
+  if (typeof variant === "string" && variants.includes(variant)) return [provider, variant];
+  throw new ConfigError(
+    `${file}: ${where}.${provider} must be ${variants.map((each) => `"${each}"`).join(" or ")}`,
+  );
+}
+
+/** Which channel a variable belongs to, and which one turns it on. */
+const BY_ENVIRONMENT: Readonly<
+  Record<string, { provider: string; variant: string; on: string; keys: Options }>
+> = {
+  whatsapp: {
+    provider: "twilio",
+    variant: "whatsapp",
+    on: "twilio.whatsappFrom",
+    keys: {
+      from: "twilio.whatsappFrom",
+      accountSid: "twilio.accountSid",
+      authToken: "twilio.authToken",
+      apiUrl: "twilio.apiUrl",
+    },
+  },
+  sms: {
+    provider: "twilio",
+    variant: "sms",
+    on: "twilio.smsFrom",
+    keys: {
+      from: "twilio.smsFrom",
+      accountSid: "twilio.accountSid",
+      authToken: "twilio.authToken",
+      apiUrl: "twilio.apiUrl",
+    },
+  },
+  wati: {
+    provider: "wati",
+    variant: "whatsapp",
+    on: "wati.apiUrl",
+    keys: { apiUrl: "wati.apiUrl", token: "wati.token", webhookSecret: "wati.webhookSecret" },
+  },
+};
+
+/** The variable that turned the channel on; an error names those that are missing beside it. */
+function turnedOnBy(name: string, settled: Settled): string | undefined {
+  const { on, keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
+  const origin = settled.get(on)?.origin;
+  if (origin === undefined) return undefined;
+  const missing = Object.values(keys as Record<string, string>)
+    .filter((key) => key !== "twilio.apiUrl" && !settled.has(key))
+    .map((key) => VARIABLES[key]);
+  if (missing.length === 0) return origin;
+  throw new ConfigError(`${origin} turns channel ${name} on, which also needs ${missing.join(" and ")}`);
+}
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  "twilio.accountSid": "TWILIO_ACCOUNT_SID",
+  "twilio.authToken": "TWILIO_AUTH_TOKEN",
+  "wati.token": "WATI_TOKEN",
+  "wati.webhookSecret": "WATI_WEBHOOK_SECRET",
+};
+
+function environmentOptions(name: string, settled: Settled): Options {
+  const { keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
+  const present = Object.entries(keys as Record<string, string>).flatMap(([option, key]) => {
+    const setting = settled.get(key);
+    return setting === undefined ? [] : [[option, optionValue(option, setting)] as const];
+  });
+  return Object.fromEntries(present);
+}
+
+function optionValue(option: string, { value, knob }: Setting): unknown {
+  if (option === "from") return numbers(value);
+  // By reference: the secret itself need not travel through objects that may be printed.
+  return knob.kind.type === "secret" && knob.env !== undefined ? { env: knob.env } : value;
+}
+
+function made(
+  name: string,
+  provider: string,
+  variant: string,
+  options: Options,
+  origin: string,
+): ConfiguredChannel {
+  const { make, variants } = PROVIDERS[provider] as Provider;
+  const kind = variants.length > 1 ? `${provider} ${variant}` : provider;
+  const address = options.from ?? options.address ?? (provider === "web" ? "web" : undefined);
+  return {
+    name,
+    channel: make(variant, options),
+    kind,
+    addresses: numbers(address),
+    origin,
+  };
+}
+
+/** One number, several, or several separated by commas; with or without `whatsapp:`. */
+function numbers(given: unknown): string[] {
+  const list = Array.isArray(given) ? given : typeof given === "string" ? given.split(",") : [];
+  return list
+    .map((number) =>
+      String(number)
+        .trim()
+        .replace(/^[a-z]+:/, ""),
+    )
+    .filter((number) => number !== "");
+}

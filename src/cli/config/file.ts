@@ -1,0 +1,75 @@
+import { access, readFile } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ConfigError } from "../../errors.ts";
+import { checkKeys } from "./file-keys.ts";
+import { isRecord } from "./settle.ts";
+
+/** Looked for in this order, in the folder where `lull` is called. */
+export const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
+
+export interface ConfigFile {
+  readonly path: string;
+  /** As it is named in messages. */
+  readonly name: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/** Loads the file that was named, or the first that is there. Undefined when there is none: the environment is enough. */
+export async function loadFile(named: string | undefined, cwd: string): Promise<ConfigFile | undefined> {
+  const path = named === undefined ? await firstPresent(cwd) : resolve(cwd, named);
+  if (path === undefined) return undefined;
+  if (!(await isPresent(path))) throw new ConfigError(`there is no configuration file ${named}`);
+  const name = basename(path);
+  const content = extname(path) === ".json" ? await parseJson(path, name) : await importModule(path, name);
+  if (!isRecord(content)) throw new ConfigError(`${name} ${expected(path)}`);
+  checkKeys(content, name);
+  return { path, name, content };
+}
+
+function expected(path: string): string {
+  return extname(path) === ".json"
+    ? "must hold one JSON object"
+    : "must export its configuration: export default defineConfig({ ... })";
+}
+
+async function firstPresent(cwd: string): Promise<string | undefined> {
+  for (const name of FILE_NAMES) {
+    const path = resolve(cwd, name);
+    if (await isPresent(path)) return path;
+  }
+  return undefined;
+}
+
+async function isPresent(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function parseJson(path: string, name: string): Promise<unknown> {
+  const text = await readFile(path, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${name} is not valid JSON: ${(error as Error).message}`, error);
+  }
+}
+
+async function importModule(path: string, name: string): Promise<unknown> {
+  try {
+    return (await import(pathToFileURL(path).href)).default;
+  } catch (error) {
+    throw new ConfigError(`${name} could not be loaded: ${hint(error)}`, error);
+  }
+}
+
+function hint(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const first = String(message ?? error).split("\n", 1)[0] ?? "";
+  if (code === "ERR_MODULE_NOT_FOUND" && /package 'lull'/.test(first)) {
+    return "it imports lull, which is not installed beside it. Run: npm install lull";
+  }
+  return first;
+}

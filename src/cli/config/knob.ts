@@ -1,0 +1,119 @@
+import { ConfigError } from "../../errors.ts";
+import type { SecretReference } from "../../ports/secrets.ts";
+
+export type Value = string | number | boolean | SecretReference;
+
+/** What a value has to look like, whichever way it came in. */
+export type Kind =
+  | { readonly type: "text" }
+  | { readonly type: "url" }
+  | { readonly type: "secret" }
+  | { readonly type: "number"; readonly min: number; readonly max?: number; readonly whole?: true }
+  | { readonly type: "yes-no" }
+  | { readonly type: "choice"; readonly of: readonly string[] };
+
+/** One thing that can be set: in the file under `key`, in the environment, by a flag. */
+export interface Knob {
+  /** Its path in the configuration file, and its name in `lull config`. */
+  readonly key: string;
+  readonly env?: string;
+  readonly flag?: string;
+  readonly kind: Kind;
+  readonly fallback?: Value;
+  readonly help: string;
+  /** Known from the environment only: in a file it belongs to a channel or a responder. */
+  readonly notInFile?: true;
+}
+
+export const TEXT: Kind = { type: "text" };
+export const URL_KIND: Kind = { type: "url" };
+export const SECRET: Kind = { type: "secret" };
+export const SECONDS: Kind = { type: "number", min: 0 };
+export const COUNT: Kind = { type: "number", min: 1, whole: true };
+export const COUNT_OR_NONE: Kind = { type: "number", min: 0, whole: true };
+export const PORT: Kind = { type: "number", min: 0, max: 65_535, whole: true };
+export const YES_NO: Kind = { type: "yes-no" };
+export const choice = (...of: readonly string[]): Kind => ({ type: "choice", of });
+
+/** Reads a value from text: the environment or a flag. `where` is what the person typed it under. */
+export function valueFromText(kind: Kind, text: string, where: string): Value {
+  const trimmed = text.trim();
+  if (kind.type === "number")
+    return checked(kind, trimmed === "" ? Number.NaN : Number(trimmed), where, text);
+  if (kind.type === "yes-no") return checked(kind, YES_NO_WORDS[trimmed.toLowerCase()], where, text);
+  return checked(kind, kind.type === "secret" ? text : trimmed, where, text);
+}
+
+const YES_NO_WORDS: Record<string, boolean> = {
+  "1": true,
+  true: true,
+  yes: true,
+  on: true,
+  "0": false,
+  false: false,
+  no: false,
+  off: false,
+};
+
+/** Takes a value from a file, where it already has a type. */
+export function valueFromFile(kind: Kind, value: unknown, where: string): Value {
+  return checked(kind, value, where, value);
+}
+
+function checked(kind: Kind, value: unknown, where: string, given: unknown): Value {
+  if (fits(kind, value)) return value as Value;
+  // A secret of the wrong shape is still a secret.
+  const not = kind.type === "secret" ? "" : `, not ${JSON.stringify(given)}`;
+  throw new ConfigError(`${where} must be ${expectation(kind)}${not}`);
+}
+
+function fits(kind: Kind, value: unknown): boolean {
+  switch (kind.type) {
+    case "text":
+      return typeof value === "string";
+    case "url":
+      return typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? "");
+    case "secret":
+      return typeof value === "string" || isReference(value);
+    case "number":
+      return isNumber(kind, value);
+    case "yes-no":
+      return typeof value === "boolean";
+    case "choice":
+      return kind.of.includes(value as string);
+  }
+}
+
+function isNumber(kind: Kind & { type: "number" }, value: unknown): boolean {
+  if (typeof value !== "number" || !Number.isFinite(value)) return false;
+  if (kind.whole && !Number.isInteger(value)) return false;
+  return value >= kind.min && value <= (kind.max ?? Number.MAX_SAFE_INTEGER);
+}
+
+function isReference(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const [entry, ...more] = Object.entries(value);
+  if (entry === undefined || more.length > 0) return false;
+  return ["env", "file", "name"].includes(entry[0]) && typeof entry[1] === "string";
+}
+
+function expectation(kind: Kind): string {
+  switch (kind.type) {
+    case "text":
+      return "a text";
+    case "url":
+      return "a URL that starts with http:// or https://";
+    case "secret":
+      return 'the secret itself or where it is: { "env": "NAME" }, { "file": "PATH" } or { "name": "NAME" }';
+    case "number": {
+      const what = kind.whole ? "a whole number" : "a number";
+      return kind.max === undefined
+        ? `${what} of at least ${kind.min}`
+        : `${what} from ${kind.min} to ${kind.max}`;
+    }
+    case "yes-no":
+      return "yes or no (1 or 0, true or false)";
+    case "choice":
+      return `one of ${kind.of.join(", ")}`;
+  }
+}

@@ -1,0 +1,286 @@
+import { DEFAULTS, QUIET_MAX_FACTOR } from "../../core/defaults.ts";
+import {
+  COUNT,
+  COUNT_OR_NONE,
+  choice,
+  type Knob,
+  PORT,
+  SECONDS,
+  SECRET,
+  TEXT,
+  URL_KIND,
+  YES_NO,
+} from "./knob.ts";
+
+/** Where the service listens and how it runs. */
+const SERVICE: readonly Knob[] = [
+  {
+    key: "port",
+    env: "PORT",
+    flag: "port",
+    kind: PORT,
+    fallback: 8080,
+    help: "port to listen on; 0 takes a free one",
+  },
+  {
+    key: "host",
+    env: "LULL_HOST",
+    flag: "host",
+    kind: TEXT,
+    fallback: "127.0.0.1",
+    help: "address to listen on",
+  },
+  { key: "db", env: "LULL_DB", flag: "db", kind: TEXT, fallback: "data/lull.db", help: "the database file" },
+  {
+    key: "workers",
+    env: "LULL_WORKERS",
+    flag: "workers",
+    kind: COUNT,
+    fallback: 1,
+    help: "worker processes",
+  },
+  {
+    key: "stopGraceSeconds",
+    env: "LULL_STOP_GRACE_SECONDS",
+    flag: "grace",
+    kind: SECONDS,
+    fallback: 25,
+    help: "how long running turns may take to finish when the service stops",
+  },
+  {
+    key: "logLevel",
+    env: "LULL_LOG_LEVEL",
+    flag: "log-level",
+    kind: choice("debug", "info", "warn", "error"),
+    fallback: "info",
+    help: "debug, info, warn or error",
+  },
+  {
+    key: "publicUrl",
+    env: "LULL_PUBLIC_URL",
+    flag: "public-url",
+    kind: URL_KIND,
+    help: "base of the URL that providers call",
+  },
+  {
+    key: "apiToken",
+    env: "LULL_API_TOKEN",
+    kind: SECRET,
+    help: "bearer token for /api; without one it answers on loopback only",
+  },
+  {
+    key: "web",
+    env: "LULL_WEB",
+    flag: "web",
+    kind: YES_NO,
+    help: "the phone page at / and its channel; on in dev",
+  },
+];
+
+/** How messages gather and what happens around a turn. */
+const TURNS: readonly Knob[] = [
+  {
+    key: "window.seconds",
+    env: "LULL_WINDOW_SECONDS",
+    flag: "window",
+    kind: SECONDS,
+    fallback: 10,
+    help: "a turn starts this long after the first message",
+  },
+  {
+    key: "window.quietSeconds",
+    env: "LULL_WINDOW_QUIET_SECONDS",
+    flag: "quiet",
+    kind: SECONDS,
+    help: "instead: when nobody wrote for this long",
+  },
+  {
+    key: "window.maxSeconds",
+    env: "LULL_WINDOW_MAX_SECONDS",
+    flag: "max",
+    kind: SECONDS,
+    help: `with quiet: but after this long at the latest (${QUIET_MAX_FACTOR} × quiet)`,
+  },
+  {
+    key: "whileBusy",
+    env: "LULL_WHILE_BUSY",
+    flag: "while-busy",
+    kind: choice("queue", "restart", "reject"),
+    fallback: DEFAULTS.whileBusy,
+    help: "a message during a turn: queue, restart or reject",
+  },
+  {
+    key: "busyText",
+    env: "LULL_BUSY_TEXT",
+    flag: "busy-text",
+    kind: TEXT,
+    help: "what a rejected customer is told",
+  },
+  {
+    key: "admission",
+    env: "LULL_ADMISSION",
+    flag: "admission",
+    kind: choice("open", "known"),
+    fallback: DEFAULTS.admission,
+    help: "open: anybody may write; known: the conversation must exist",
+  },
+  {
+    key: "validation",
+    env: "LULL_VALIDATION",
+    flag: "validation",
+    kind: choice("on-receipt", "on-turn"),
+    fallback: DEFAULTS.validation,
+    help: "when the rules are checked: on-receipt or on-turn",
+  },
+  {
+    key: "onUnknown",
+    env: "LULL_ON_UNKNOWN",
+    flag: "on-unknown",
+    kind: choice("hold", "resend", "assume-sent"),
+    fallback: DEFAULTS.onUnknown,
+    help: "a send with no known outcome: hold, resend or assume-sent",
+  },
+];
+
+/** Numbers that few people change. Those with a name in the environment are the ones that operators asked for. */
+const LIMITS: readonly Knob[] = [
+  {
+    key: "limits.concurrency",
+    env: "LULL_CONCURRENCY",
+    flag: "concurrency",
+    kind: COUNT,
+    fallback: DEFAULTS.concurrency,
+    help: "turns at once, per worker",
+  },
+  {
+    key: "limits.leaseSeconds",
+    env: "LULL_LEASE_SECONDS",
+    flag: "lease",
+    kind: SECONDS,
+    fallback: DEFAULTS.leaseMs / 1_000,
+    help: "how long a silent worker keeps a conversation",
+  },
+  {
+    key: "limits.attemptsMax",
+    env: "LULL_ATTEMPTS_MAX",
+    flag: "attempts",
+    kind: COUNT,
+    fallback: DEFAULTS.attemptsMax,
+    help: "attempts before a turn becomes a dead letter",
+  },
+  {
+    key: "limits.answerTimeoutSeconds",
+    env: "LULL_ANSWER_TIMEOUT_SECONDS",
+    flag: "answer-timeout",
+    kind: SECONDS,
+    fallback: DEFAULTS.answerTimeoutMs / 1_000,
+    help: "how long the responder may take",
+  },
+  {
+    key: "limits.sendTimeoutSeconds",
+    env: "LULL_SEND_TIMEOUT_SECONDS",
+    flag: "send-timeout",
+    kind: SECONDS,
+    fallback: DEFAULTS.sendTimeoutMs / 1_000,
+    help: "how long one send may take; a third of the lease at most",
+  },
+  {
+    key: "limits.settleSeconds",
+    env: "LULL_SETTLE_SECONDS",
+    flag: "settle",
+    kind: SECONDS,
+    fallback: DEFAULTS.settleMs / 1_000,
+    help: "how long to wait before the provider is asked about a lost send",
+  },
+  limit("sweepSeconds", SECONDS, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
+  limit(
+    "graceSeconds",
+    SECONDS,
+    DEFAULTS.graceMs / 1_000,
+    "how late a window may be before it counts as stranded",
+  ),
+  limit(
+    "backoffSeconds",
+    SECONDS,
+    DEFAULTS.backoffMs / 1_000,
+    "first pause after a failed turn; doubles each time",
+  ),
+  limit("backoffSecondsMax", SECONDS, DEFAULTS.backoffMsMax / 1_000, "longest pause after a failed turn"),
+  limit("batchMessagesMax", COUNT, DEFAULTS.batchMessagesMax, "messages in one turn"),
+  limit("batchBytesMax", COUNT, DEFAULTS.batchBytesMax, "bytes of text in one turn"),
+  limit(
+    "dedupeHours",
+    SECONDS,
+    DEFAULTS.dedupeMs / 3_600_000,
+    "how long message ids are remembered; 168 at most",
+  ),
+  limit(
+    "historyMessagesMax",
+    COUNT,
+    DEFAULTS.historyMessagesMax,
+    "earlier messages that the responder is given",
+  ),
+  limit("restartsMax", COUNT_OR_NONE, DEFAULTS.restartsMax, "restarts of one turn under whileBusy: restart"),
+  limit(
+    "restartPollSeconds",
+    SECONDS,
+    DEFAULTS.restartPollMs / 1_000,
+    "how often a turn looks for newer messages",
+  ),
+  limit("bodyBytesMax", COUNT, DEFAULTS.bodyBytesMax, "bytes of one webhook"),
+  limit("requestsMax", COUNT, DEFAULTS.requestsMax, "requests in the air at once, per worker"),
+  limit(
+    "senderPerMinuteMax",
+    COUNT_OR_NONE,
+    DEFAULTS.senderPerMinuteMax,
+    "messages per sender and minute; 0: no limit",
+  ),
+  limit(
+    "retentionDays",
+    SECONDS,
+    DEFAULTS.retentionMs / 86_400_000,
+    "how long messages are kept; 0: for good",
+  ),
+];
+
+function limit(name: string, kind: Knob["kind"], fallback: number, help: string): Knob {
+  return { key: `limits.${name}`, kind, fallback, help };
+}
+
+/** Providers and models, as their own tools name them. */
+const PROVIDERS: readonly Knob[] = [
+  provider("twilio.accountSid", "TWILIO_ACCOUNT_SID", TEXT, "Twilio account"),
+  provider(
+    "twilio.authToken",
+    "TWILIO_AUTH_TOKEN",
+    SECRET,
+    "Twilio auth token: signs webhooks, sends replies",
+  ),
+  provider("twilio.apiUrl", "TWILIO_API_URL", URL_KIND, "Twilio's API, where it is not Twilio's own"),
+  provider(
+    "twilio.whatsappFrom",
+    "TWILIO_WHATSAPP_FROM",
+    TEXT,
+    "your WhatsApp number: turns channel `whatsapp` on",
+  ),
+  provider("twilio.smsFrom", "TWILIO_SMS_FROM", TEXT, "your SMS number: turns channel `sms` on"),
+  provider("wati.apiUrl", "WATI_API_URL", URL_KIND, "your WATI endpoint: turns channel `wati` on"),
+  provider("wati.token", "WATI_TOKEN", SECRET, "WATI access token"),
+  provider(
+    "wati.webhookSecret",
+    "WATI_WEBHOOK_SECRET",
+    SECRET,
+    "the secret in your WATI webhook's URL or header",
+  ),
+  provider("openai.apiKey", "OPENAI_API_KEY", SECRET, "answers come from OpenAI instead of the echo"),
+  provider("openai.baseUrl", "OPENAI_BASE_URL", URL_KIND, "a service that speaks OpenAI's Responses API"),
+  provider("openai.model", "OPENAI_MODEL", TEXT, "the model"),
+  provider("openai.instructions", "LULL_INSTRUCTIONS", TEXT, "who the assistant is and what it may do"),
+];
+
+function provider(key: string, env: string, kind: Knob["kind"], help: string): Knob {
+  return { key, env, kind, help, notInFile: true };
+}
+
+/** Everything that can be set, in the order in which people read it. */
+export const KNOBS: readonly Knob[] = [...SERVICE, ...TURNS, ...LIMITS, ...PROVIDERS];

@@ -1,0 +1,267 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Loaded, load, type Purpose } from "./load.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-config-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+interface Given {
+  readonly env?: Record<string, string>;
+  readonly flags?: Record<string, unknown>;
+  readonly json?: unknown;
+  readonly module?: string;
+  readonly purpose?: Purpose;
+}
+
+async function loaded({ env = {}, flags = {}, json, module, purpose = "look" }: Given): Promise<Loaded> {
+  if (json !== undefined) await writeFile(join(folder, "lull.config.json"), JSON.stringify(json));
+  if (module !== undefined) await writeFile(join(folder, "lull.config.ts"), module);
+  return load({ file: undefined, env, flags, cwd: folder, purpose });
+}
+
+function configOf(given: Loaded) {
+  return given.config(() => {});
+}
+
+const TWILIO = {
+  TWILIO_ACCOUNT_SID: "AC1",
+  TWILIO_AUTH_TOKEN: "token",
+  TWILIO_WHATSAPP_FROM: "whatsapp:+15550100",
+};
+
+describe("order", () => {
+  test("without anything the documented defaults are in force", async () => {
+    const { server, settled, responder } = await loaded({});
+    expect(server).toEqual({
+      port: 8080,
+      host: "127.0.0.1",
+      db: join(folder, "data/lull.db"),
+      workers: 1,
+      stopGraceMs: 25_000,
+      logLevel: "info",
+    });
+    expect(settled.get("limits.concurrency")).toMatchObject({ value: 50, origin: "default" });
+    expect(settled.get("limits.leaseSeconds")).toMatchObject({ value: 60 });
+    expect(responder).toMatchObject({ kind: "echo", origin: "default" });
+  });
+
+  test("a flag wins over the environment, the environment over the file, the file over the default", async () => {
+    const json = { port: 1001, host: "file", workers: 3 };
+    const { settled } = await loaded({
+      json,
+      env: { PORT: "1002", LULL_HOST: "environment" },
+      flags: { port: "1003" },
+    });
+    expect(settled.get("port")).toMatchObject({ value: 1003, origin: "--port" });
+    expect(settled.get("host")).toMatchObject({ value: "environment", origin: "LULL_HOST" });
+    expect(settled.get("workers")).toMatchObject({ value: 3, origin: "lull.config.json" });
+    expect(settled.get("db")).toMatchObject({ origin: "default" });
+  });
+
+  test("an empty variable counts as not set", async () => {
+    const { server, responder } = await loaded({ env: { PORT: "", LULL_DB: " ", OPENAI_API_KEY: "" } });
+    expect(server.port).toBe(8080);
+    expect(server.db).toBe(join(folder, "data/lull.db"));
+    expect(responder.kind).toBe("echo");
+  });
+
+  test("limits of the environment reach the library in its own words", async () => {
+    const env = {
+      LULL_LEASE_SECONDS: "6",
+      LULL_CONCURRENCY: "7",
+      LULL_ATTEMPTS_MAX: "2",
+      LULL_SETTLE_SECONDS: "0.5",
+    };
+    const { limits } = configOf(await loaded({ env, json: { limits: { batchMessagesMax: 9 } } }));
+    expect(limits).toEqual({
+      leaseSeconds: 6,
+      concurrency: 7,
+      attemptsMax: 2,
+      settleSeconds: 0.5,
+      batchMessagesMax: 9,
+    });
+  });
+});
+
+describe("the window", () => {
+  test("takes fractions of seconds", async () => {
+    expect(configOf(await loaded({ env: { LULL_WINDOW_SECONDS: "0.25" } })).window).toEqual({
+      seconds: 0.25,
+    });
+  });
+
+  test("is a quiet one when a quiet time is set, even beside a fixed one", async () => {
+    const env = { LULL_WINDOW_SECONDS: "10", LULL_WINDOW_QUIET_SECONDS: "4", LULL_WINDOW_MAX_SECONDS: "9" };
+    expect(configOf(await loaded({ env })).window).toEqual({ quietSeconds: 4, maxSeconds: 9 });
+  });
+
+  test("the newer layer says which kind it is", async () => {
+    const json = { window: { quietSeconds: 4, maxSeconds: 5 } };
+    expect(configOf(await loaded({ json, flags: { window: "3" } })).window).toEqual({ seconds: 3 });
+    // The file's maximum belonged to the file's quiet time, and would be less than the new one.
+    expect(configOf(await loaded({ json, env: { LULL_WINDOW_QUIET_SECONDS: "30" } })).window).toEqual({
+      quietSeconds: 30,
+    });
+  });
+
+  test("a maximum without a quiet time, or less than it, is an error", async () => {
+    await expect(loaded({ env: { LULL_WINDOW_MAX_SECONDS: "9" } }).then(configOf)).rejects.toThrow(
+      /LULL_WINDOW_MAX_SECONDS needs/,
+    );
+    const env = { LULL_WINDOW_QUIET_SECONDS: "9", LULL_WINDOW_MAX_SECONDS: "4" };
+    await expect(loaded({ env }).then(configOf)).rejects.toThrow(
+      /must not be less than LULL_WINDOW_QUIET_SECONDS/,
+    );
+  });
+});
+
+describe("channels", () => {
+  test("Twilio's variables turn channels on, with or without the prefix", async () => {
+    const { channels } = await loaded({ env: { ...TWILIO, TWILIO_SMS_FROM: "+15550101" }, purpose: "start" });
+    expect(channels.map(({ name, kind, addresses, origin }) => ({ name, kind, addresses, origin }))).toEqual([
+      { name: "whatsapp", kind: "twilio whatsapp", addresses: ["+15550100"], origin: "TWILIO_WHATSAPP_FROM" },
+      { name: "sms", kind: "twilio sms", addresses: ["+15550101"], origin: "TWILIO_SMS_FROM" },
+    ]);
+  });
+
+  test("a channel that lacks its credentials is an error that names them", async () => {
+    await expect(loaded({ env: { TWILIO_SMS_FROM: "+15550101" } })).rejects.toThrow(
+      "TWILIO_SMS_FROM turns channel sms on, which also needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN",
+    );
+    await expect(loaded({ env: { WATI_API_URL: "https://wati.example/1" } })).rejects.toThrow(
+      /WATI_TOKEN and WATI_WEBHOOK_SECRET/,
+    );
+  });
+
+  test("start without any channel says what to set", async () => {
+    await expect(loaded({ purpose: "start" })).rejects.toThrow(
+      /TWILIO_WHATSAPP_FROM.*WATI_API_URL.*LULL_WEB=1/,
+    );
+  });
+
+  test("the phone page is on in dev, in start when asked for, and nowhere when refused", async () => {
+    const names = async (given: Given) => (await loaded(given)).channels.map(({ name }) => name);
+    expect(await names({ purpose: "dev" })).toEqual(["web"]);
+    expect(await names({ purpose: "start", env: { LULL_WEB: "1" } })).toEqual(["web"]);
+    expect(await names({ purpose: "start", env: TWILIO })).toEqual(["whatsapp"]);
+    expect(await names({ purpose: "dev", env: { ...TWILIO, LULL_WEB: "off" } })).toEqual(["whatsapp"]);
+  });
+
+  test("a JSON file describes channels, and the environment completes the one that bears its name", async () => {
+    const json = {
+      channels: { whatsapp: { twilio: "whatsapp", from: "+1" }, shop: { web: true, address: "shop" } },
+    };
+    const { channels } = await loaded({ json, env: TWILIO, purpose: "start" });
+    expect(channels.map(({ name, kind, addresses, origin }) => ({ name, kind, addresses, origin }))).toEqual([
+      { name: "whatsapp", kind: "twilio whatsapp", addresses: ["+15550100"], origin: "lull.config.json" },
+      { name: "shop", kind: "web", addresses: ["shop"], origin: "lull.config.json" },
+    ]);
+  });
+
+  test.each([
+    [{ channels: { a: { twillio: "sms" } } }, /channels\.a must be a channel.*Did you mean twilio\?/],
+    [{ channels: { a: { twilio: "fax" } } }, /channels\.a\.twilio must be "whatsapp" or "sms"/],
+    [
+      { channels: { a: { twilio: "sms", form: "+1" } } },
+      /channels\.a\.form is not a known setting\. Did you mean from\?/,
+    ],
+    [{ channels: [] }, /channels must be an object/],
+  ])("a description that makes no sense is an error: %j", async (json, message) => {
+    await expect(loaded({ json })).rejects.toThrow(message);
+  });
+});
+
+describe("the responder", () => {
+  test("is OpenAI with a key or a base URL, the echo without", async () => {
+    expect((await loaded({ env: { OPENAI_API_KEY: "sk" } })).responder).toMatchObject({
+      kind: "openai",
+      origin: "OPENAI_API_KEY",
+    });
+    expect((await loaded({ env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } })).responder.kind).toBe(
+      "openai",
+    );
+  });
+
+  test("of the file stays, whatever keys lie around in the environment", async () => {
+    const { responder } = await loaded({ json: { responder: "echo" }, env: { OPENAI_API_KEY: "sk" } });
+    expect(responder).toMatchObject({ kind: "echo", origin: "lull.config.json" });
+  });
+
+  test.each([
+    [{ responder: { opnai: {} } }, /opnai is not a responder\. Did you mean openai\?/],
+    [
+      { responder: { openai: { modle: "x" } } },
+      /responder\.openai\.modle is not a known setting\. Did you mean model\?/,
+    ],
+    [{ responder: 5 }, /responder must be a function/],
+    [{ responder: "echo", respond: "echo" }, /keep one/],
+  ])("a description that makes no sense is an error: %j", async (json, message) => {
+    await expect(loaded({ json })).rejects.toThrow(message);
+  });
+});
+
+describe("the file", () => {
+  test("may be a TypeScript module", async () => {
+    const module = `
+      const seconds: number = 3;
+      export default { window: { seconds }, respond: async () => "from code", limits: { leaseSeconds: 9 } };
+    `;
+    const given = await loaded({ module });
+    expect(given.responder).toMatchObject({ kind: "code", origin: "lull.config.ts" });
+    expect(configOf(given)).toMatchObject({ window: { seconds: 3 }, limits: { leaseSeconds: 9 } });
+  });
+
+  test.each([
+    [{ widnow: { seconds: 1 } }, "lull.config.json: widnow is not a known setting. Did you mean window?"],
+    [
+      { window: { second: 1 } },
+      "lull.config.json: window.second is not a known setting. Did you mean seconds?",
+    ],
+    [{ limits: { leaseSecond: 1 } }, "Did you mean leaseSeconds?"],
+    [{ port: "8080" }, 'lull.config.json: port must be a whole number from 0 to 65535, not "8080"'],
+    [{ whileBusy: "wait" }, 'whileBusy must be one of queue, restart, reject, not "wait"'],
+    [[], "must hold one JSON object"],
+  ])("says what is wrong with it: %j", async (json, message) => {
+    await expect(loaded({ json })).rejects.toThrow(message);
+  });
+
+  test("that is named has to be there; that is broken is told in one line", async () => {
+    const request = { env: {}, flags: {}, cwd: folder, purpose: "look" as const };
+    await expect(load({ ...request, file: "other.json" })).rejects.toThrow(
+      "there is no configuration file other.json",
+    );
+    await writeFile(join(folder, "broken.json"), "{ window: 1 }");
+    await expect(load({ ...request, file: "broken.json" })).rejects.toThrow(/broken\.json is not valid JSON/);
+    await writeFile(join(folder, "throws.mjs"), "throw new Error('no such luck\\nat all')");
+    await expect(load({ ...request, file: "throws.mjs" })).rejects.toThrow(
+      "throws.mjs could not be loaded: no such luck",
+    );
+  });
+});
+
+test.each([
+  ["PORT", "http", "PORT must be a whole number from 0 to 65535"],
+  ["PORT", "70000", "PORT must be"],
+  ["LULL_WORKERS", "0", "LULL_WORKERS must be a whole number of at least 1"],
+  ["LULL_WINDOW_SECONDS", "ten", 'LULL_WINDOW_SECONDS must be a number of at least 0, not "ten"'],
+  ["LULL_LEASE_SECONDS", "-1", "LULL_LEASE_SECONDS must be"],
+  ["LULL_WHILE_BUSY", "ignore", "LULL_WHILE_BUSY must be one of queue, restart, reject"],
+  ["LULL_PUBLIC_URL", "example.com", "LULL_PUBLIC_URL must be a URL"],
+  ["LULL_WEB", "maybe", "LULL_WEB must be yes or no"],
+])("%s=%s is refused by name", async (name, value, message) => {
+  await expect(loaded({ env: { [name]: value } })).rejects.toThrow(message);
+});
+
+test("the API token travels as a reference, never as a value", async () => {
+  expect(configOf(await loaded({ env: { LULL_API_TOKEN: "secret" } })).apiToken).toEqual({
+    env: "LULL_API_TOKEN",
+  });
+  expect(configOf(await loaded({ json: { apiToken: { file: "/run/token" } } })).apiToken).toEqual({
+    file: "/run/token",
+  });
+});

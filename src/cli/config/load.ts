@@ -1,0 +1,145 @@
+import { dirname, resolve } from "node:path";
+import { sqlite } from "../../engines/sqlite/index.ts";
+import { ConfigError } from "../../errors.ts";
+import type { EngineProvider } from "../../ports/engine.ts";
+import type { Log, LogLevel } from "../../ports/log.ts";
+import type { SecretReference } from "../../ports/secrets.ts";
+import type { LimitsConfig, LullConfig } from "../../runtime/config.ts";
+import { environmentSecrets } from "../../secrets.ts";
+import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
+import { type ConfigFile, loadFile } from "./file.ts";
+import { type ConfiguredResponder, responderFrom, respondersFrom } from "./responder.ts";
+import { LAYER, type Setting, type Settled, settle } from "./settle.ts";
+import { windowFrom } from "./window.ts";
+
+/** What the configuration is wanted for: `dev` has the phone page, `start` needs a channel, `look` takes what there is. */
+export type Purpose = "dev" | "start" | "look";
+
+export interface LoadRequest {
+  readonly file: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly cwd: string;
+  readonly purpose: Purpose;
+}
+
+/** Everything that is in force. */
+export interface Loaded {
+  readonly file: ConfigFile | undefined;
+  readonly settled: Settled;
+  readonly channels: readonly ConfiguredChannel[];
+  readonly responder: ConfiguredResponder;
+  readonly server: ServerSettings;
+  /** What `createLull` takes. */
+  config(log: Log): LullConfig;
+}
+
+export interface ServerSettings {
+  readonly port: number;
+  readonly host: string;
+  /** The database file in full; undefined when the configuration brings an engine that is not SQLite. */
+  readonly db: string | undefined;
+  readonly workers: number;
+  readonly stopGraceMs: number;
+  readonly logLevel: LogLevel;
+}
+
+/** Merges defaults, file, environment and flags. Throws a `ConfigError` that names what is wrong, and where it was said. */
+export async function load(request: LoadRequest): Promise<Loaded> {
+  const file = await loadFile(request.file, request.cwd);
+  const settled = settle({ ...(file && { file }), env: request.env, flags: request.flags });
+  const channels = channelsFrom(file, settled, wantsWeb(request.purpose, settled));
+  if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
+  const responder = responderFrom(file, settled);
+  const engine = engineFrom(file, settled, request.cwd);
+  const plain = {
+    ...objectsIn(file),
+    ...valuesOf(settled),
+    ...responderConfig(file, settled, responder),
+    engine: engine.provider,
+    channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
+    secrets: (file?.content.secrets as LullConfig["secrets"]) ?? environmentSecrets({ env: request.env }),
+  };
+  return {
+    file,
+    settled,
+    channels,
+    responder,
+    server: serverSettings(settled, engine.db),
+    config: (log) => ({ ...plain, log: (file?.content.log as Log | undefined) ?? log }),
+  };
+}
+
+const NO_CHANNEL =
+  "no channel is configured. Set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_WHATSAPP_FROM (or TWILIO_SMS_FROM), " +
+  "or WATI_API_URL, WATI_TOKEN and WATI_WEBHOOK_SECRET, or LULL_WEB=1 for the phone page, or write a lull.config.ts. " +
+  "To try it without any: lull dev";
+
+function wantsWeb(purpose: Purpose, settled: Settled): boolean {
+  const said = settled.get("web")?.value;
+  // Whoever only looks may look at what `lull dev` left behind.
+  return said === undefined ? purpose !== "start" : said === true;
+}
+
+/** A file's SQLite engine gives way to LULL_DB and --db; another engine has no file to name. */
+function engineFrom(file: ConfigFile | undefined, settled: Settled, cwd: string) {
+  const own = file?.content.engine as EngineProvider | undefined;
+  const db = settled.get("db") as Setting;
+  if (own !== undefined && (!own.name.startsWith("sqlite") || db.layer <= LAYER.file))
+    return { provider: own, db: undefined };
+  // A path in the file is meant from the file's folder, one that was typed from where it was typed.
+  const base = db.layer === LAYER.file && file ? dirname(file.path) : cwd;
+  const path = resolve(base, db.value as string);
+  return { provider: sqlite({ file: path }), db: path };
+}
+
+function serverSettings(settled: Settled, db: string | undefined): ServerSettings {
+  const value = <T>(key: string) => settled.get(key)?.value as T;
+  return {
+    port: value("port"),
+    host: value("host"),
+    db,
+    workers: value("workers"),
+    stopGraceMs: value<number>("stopGraceSeconds") * 1_000,
+    logLevel: value("logLevel"),
+  };
+}
+
+/** What is code in a configuration module goes on as it is. */
+function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
+  const { windows, project, clock, random } = (file?.content ?? {}) as Partial<LullConfig>;
+  return {
+    ...(windows && { windows }),
+    ...(project && { project }),
+    ...(clock && { clock }),
+    ...(random && { random }),
+  };
+}
+
+function responderConfig(file: ConfigFile | undefined, settled: Settled, { respond }: ConfiguredResponder) {
+  const responders = respondersFrom(file, settled);
+  const handOffTo = file?.content.handOffTo as LullConfig["handOffTo"];
+  return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
+}
+
+/** Defaults are left out: the core has them, and some follow from others. */
+function valuesOf(settled: Settled): Partial<LullConfig> {
+  const said = [...settled.values()].filter(({ layer, knob }) => layer > LAYER.default && !knob.notInFile);
+  const limits = said.filter(({ knob }) => knob.key.startsWith("limits."));
+  const plain = said.filter(({ knob }) => PLAIN.has(knob.key));
+  const apiToken = settled.get("apiToken");
+  return {
+    window: windowFrom(settled),
+    limits: Object.fromEntries(
+      limits.map(({ knob, value }) => [knob.key.slice("limits.".length), value]),
+    ) as LimitsConfig,
+    ...Object.fromEntries(plain.map(({ knob, value }) => [knob.key, value])),
+    ...(apiToken && { apiToken: tokenReference(apiToken) }),
+  };
+}
+
+const PLAIN = new Set(["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"]);
+
+function tokenReference({ layer, value }: Setting): SecretReference {
+  return layer === LAYER.environment ? { env: "LULL_API_TOKEN" } : (value as SecretReference);
+}

@@ -1,0 +1,111 @@
+import { ConfigError } from "../../errors.ts";
+import type { Responder } from "../../ports/responder.ts";
+import { echo } from "../../responders/echo/index.ts";
+import { http } from "../../responders/http/index.ts";
+import { openai } from "../../responders/openai/index.ts";
+import { didYouMean } from "../suggest.ts";
+import { checkOne } from "./file-keys.ts";
+import { isRecord, type Settled } from "./settle.ts";
+
+/** Who answers, and who said so. */
+export interface ConfiguredResponder {
+  readonly respond: Responder;
+  /** `openai`, `http`, `echo`, or `code` for a function of the user's own. */
+  readonly kind: string;
+  readonly origin: string;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+type File = { readonly name: string; readonly content: Options } | undefined;
+
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  openai: [
+    "model",
+    "instructions",
+    "apiKey",
+    "baseUrl",
+    "historyMessagesMax",
+    "maxOutputTokens",
+    "reasoning",
+    "toolRoundsMax",
+    "media",
+    "body",
+  ],
+  http: ["url", "secret", "headers", "historyMessagesMax"],
+  echo: [],
+};
+
+/** The file decides who answers; without it an OpenAI key does; without either the echo answers. */
+export function responderFrom(file: File, settled: Settled): ConfiguredResponder {
+  const { respond, responder } = file?.content ?? {};
+  if (respond !== undefined && responder !== undefined) {
+    throw new ConfigError(`${file?.name}: respond and responder say the same thing; keep one`);
+  }
+  const given = respond ?? responder;
+  if (given !== undefined)
+    return described(given, respond === undefined ? "responder" : "respond", file, settled);
+  const origin = (settled.get("openai.apiKey") ?? settled.get("openai.baseUrl"))?.origin;
+  if (origin !== undefined) return { respond: openai(openaiOptions({}, settled)), kind: "openai", origin };
+  return { respond: echo(), kind: "echo", origin: "default" };
+}
+
+/** Other responders for some channels. */
+export function respondersFrom(file: File, settled: Settled): Record<string, Responder> | undefined {
+  const given = file?.content.responders;
+  if (given === undefined) return undefined;
+  if (!isRecord(given))
+    throw new ConfigError(`${file?.name}: responders must be an object: channels and who answers there`);
+  return Object.fromEntries(
+    Object.entries(given).map(([name, each]) => [
+      name,
+      described(each, `responders.${name}`, file, settled).respond,
+    ]),
+  );
+}
+
+function described(given: unknown, where: string, file: File, settled: Settled): ConfiguredResponder {
+  const origin = file?.name ?? "";
+  if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
+  const [kind, options] = kindOf(given, `${origin}: ${where}`);
+  checkOne(options, KINDS[kind] ?? [], origin, `${where}.${kind}.`);
+  return { respond: make(kind, options, settled), kind, origin };
+}
+
+function kindOf(given: unknown, where: string): [kind: string, options: Options] {
+  const [kind, options, ...more] =
+    typeof given === "string" ? [given, {}] : isRecord(given) ? Object.entries(given).flat() : [];
+  if (typeof kind !== "string" || more.length > 0) throw new ConfigError(`${where} must be ${EXAMPLE}`);
+  if (!Object.hasOwn(KINDS, kind)) {
+    throw new ConfigError(
+      `${where}: ${kind} is not a responder${didYouMean(kind, Object.keys(KINDS)) || `; ${EXAMPLE}`}`,
+    );
+  }
+  return [kind, isRecord(options) ? options : {}];
+}
+
+const EXAMPLE = 'a function, "echo", { "openai": { ... } } or { "http": { "url": "https://..." } }';
+
+function make(kind: string, options: Options, settled: Settled): Responder {
+  if (kind === "openai") return openai(openaiOptions(options, settled));
+  if (kind === "http") return http(options as unknown as Parameters<typeof http>[0]);
+  return echo();
+}
+
+function openaiOptions(options: Options, settled: Settled): Parameters<typeof openai>[0] {
+  const model = settled.get("openai.model")?.value ?? options.model;
+  const instructions = settled.get("openai.instructions")?.value ?? options.instructions;
+  const baseUrl = settled.get("openai.baseUrl")?.value ?? options.baseUrl;
+  return {
+    ...options,
+    ...(model !== undefined && { model }),
+    ...(instructions !== undefined && { instructions }),
+    ...(baseUrl !== undefined && { baseUrl }),
+    apiKey: apiKeyOf(options, settled, baseUrl !== undefined),
+  } as Parameters<typeof openai>[0];
+}
+
+function apiKeyOf(options: Options, settled: Settled, ownService: boolean): unknown {
+  if (settled.has("openai.apiKey")) return { env: "OPENAI_API_KEY" };
+  // A model on one's own machine wants no key, but the header has to hold something.
+  return options.apiKey ?? (ownService ? "none" : { env: "OPENAI_API_KEY" });
+}

@@ -1,0 +1,75 @@
+import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
+import { KNOBS } from "./knobs.ts";
+
+/** Later layers win: defaults, then the file, then the environment, then flags. */
+export const LAYER = { default: 0, file: 1, environment: 2, flag: 3 } as const;
+
+/** A value and who said so. */
+export interface Setting {
+  readonly knob: Knob;
+  readonly value: Value;
+  readonly layer: number;
+  /** `default`, `lull.config.ts`, `LULL_DB` or `--db`: what a person has to look at to change it. */
+  readonly origin: string;
+}
+
+export type Settled = ReadonlyMap<string, Setting>;
+
+export interface Layers {
+  /** Name and content of the file, where there is one. */
+  readonly file?: { readonly name: string; readonly content: Readonly<Record<string, unknown>> };
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+/** Decides each value. All of them are checked, also those that a later layer overrides: a typo should not wait for its day. */
+export function settle(layers: Layers): Settled {
+  const settled = new Map<string, Setting>();
+  for (const knob of KNOBS) {
+    const winner = [
+      fromFlag(knob, layers.flags),
+      fromEnvironment(knob, layers.env),
+      fromFile(knob, layers.file),
+      fromDefault(knob),
+    ].find((setting) => setting !== undefined);
+    if (winner) settled.set(knob.key, winner);
+  }
+  return settled;
+}
+
+function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {
+  const given = knob.flag === undefined ? undefined : flags[knob.flag];
+  if (given === undefined) return undefined;
+  const origin = `--${knob.flag}`;
+  const value = typeof given === "boolean" ? given : valueFromText(knob.kind, String(given), origin);
+  return { knob, value, layer: LAYER.flag, origin };
+}
+
+function fromEnvironment(knob: Knob, env: Layers["env"]): Setting | undefined {
+  const given = knob.env === undefined ? undefined : env[knob.env];
+  // Compose files and CI hand on unset variables as empty ones.
+  if (given === undefined || given.trim() === "") return undefined;
+  const origin = knob.env as string;
+  return { knob, value: valueFromText(knob.kind, given, origin), layer: LAYER.environment, origin };
+}
+
+function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
+  if (file === undefined || knob.notInFile) return undefined;
+  const given = atPath(file.content, knob.key);
+  if (given === undefined) return undefined;
+  const value = valueFromFile(knob.kind, given, `${file.name}: ${knob.key}`);
+  return { knob, value, layer: LAYER.file, origin: file.name };
+}
+
+function fromDefault(knob: Knob): Setting | undefined {
+  if (knob.fallback === undefined) return undefined;
+  return { knob, value: knob.fallback, layer: LAYER.default, origin: "default" };
+}
+
+function atPath(content: unknown, key: string): unknown {
+  return key.split(".").reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), content);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

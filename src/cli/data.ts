@@ -1,0 +1,62 @@
+import { access } from "node:fs/promises";
+import { createLull, type Lull } from "../index.ts";
+import type { Engine } from "../ports/engine.ts";
+import type { Call } from "./command.ts";
+import type { Loaded } from "./config/load.ts";
+import { createLog } from "./logger.ts";
+import { CommandFailed } from "./usage-error.ts";
+
+export interface Opened {
+  readonly lull: Lull;
+  readonly engine: Engine;
+  readonly loaded: Loaded;
+}
+
+export interface DataOptions {
+  /** For commands that make sense before the service ever ran. */
+  readonly mayCreate?: boolean;
+  /** Throws for what is wrong with the call, before anything is opened or made. */
+  readonly check?: (loaded: Loaded) => void;
+}
+
+/**
+ * Opens the store for one command and closes it again. The service may run meanwhile or not: SQLite lets many processes in.
+ */
+export async function withData(
+  call: Call,
+  run: (opened: Opened) => Promise<number>,
+  options: DataOptions = {},
+): Promise<number> {
+  const loaded = await call.load("look");
+  options.check?.(loaded);
+  if (!options.mayCreate) await requireDatabase(loaded.server.db);
+  const lull = createLull(loaded.config(quietLog(call)));
+  try {
+    return await run({ lull, engine: await lull.engine(), loaded });
+  } finally {
+    await lull.stop(0);
+  }
+}
+
+/** A new, empty database instead of an error would hide that one stands in the wrong folder. */
+export async function requireDatabase(db: string | undefined): Promise<void> {
+  if (db === undefined) return;
+  await access(db).catch(() => {
+    throw new CommandFailed(
+      `there is no database at ${db}. Start the service first, or name the file with --db or LULL_DB`,
+    );
+  });
+}
+
+/** A command's result is its own output; only trouble is logged beside it. */
+function quietLog(call: Call) {
+  return createLog({
+    level: call.options.verbose === true ? "debug" : "warn",
+    pretty: call.io.stderrIsTty,
+    nowMs: call.io.nowMs,
+    write: call.io.err,
+  });
+}
+
+/** For commands that never open the store. */
+export const silent = () => {};

@@ -1,0 +1,68 @@
+import { environmentSecrets } from "../../secrets.ts";
+import type { Call } from "../command.ts";
+import type { ConfiguredChannel } from "../config/channels.ts";
+import type { Loaded } from "../config/load.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** Asks every channel that can tell whether its credentials work. */
+export async function checkChannels(
+  channels: readonly ConfiguredChannel[],
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  if (channels.length === 0)
+    return [warn("channels", "none is configured: `lull start` needs one, `lull dev` does not")];
+  return (await Promise.all(channels.map((channel) => checkChannel(channel, signal)))).flat();
+}
+
+async function checkChannel(
+  { name, channel, kind }: ConfiguredChannel,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  const check = `channel ${name}`;
+  if (channel.check === undefined) return [ok(check, `${kind}; nothing to check`)];
+  try {
+    const problems = await channel.check(signal);
+    return problems.length === 0
+      ? [ok(check, `${kind}; credentials work`)]
+      : problems.map((problem) => fail(check, problem));
+  } catch (error) {
+    return [fail(check, (error as Error).message)];
+  }
+}
+
+/** A wrong key would otherwise be found by the first customer. */
+export async function checkResponder(call: Call, loaded: Loaded, signal: AbortSignal): Promise<Finding> {
+  const { kind, origin } = loaded.responder;
+  if (kind === "echo")
+    return warn("responder", "echo: it repeats what was said. Set OPENAI_API_KEY or write a lull.config.ts");
+  if (kind !== "openai" || !loaded.settled.has("openai.apiKey"))
+    return ok("responder", `${kind}, from ${origin}`);
+  const base = String(loaded.settled.get("openai.baseUrl")?.value ?? OPENAI);
+  const key = await environmentSecrets({ env: call.io.env }).get({ env: "OPENAI_API_KEY" });
+  try {
+    const url = `${base.replace(/\/+$/, "")}/models`;
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${key}` },
+      redirect: "manual",
+      signal,
+    });
+    await response.body?.cancel();
+    if (response.status === 401 || response.status === 403)
+      return fail("responder", "OpenAI does not accept OPENAI_API_KEY");
+    return ok("responder", "openai; the key works");
+  } catch {
+    return fail("responder", `${new URL(base).host} could not be reached`);
+  }
+}
+
+const OPENAI = "https://api.openai.com/v1";
+
+/** Somebody whose clock ours can be compared with. */
+export function providerUrl({ settled, channels, responder }: Loaded): string | undefined {
+  if (channels.some(({ kind }) => kind.startsWith("twilio"))) {
+    return String(settled.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");
+  }
+  if (settled.has("wati.apiUrl")) return String(settled.get("wati.apiUrl")?.value);
+  if (responder.kind === "openai") return String(settled.get("openai.baseUrl")?.value ?? OPENAI);
+  return undefined;
+}

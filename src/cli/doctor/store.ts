@@ -1,0 +1,31 @@
+import { access } from "node:fs/promises";
+import type { Lull } from "../../index.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** Whether the database opens and takes a write, and what in it waits for a person. A new one is not made for the question. */
+export async function checkStore(lull: Lull, db: string | undefined, nowMs: number): Promise<Finding[]> {
+  if (db !== undefined && !(await isThere(db))) return [];
+  try {
+    const engine = await lull.engine();
+    await engine.ping();
+    const { dead, unknown, paused, conversations } = await engine.inspector.counts();
+    const [latest] = (await engine.inspector.conversations({ limit: 1 })).items;
+    const future = latest !== undefined && latest.updatedAtMs > nowMs + 60_000;
+    return [
+      ok("store", `it opens and takes writes; ${conversations} conversations`),
+      ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
+      ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),
+      ...(unknown > 0 ? [warn("unknown sends", `${unknown}: look at them with \`lull unknown\``)] : []),
+      ...(paused ? [warn("paused", "answering is paused; go on with `lull resume`")] : []),
+    ];
+  } catch (error) {
+    return [fail("store", (error as Error).message)];
+  }
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

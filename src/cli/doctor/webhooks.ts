@@ -1,0 +1,40 @@
+import type { ConfiguredChannel } from "../config/channels.ts";
+import type { Loaded } from "../config/load.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+/** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */
+const TWILIO_RETRY = "#rc=3&rp=all";
+
+/** The URL to enter at each provider. */
+export function checkWebhooks(
+  { settled, server }: Loaded,
+  channels: readonly ConfiguredChannel[],
+): Finding[] {
+  const outside = channels.filter(({ channel }) => channel.type !== "web");
+  if (outside.length === 0) return [];
+  const publicUrl = settled.get("publicUrl")?.value as string | undefined;
+  const base = (publicUrl ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
+  return [checkPublicUrl(publicUrl), ...outside.map((channel) => webhookOf(channel, base))];
+}
+
+function checkPublicUrl(publicUrl: string | undefined): Finding {
+  if (publicUrl === undefined) {
+    return warn(
+      "public URL",
+      "LULL_PUBLIC_URL is not set: signatures are checked against the Host header, which a proxy may change",
+    );
+  }
+  if (publicUrl.startsWith("https://")) return ok("public URL", publicUrl);
+  return publicUrl.includes("#")
+    ? fail("public URL", `${publicUrl} must not hold a #`)
+    : warn("public URL", `${publicUrl} is not https`);
+}
+
+function webhookOf({ name, channel, kind }: ConfiguredChannel, base: string): Finding {
+  const url = `${base}/webhooks/${name}`;
+  const check = `webhook ${name}`;
+  // Only Twilio takes TwiML, so only a Twilio channel can put the busy text into its answer.
+  if (channel.busyTextInAnswer) return ok(check, `enter at Twilio: ${url}${TWILIO_RETRY}`);
+  if (kind === "wati") return ok(check, `enter at WATI: ${url}?secret=<WATI_WEBHOOK_SECRET>`);
+  return ok(check, `POST ${url}`);
+}

@@ -1,0 +1,88 @@
+import { CATALOGUE, type Group } from "./catalogue.ts";
+import type { Command, Options } from "./command.ts";
+import { KNOBS } from "./config/knobs.ts";
+
+/** Options that every command takes. */
+export const COMMON: Options = {
+  config: { type: "string", value: "FILE", help: "configuration file (lull.config.ts, .js, .mjs or .json)" },
+  json: { type: "boolean", help: "print JSON on stdout, nothing else there" },
+  verbose: { type: "boolean", help: "print stack traces of errors" },
+  help: { type: "boolean", help: "print this help" },
+};
+
+/** Flags that say where the data is: the most a command that only looks has to know. */
+const STORE_FLAGS = new Set(["db", "log-level"]);
+
+/** The settings of a command as options. */
+export function settingOptions(settings: Command["settings"]): Options {
+  const knobs = KNOBS.filter(
+    (knob) => knob.flag !== undefined && (settings === "all" || STORE_FLAGS.has(knob.flag)),
+  );
+  return Object.fromEntries(
+    knobs.map((knob) => {
+      const help = knob.fallback === undefined ? knob.help : `${knob.help} (${String(knob.fallback)})`;
+      if (knob.kind.type === "yes-no") return [knob.flag, { type: "boolean", help }];
+      const value = knob.kind.type === "number" ? "N" : "TEXT";
+      return [knob.flag, { type: "string", value, help }];
+    }),
+  );
+}
+
+export function mainHelp(version: string): string {
+  return [
+    `lull ${version}: waits for the lull in a chat, then answers once.`,
+    "",
+    "Usage: lull <command> [options]",
+    "",
+    "Commands",
+    ...rows(CATALOGUE.map(({ name, summary }) => [name, summary])),
+    "",
+    "Options",
+    ...rows([
+      ["--help", "help for a command: lull start --help"],
+      ["--version", "print the version"],
+    ]),
+    "",
+    "Settings come from lull.config.ts (.js, .mjs, .json), then the environment, then flags.",
+    "First time here? Run: lull dev",
+  ].join("\n");
+}
+
+export function groupHelp(group: Group): string {
+  return [
+    `lull ${group.name}: ${group.summary}`,
+    "",
+    `Usage: lull ${group.name} <command> [options]`,
+    "",
+    "Commands",
+    ...rows(group.commands.map(({ name, summary }) => [name, summary])),
+    "",
+    `Without a command: ${group.bare}. Help for one: lull ${group.name} ${group.bare} --help`,
+  ].join("\n");
+}
+
+export function commandHelp(name: string, command: Command): string {
+  const usage = command.usage === undefined ? "[options]" : command.usage;
+  const settings = settingOptions(command.settings);
+  return [
+    `Usage: lull ${name} ${usage}`,
+    "",
+    command.about,
+    ...section("Options", { ...command.options, ...(command.settings === "all" ? {} : settings), ...COMMON }),
+    ...(command.settings === "all" ? section("Settings", settings) : []),
+    ...(command.examples ? ["", "Examples", ...command.examples.map((example) => `  ${example}`)] : []),
+  ].join("\n");
+}
+
+function section(title: string, options: Options): string[] {
+  const lines = Object.entries(options).map(([name, { value, help }]) => [
+    `--${name}${value ? ` ${value}` : ""}`,
+    help,
+  ]);
+  return lines.length === 0 ? [] : ["", title, ...rows(lines as [string, string][])];
+}
+
+function rows(pairs: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...pairs.map(([left]) => left.length));
+  return pairs.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,23 @@
+/** What a command sees of the process around it. Tests hand in their own. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Progress redraws its line on a terminal and prints plain lines elsewhere. */
+  readonly stderrIsTty: boolean;
+  readonly nowMs: () => number;
+  /** Results, and nothing else: what `--json` prints can be piped as it is. */
+  out(line: string): void;
+  /** Everything that is meant for a person's eyes only. */
+  err(text: string): void;
+}
+
+export function processIo(nowMs: () => number): Io {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stderrIsTty: process.stderr.isTTY === true,
+    nowMs,
+    out: (line) => void process.stdout.write(`${line}\n`),
+    err: (text) => void process.stderr.write(text),
+  };
+}

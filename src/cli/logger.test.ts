@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { createLog, maskAddress } from "./logger.ts";
+
+function logTo(lines: string[], options: { level?: "debug" | "info" | "warn"; pretty?: boolean } = {}) {
+  return createLog({
+    level: options.level ?? "info",
+    pretty: options.pretty ?? false,
+    nowMs: () => Date.UTC(2026, 0, 2, 3, 4, 5, 6),
+    write: (line) => lines.push(line),
+    fields: { worker: 2 },
+  });
+}
+
+test("an event is one JSON line with its time, level and fields", () => {
+  const lines: string[] = [];
+  logTo(lines)("info", "turn.committed", { turn: "t1", messages: 3 });
+  expect(lines).toEqual([
+    '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"turn.committed","worker":2,"turn":"t1","messages":3}\n',
+  ]);
+});
+
+test("what lies below the level is left out", () => {
+  const lines: string[] = [];
+  const log = logTo(lines, { level: "warn" });
+  log("debug", "a");
+  log("info", "b");
+  log("warn", "c");
+  log("error", "d");
+  expect(lines.map((line) => JSON.parse(line).event)).toEqual(["c", "d"]);
+});
+
+test("texts are dropped and addresses masked, wherever they stand", () => {
+  const lines: string[] = [];
+  logTo(lines)("warn", "x", {
+    text: "I am ill",
+    sender: "+15550123",
+    error: "no route to +15550123 (id 15550123)",
+  });
+  expect(JSON.parse(lines[0] as string)).toMatchObject({
+    sender: "****23",
+    error: "no route to ****23 (id 15550123)",
+  });
+  expect(lines[0]).not.toContain("ill");
+});
+
+test("a short address gives nothing away", () => {
+  expect(maskAddress("1234")).toBe("****");
+});
+
+test("a terminal gets a readable line", () => {
+  const lines: string[] = [];
+  logTo(lines, { pretty: true })("error", "turn.dead", { reason: "timeout", absent: undefined });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is taken away.
+  expect(lines[0]?.replace(/\u001b\[\d+m/g, "")).toBe(
+    "03:04:05.006 error turn.dead worker=2 reason=timeout\n",
+  );
+});

@@ -1,0 +1,28 @@
+import { toPublic } from "../../http/public-json.ts";
+import type { Listing } from "../../ports/inspector.ts";
+import type { Call } from "../command.ts";
+import { table } from "./table.ts";
+
+/** The same shapes as the API's: whoever reads one can read the other. */
+export function printJson(call: Call, value: unknown): void {
+  call.io.out(JSON.stringify(toPublic(value), null, 2));
+}
+
+/** A result for programs or a sentence for people. */
+export function printResult(call: Call, value: unknown, sentence: string): void {
+  if (call.json) printJson(call, value);
+  else call.io.out(sentence);
+}
+
+export interface Columns<T> {
+  readonly head: readonly string[];
+  readonly row: (item: T) => readonly string[];
+  /** What to say when there is nothing: an empty table looks like a mistake. */
+  readonly none: string;
+}
+
+export function printListing<T>(call: Call, listing: Listing<T>, { head, row, none }: Columns<T>): void {
+  if (call.json) printJson(call, { items: listing.items, next: listing.next });
+  else call.io.out(listing.items.length === 0 ? none : table(head, listing.items.map(row)));
+  if (!call.json && listing.next !== undefined) call.io.out(`\nThere is more: --cursor ${listing.next}`);
+}

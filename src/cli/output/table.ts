@@ -1,0 +1,25 @@
+/** Rows in aligned columns, two spaces apart. The last column is left as long as it is. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [head.map((cell) => cell.toUpperCase()), ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column] ?? ""))));
+  return all.map((row) => line(row, widths)).join("\n");
+}
+
+function line(row: readonly string[], widths: readonly number[]): string {
+  return row
+    .map((cell, column) => cell + " ".repeat(Math.max(0, widths[column]! - width(cell))))
+    .join("  ")
+    .trimEnd();
+}
+
+/** Characters as a person counts them; an emoji is one string of several code units. */
+function width(cell: string): number {
+  return [...cell].length;
+}
+
+/** One line of at most `max` characters: texts of customers may hold anything. */
+export function oneLine(text: string, max: number): string {
+  const flat = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
+  const characters = [...flat];
+  return characters.length <= max ? flat : `${characters.slice(0, max - 1).join("")}…`;
+}

@@ -1,0 +1,30 @@
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1_000],
+];
+
+/** `3 min ago`, `in 12 s`, `now`: the nearest whole unit, which is what a person wants to know. */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const awayMs = atMs - nowMs;
+  const size = duration(Math.abs(awayMs));
+  if (size === undefined) return "now";
+  return awayMs > 0 ? `in ${size}` : `${size} ago`;
+}
+
+function duration(ms: number): string | undefined {
+  const unit = UNITS.find(([, unitMs]) => ms >= unitMs);
+  return unit && `${Math.floor(ms / unit[1])} ${unit[0]}`;
+}
+
+const SPAN = /^(\d+(?:\.\d+)?)\s*(s|min|m|h|d)$/;
+const SPAN_MS: Record<string, number> = { s: 1_000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A moment in the past, as `2h`, `30m`, `1d` or an ISO time. Undefined when it is neither. */
+export function parseSince(text: string, nowMs: number): number | undefined {
+  const span = SPAN.exec(text.trim());
+  if (span) return nowMs - Number(span[1]) * SPAN_MS[span[2]!]!;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}

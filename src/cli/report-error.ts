@@ -1,0 +1,18 @@
+import type { Io } from "./io.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
+export function reportError(error: unknown, verbose: boolean, io: Io): number {
+  io.err(`lull: ${error instanceof Error ? error.message : String(error)}\n`);
+  if (verbose && error instanceof Error && error.stack) io.err(`${error.stack}\n`);
+  if (error instanceof UsageError) {
+    io.err("Run `lull --help` for help.\n");
+    return 2;
+  }
+  return exitCodeOf(error);
+}
+
+/** By its code and not its class: a configuration file may have thrown the error of another copy of lull. */
+export function exitCodeOf(error: unknown): 1 | 2 {
+  return error instanceof Error && "code" in error && error.code === "INVALID_CONFIG" ? 2 : 1;
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { CATALOGUE } from "./catalogue.ts";
+import { KNOBS } from "./config/knobs.ts";
+import { run } from "./run.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "lull-run-"));
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function lull(argv: string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const io = {
+    env,
+    cwd,
+    stderrIsTty: false,
+    nowMs: () => 0,
+    out: (line: string) => void out.push(line),
+    err: (text: string) => void err.push(text),
+  };
+  return { code: await run(argv, io), out: out.join("\n"), err: err.join("") };
+}
+
+describe("help", () => {
+  test("names every command", async () => {
+    const { code, out } = await lull(["--help"]);
+    expect(code).toBe(0);
+    for (const { name, summary } of CATALOGUE) expect(out).toContain(`${name.padEnd(13)}  ${summary}`);
+    expect((await lull([])).out).toBe(out);
+  });
+
+  test("is there for every command of every group", async () => {
+    const names = CATALOGUE.flatMap((entry) =>
+      "commands" in entry
+        ? [[entry.name], ...entry.commands.map(({ name }) => [entry.name, name])]
+        : [[entry.name]],
+    );
+    for (const name of names) {
+      const { code, out, err } = await lull([...name, "--help"]);
+      expect({ name, code, err }).toEqual({ name, code: 0, err: "" });
+      expect(out).toContain(`lull ${name.join(" ")}`);
+      expect((await lull(["help", ...name])).out).toBe(out);
+    }
+  });
+
+  test("of start lists every setting that has a flag", async () => {
+    const { out } = await lull(["start", "--help"]);
+    for (const { flag } of KNOBS) if (flag) expect(out).toContain(`--${flag}`);
+  });
+});
+
+test("the version is the package's", async () => {
+  expect((await lull(["--version"])).out).toMatch(/^\d+\.\d+\.\d+/);
+});
+
+test.each([
+  [["strat"], "strat is not a command. Did you mean start?"],
+  [["frobnicate"], "frobnicate is not a command. There are: dev, start"],
+  [["conversations", "lst"], "lst is not a command of lull conversations. Did you mean list?"],
+  [["start", "--wrokers", "2"], "lull start has no option --wrokers. Did you mean workers?"],
+  [["start", "--workers"], "--workers needs a value"],
+  [["config", "--json=1"], "--json takes no value"],
+  [["conversations", "show"], "lull conversations show needs <id>: lull conversations show <id>"],
+  [["locks", "now"], 'lull locks does not know what to do with "now"'],
+  [["unknown", "mark", "u1", "lost"], "mark it sent or not-sent, not lost"],
+  [["dead", "retry"], "name dead letters by id, or give --all"],
+  [["dead", "retry", "d1", "--all"], "name dead letters by id, or give --all"],
+  [["conversations", "erase", "c1"], "this cannot be undone"],
+  [["catch-up"], "--since is needed"],
+  [["catch-up", "--since", "yesterday"], "--since must be 30m, 2h, 1d or an ISO time"],
+])("%j is told in one line and ends with 2", async (argv, message) => {
+  const { code, out, err } = await lull(argv);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(`lull: ${message}`);
+});
+
+test("a wrong value ends with 2 and no stack; with --verbose the stack is there", async () => {
+  const wrong = await lull(["config"], { PORT: "x" });
+  expect(wrong).toEqual({
+    code: 2,
+    out: "",
+    err: 'lull: PORT must be a whole number from 0 to 65535, not "x"\n',
+  });
+  expect((await lull(["config", "--verbose"], { PORT: "x" })).err).toMatch(/\n\s+at /);
+});
+
+test("a database that is not there is not made by looking at it", async () => {
+  const { code, err } = await lull(["conversations", "list"]);
+  expect(code).toBe(1);
+  expect(err).toContain(`there is no database at ${join(cwd, "data/lull.db")}`);
+});
+
+describe("config", () => {
+  const env = {
+    LULL_API_TOKEN: "very-secret-token",
+    OPENAI_API_KEY: "sk-very-secret",
+    TWILIO_ACCOUNT_SID: "AC1",
+    TWILIO_AUTH_TOKEN: "twilio-secret",
+    TWILIO_SMS_FROM: "+15550101",
+    LULL_WINDOW_SECONDS: "2.5",
+  };
+
+  test("shows each value with its origin, and no secret", async () => {
+    const { code, out } = await lull(["config", "--port", "9090"], env);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^port +9090 +--port$/m);
+    expect(out).toMatch(/^window\.seconds +2\.5 +LULL_WINDOW_SECONDS$/m);
+    expect(out).toMatch(/^host +127\.0\.0\.1 +default$/m);
+    expect(out).toMatch(/^apiToken +\*+ +LULL_API_TOKEN$/m);
+    expect(out).toMatch(/^channels\.sms +twilio sms \+15550101 +TWILIO_SMS_FROM$/m);
+    expect(out).toMatch(/^responder +openai +OPENAI_API_KEY$/m);
+    expect(out).not.toMatch(/secret/);
+  });
+
+  test("as JSON holds the same", async () => {
+    const { out } = await lull(["config", "--set", "--json"], env);
+    expect(JSON.parse(out)).toMatchObject({
+      file: null,
+      values: {
+        apiToken: { value: "********", from: "LULL_API_TOKEN" },
+        "window.seconds": { value: 2.5, from: "LULL_WINDOW_SECONDS" },
+      },
+      channels: { sms: { kind: "twilio sms", addresses: ["+15550101"], from: "TWILIO_SMS_FROM" } },
+      responder: { kind: "openai", from: "OPENAI_API_KEY" },
+    });
+    expect(out).not.toMatch(/secret/);
+  });
+});

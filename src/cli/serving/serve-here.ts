@@ -1,0 +1,38 @@
+import { type Serving, serve } from "../../http/node.ts";
+import { createLull } from "../../index.ts";
+import type { Log, LogFields } from "../../ports/log.ts";
+import type { Call } from "../command.ts";
+import type { Loaded } from "../config/load.ts";
+import { createLog } from "../logger.ts";
+
+export interface ServeHere {
+  readonly port: number;
+  readonly workerId?: string;
+  readonly fields?: LogFields;
+}
+
+/** The whole service in this process: HTTP, turns, sweeping. */
+export async function serveHere(
+  call: Call,
+  loaded: Loaded,
+  { port, workerId, fields }: ServeHere,
+): Promise<Serving> {
+  const log = serviceLog(call, loaded, fields);
+  const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
+  try {
+    return await serve(lull, { port, host: loaded.server.host });
+  } catch (error) {
+    await lull.stop(0);
+    throw error;
+  }
+}
+
+export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): Log {
+  return createLog({
+    level: loaded.server.logLevel,
+    pretty: call.io.stderrIsTty,
+    nowMs: call.io.nowMs,
+    write: call.io.err,
+    fields,
+  });
+}

@@ -1,0 +1,50 @@
+import { ConfigError } from "../../errors.ts";
+import { createLull } from "../../index.ts";
+import { systemClock } from "../../runtime/system-clock.ts";
+import type { Call } from "../command.ts";
+import type { Loaded } from "../config/load.ts";
+import { announce } from "../serving/announce.ts";
+import { serviceLog } from "../serving/serve-here.ts";
+import { firstSignal } from "../serving/signals.ts";
+import { CommandFailed } from "../usage-error.ts";
+import { probePort } from "./probe-port.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** Runs the service in several processes. The parent itself takes no requests and no turns. */
+export async function runParent(call: Call, loaded: Loaded): Promise<number> {
+  const { server } = loaded;
+  const log = serviceLog(call, loaded);
+  const config = loaded.config(log);
+  if (config.engine.name.startsWith("memory")) {
+    throw new ConfigError(
+      "several workers need a store that they share; the memory engine is for one process",
+    );
+  }
+  const port = await probePort(server.port, server.host);
+  const lull = createLull(config);
+  // Opened before any worker: what the database needs (its folder, its migrations) is done once and by one.
+  const engine = await lull.engine();
+  const failure = Promise.withResolvers<never>();
+  const supervisor = new Supervisor({
+    workers: server.workers,
+    port,
+    graceMs: server.stopGraceMs,
+    clock: systemClock,
+    log,
+    freeLeases: (workerId) => engine.sweeping.freeLeases(workerId),
+    onReady: (url) => announce(call, url),
+    onFailed: (message, exitCode) =>
+      failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
+  });
+  const signal = firstSignal(() => supervisor.kill());
+  supervisor.start();
+  try {
+    await Promise.race([signal, failure.promise]);
+    log("info", "service.stopping", { graceMs: server.stopGraceMs });
+  } finally {
+    const inTime = await supervisor.stop();
+    await lull.stop(0);
+    log("info", "service.stopped", { inTime });
+  }
+  return 0;
+}

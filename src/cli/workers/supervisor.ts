@@ -1,0 +1,147 @@
+import cluster, { type Worker } from "node:cluster";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { deathsInARow, restartDelayMs } from "./backoff.ts";
+import { isWorkerMessage, SHARED_PORT, WORKER_NUMBER, type WorkerMessage } from "./messages.ts";
+
+/** How much longer than their grace time workers may take before they are killed. */
+const STOP_MARGIN_MS = 5_000;
+
+/** The place of one worker, which many processes may fill one after the other. */
+interface Seat {
+  readonly number: number;
+  worker?: Worker | undefined;
+  workerId?: string | undefined;
+  startedAtMs: number;
+  ready: boolean;
+  deaths: number;
+}
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly port: number;
+  readonly graceMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly freeLeases: (workerId: string) => Promise<number>;
+  /** All workers listen, for the first time. */
+  readonly onReady: (url: string) => void;
+  /** A worker cannot start, and none ever did: starting again would not help. */
+  readonly onFailed: (message: string, exitCode: number) => void;
+}
+
+/** Starts workers, starts dead ones again, and frees what they held. */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #seats: Seat[];
+  readonly #freeing = new Set<Promise<unknown>>();
+  #everReady = false;
+  #stopping = false;
+  #onGone = () => {};
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#seats = Array.from({ length: options.workers }, (_, at) => ({
+      number: at + 1,
+      startedAtMs: 0,
+      ready: false,
+      deaths: 0,
+    }));
+    // Workers accept from the socket themselves: connections that wait in it survive the death of any one of them.
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+  }
+
+  start(): void {
+    for (const seat of this.#seats) this.#fill(seat);
+  }
+
+  /** Asks every worker to stop; kills those that are still there after grace and margin. Tells whether all went by themselves. */
+  async stop(): Promise<boolean> {
+    this.#stopping = true;
+    const gone = new Promise<true>((resolve) => {
+      this.#onGone = () => resolve(true);
+    });
+    for (const { worker } of this.#seats) worker?.process.kill("SIGTERM");
+    this.#tellWhenGone();
+    const margin = new AbortController();
+    const late = this.#options.clock
+      .sleep(this.#options.graceMs + STOP_MARGIN_MS, margin.signal)
+      .then(() => false as const);
+    const inTime = await Promise.race([gone, late]);
+    margin.abort();
+    if (!inTime) this.kill();
+    await gone;
+    await Promise.allSettled(this.#freeing);
+    return inTime;
+  }
+
+  /** At once, without asking: what they were doing is safe in the store. */
+  kill(): void {
+    this.#stopping = true;
+    for (const { worker } of this.#seats) worker?.process.kill("SIGKILL");
+  }
+
+  #fill(seat: Seat): void {
+    const { clock, port, log } = this.#options;
+    const worker = cluster.fork({ [SHARED_PORT]: port, [WORKER_NUMBER]: seat.number });
+    Object.assign(seat, { worker, workerId: undefined, startedAtMs: clock.nowMs(), ready: false });
+    log("debug", "worker.started", { worker: seat.number, pid: worker.process.pid });
+    worker.on("message", (message: unknown) => {
+      if (isWorkerMessage(message)) this.#heard(seat, message);
+    });
+    worker.once("exit", (code, signal) => this.#left(seat, code, signal));
+  }
+
+  #heard(seat: Seat, message: WorkerMessage): void {
+    if (message.lull === "identity") seat.workerId = message.workerId;
+    if (message.lull === "ready") this.#ready(seat, message.url);
+    if (message.lull === "failed") this.#failed(seat, message.message, message.exitCode);
+  }
+
+  #ready(seat: Seat, url: string): void {
+    seat.ready = true;
+    this.#options.log("info", "worker.ready", { worker: seat.number, pid: seat.worker?.process.pid });
+    if (this.#everReady || !this.#seats.every(({ ready }) => ready)) return;
+    this.#everReady = true;
+    this.#options.onReady(url);
+  }
+
+  #failed(seat: Seat, message: string, exitCode: number): void {
+    this.#options.log("error", "worker.failed", { worker: seat.number, error: message });
+    if (!this.#everReady && !this.#stopping) this.#options.onFailed(message, exitCode);
+  }
+
+  #left(seat: Seat, code: number | null, signal: string | null): void {
+    this.#free(seat);
+    seat.worker = undefined;
+    if (this.#stopping) this.#tellWhenGone();
+    else this.#startAgain(seat, { code: code ?? undefined, signal: signal ?? undefined });
+  }
+
+  #startAgain(seat: Seat, end: { code: number | undefined; signal: string | undefined }): void {
+    const { clock, log } = this.#options;
+    const livedMs = clock.nowMs() - seat.startedAtMs;
+    seat.deaths = deathsInARow(seat.deaths, livedMs);
+    const delayMs = restartDelayMs(seat.deaths);
+    log("error", "worker.died", { worker: seat.number, ...end, livedMs, delayMs });
+    clock.after(delayMs, () => {
+      if (!this.#stopping) this.#fill(seat);
+    });
+  }
+
+  /** The process is certainly dead, so its customers need not wait for its leases to lapse. */
+  #free({ workerId, number }: Seat): void {
+    if (workerId === undefined) return;
+    const { freeLeases, log } = this.#options;
+    const freeing = freeLeases(workerId).then(
+      (leases) => log("info", "worker.leases-freed", { worker: number, leases }),
+      (error: Error) => log("error", "worker.leases-not-freed", { worker: number, error: error.message }),
+    );
+    this.#freeing.add(freeing);
+    void freeing.then(() => this.#freeing.delete(freeing));
+  }
+
+  #tellWhenGone(): void {
+    if (this.#seats.every(({ worker }) => worker === undefined)) this.#onGone();
+  }
+}

@@ -1,0 +1,118 @@
+import type { Service } from "../runtime/service.ts";
+import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
+import { accessRefusal } from "./api-access.ts";
+import { COMPONENTS } from "./api-schemas.ts";
+import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import { LISTING_ROUTES } from "./listing-routes.ts";
+import { openapiOf } from "./openapi.ts";
+import { toPublic } from "./public-json.ts";
+import { REMEDY_ROUTES } from "./remedy-routes.ts";
+import { BadRequest, type Route } from "./route.ts";
+import { isObject, problemsIn, type Schema } from "./schema.ts";
+import { TURN_ROUTES } from "./turn-routes.ts";
+
+/** Every route of the API, the document that describes them included. */
+export const ROUTES: readonly Route[] = [
+  ...CONVERSATION_ROUTES,
+  ...TURN_ROUTES,
+  ...LISTING_ROUTES,
+  ...REMEDY_ROUTES,
+  {
+    method: "GET",
+    path: "/api/openapi.json",
+    operation: "openapi",
+    summary: "This document",
+    answers: { 200: { description: "OpenAPI 3.1", schema: { type: "object" } } },
+    run: async ({ service }) => ({ status: 200, body: openapiOf(ROUTES, service.publicUrl), verbatim: true }),
+  },
+];
+
+export function createApi(service: Service): (request: EdgeRequest) => Promise<EdgeAnswer> {
+  const table = tableOf(ROUTES);
+  return async (request) => {
+    const refused = await accessRefusal(service, request);
+    if (refused) return refused;
+    const target = targetOf(request.path);
+    const methods = target && table.get(target.pattern);
+    if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
+    const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
+    if (!route) return methodNotAllowed([...methods.keys()]);
+    return call(service, route, target.id, request);
+  };
+}
+
+async function call(service: Service, route: Route, id: string, request: EdgeRequest): Promise<EdgeAnswer> {
+  try {
+    const query = checkedQuery(request.query, route.query ?? {});
+    const raw = route.body ? await request.body(service.settings.bodyBytesMax) : undefined;
+    if (raw === "too-large")
+      return failure(413, "PAYLOAD_TOO_LARGE", `at most ${service.settings.bodyBytesMax} bytes`);
+    if (raw === "gone") return failure(400, "INVALID_PAYLOAD", "the body ended early");
+    const body = raw && route.body ? checkedBody(raw, route.body) : {};
+    const result = await route.run({ service, engine: await service.engine(), id, query, body });
+    return json(result.status, result.verbatim ? result.body : toPublic(result.body));
+  } catch (error) {
+    if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
+    throw error;
+  }
+}
+
+/** An empty body is an empty object: most actions need nothing said. */
+function checkedBody(raw: Buffer, schema: Schema): Record<string, unknown> {
+  const body = raw.length === 0 ? {} : parsed(raw);
+  const problems = problemsIn(body, schema, "", COMPONENTS);
+  if (problems.length > 0 || !isObject(body)) throw new BadRequest(problems.join("; "));
+  return body;
+}
+
+function parsed(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.toString("utf8"));
+  } catch {
+    throw new BadRequest("the body is not JSON");
+  }
+}
+
+function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, Schema>>) {
+  const values: Record<string, string | number | boolean> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const given = query.get(name);
+    if (given === null || given === "") continue;
+    const value = typed(given, schema);
+    const problems = problemsIn(value, schema, name);
+    if (problems.length > 0) throw new BadRequest(problems.join("; "));
+    values[name] = value;
+  }
+  return values;
+}
+
+/** A query is all text; what cannot be read as its type stays text and is then found wrong. */
+function typed(given: string, schema: Schema): string | number | boolean {
+  if (!("type" in schema)) return given;
+  if (schema.type === "boolean")
+    return given === "true" || given === "1" ? true : given === "false" || given === "0" ? false : given;
+  if (schema.type !== "integer" && schema.type !== "number") return given;
+  return Number.isNaN(Number(given)) ? given : Number(given);
+}
+
+/** By path pattern, then by method: whoever uses the wrong method is told the right ones. */
+function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
+  const table = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    const methods = table.get(route.path) ?? new Map<string, Route>();
+    table.set(route.path, methods.set(route.method, route));
+  }
+  return table;
+}
+
+/** `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for what is not valid percent encoding. */
+function targetOf(path: string): { pattern: string; id: string } | undefined {
+  const [, , kind = "", id, ...rest] = path.split("/");
+  if (id === undefined || id === "") return { pattern: `/api/${kind}`, id: "" };
+  try {
+    return { pattern: ["/api", kind, "{id}", ...rest].join("/"), id: decodeURIComponent(id) };
+  } catch {
+    return undefined;
+  }
+}

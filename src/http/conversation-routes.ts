@@ -1,0 +1,142 @@
+import type { ConversationChange } from "../ports/conversations.ts";
+import type { Engine } from "../ports/engine.ts";
+import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
+import {
+  type ApiCall,
+  type ApiResult,
+  listing,
+  missing,
+  ok,
+  PAGE_QUERY,
+  pageOf,
+  type Route,
+} from "./route.ts";
+import { flag, object, oneOf, ref, someText, text } from "./schema.ts";
+
+const NOT_FOUND = { description: "No such conversation", schema: ref("Error") };
+
+const LIST: Route = {
+  method: "GET",
+  path: "/api/conversations",
+  operation: "listConversations",
+  summary: "Conversations, latest first",
+  query: {
+    search: text("Part of the sender, or the exact id."),
+    active: flag("Only those whose task is not complete, or only the others."),
+    ...PAGE_QUERY,
+  },
+  answers: { 200: { description: "A page", schema: listing(ref("Conversation")) } },
+  run: async (call) => {
+    const { search, active } = call.query;
+    const filter = {
+      ...pageOf(call),
+      ...(typeof search === "string" && { search }),
+      ...(typeof active === "boolean" && { active }),
+    };
+    return ok(await call.engine.inspector.conversations(filter));
+  },
+};
+
+const GET: Route = {
+  method: "GET",
+  path: "/api/conversations/{id}",
+  operation: "getConversation",
+  summary: "A conversation with its messages, turns, refusals, and what waits now",
+  answers: { 200: { description: "All of it", schema: ref("ConversationDetail") }, 404: NOT_FOUND },
+  run: async ({ engine, id }) => {
+    const detail = await engine.inspector.conversation(id);
+    return detail ? ok(detail) : missing("conversation");
+  },
+};
+
+const ERASE: Route = {
+  method: "DELETE",
+  path: "/api/conversations/{id}",
+  operation: "eraseConversation",
+  summary: "Erases a person: every message, turn, dead letter and unknown send of the conversation",
+  answers: {
+    200: { description: "Erased", schema: object({ result: oneOf("erased") }, ["result"]) },
+    404: NOT_FOUND,
+  },
+  run: async ({ engine, id }) => {
+    const result = await engine.conversations.erase(id);
+    return result === "erased" ? ok({ result }) : missing("conversation");
+  },
+};
+
+const SAY: Route = {
+  method: "POST",
+  path: "/api/conversations/{id}/say",
+  operation: "say",
+  summary: "Says something to the customer, as a turn of its own",
+  body: object(
+    {
+      text: someText("What to say."),
+      id: someText("Made by you: asking twice with the same id says it once."),
+      channel: someText("Where the conversation may use several channels."),
+      author: someText("Who says it; `api` when left out."),
+    },
+    ["text"],
+  ),
+  answers: {
+    202: { description: "Staged", schema: object({ result: oneOf("staged") }, ["result"]) },
+    200: {
+      description: "Said before under this id",
+      schema: object({ result: oneOf("duplicate") }, ["result"]),
+    },
+    404: NOT_FOUND,
+  },
+  run: say,
+};
+
+const HAND_OFF: Route = {
+  ...changing("hand-off", "handOffConversation", "Hands the conversation to a human", { handedOff: true }),
+  body: object({ reason: text("Shown to whoever takes over.") }),
+  run: ({ engine, id, body }) =>
+    changed(engine, id, {
+      handedOff: true,
+      ...(typeof body.reason === "string" && { handOffReason: body.reason }),
+    }),
+};
+
+export const CONVERSATION_ROUTES: readonly Route[] = [
+  LIST,
+  CREATE_CONVERSATION,
+  GET,
+  ERASE,
+  SAY,
+  changing("close", "closeConversation", "Completes the task: the next message opens a new one", {
+    taskComplete: true,
+  }),
+  changing("pause", "pauseConversation", "Stops answering; messages stay staged", { paused: true }),
+  changing("resume", "resumeConversation", "Goes on answering", { paused: false }),
+  HAND_OFF,
+  changing("hand-back", "handBackConversation", "Gives the conversation back to the responder", {
+    handedOff: false,
+  }),
+];
+
+async function say({ service, id, body }: ApiCall): Promise<ApiResult> {
+  const given = body as { text: string; id?: string; channel?: string; author?: string };
+  if (given.channel !== undefined) knownChannel(service, given.channel);
+  const result = await service.say({ author: "api", ...given, conversationId: id });
+  if (result === "not-found") return missing("conversation");
+  return ok({ result }, result === "staged" ? 202 : 200);
+}
+
+function changing(action: string, operation: string, summary: string, to: ConversationChange): Route {
+  return {
+    method: "POST",
+    path: `/api/conversations/{id}/${action}`,
+    operation,
+    summary,
+    body: object({}),
+    answers: { 200: { description: "The conversation", schema: ref("Conversation") }, 404: NOT_FOUND },
+    run: ({ engine, id }) => changed(engine, id, to),
+  };
+}
+
+async function changed(engine: Engine, id: string, to: ConversationChange): Promise<ApiResult> {
+  const conversation = await engine.conversations.change(id, to);
+  return conversation ? ok(conversation) : missing("conversation");
+}

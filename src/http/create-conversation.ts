@@ -1,0 +1,109 @@
+import type { WindowPolicy } from "../core/window.ts";
+import type { Channel } from "../ports/channel.ts";
+import { windowPolicy } from "../runtime/config.ts";
+import type { Service } from "../runtime/service.ts";
+import { type ApiCall, type ApiResult, BadRequest, ok, type Route } from "./route.ts";
+import { anything, list, object, ref, someText } from "./schema.ts";
+
+interface Given {
+  readonly channel?: string;
+  readonly channel_type?: string;
+  readonly address: string;
+  readonly sender: string;
+  readonly sender_alias?: string;
+  readonly window?: GivenWindow;
+  readonly allowed_channels?: readonly string[];
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  readonly first_message?: string;
+}
+
+interface GivenWindow {
+  readonly seconds?: number;
+  readonly quiet_seconds?: number;
+  readonly max_seconds?: number;
+}
+
+export const CREATE_CONVERSATION: Route = {
+  method: "POST",
+  path: "/api/conversations",
+  operation: "createConversation",
+  summary: "Creates a conversation, or finds the active one of the same sender and address",
+  body: object(
+    {
+      channel: someText("Name of a configured channel. Give this or `channel_type`."),
+      channel_type: someText("What rules speak of: `whatsapp`, `sms`, `web`, ..."),
+      address: someText("Our address that the customer writes to."),
+      sender: someText("The customer: a phone number, a mail address, a user id."),
+      sender_alias: someText("Another name of the same person, looked up too."),
+      window: ref("Window"),
+      allowed_channels: list(someText(), "Channel types; left out means all."),
+      attributes: anything("Data of your own: carried, never read."),
+      first_message: someText("Said to the customer at once, and once per conversation."),
+    },
+    ["address", "sender"],
+  ),
+  answers: {
+    201: { description: "Created", schema: ref("CreatedConversation") },
+    200: { description: "It was there already", schema: ref("CreatedConversation") },
+  },
+  run: create,
+};
+
+async function create({ service, engine, body }: ApiCall): Promise<ApiResult> {
+  const given = body as unknown as Given;
+  const { created, conversation } = await engine.conversations.create({
+    channelType: channelType(service, given),
+    address: given.address,
+    sender: given.sender,
+    ...(given.sender_alias !== undefined && { senderAlias: given.sender_alias }),
+    ...(given.window && { window: windowFrom(given.window) }),
+    ...(given.allowed_channels && { allowedChannels: given.allowed_channels }),
+    ...(given.attributes && { attributes: given.attributes }),
+  });
+  const firstMessage =
+    given.first_message && (await sayFirst(service, conversation.id, given.first_message, given.channel));
+  return ok({ created, conversation, firstMessage }, created ? 201 : 200);
+}
+
+/** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */
+function sayFirst(service: Service, conversationId: string, text: string, channel: string | undefined) {
+  const id = `first-${conversationId}`;
+  return service.say({ conversationId, text, author: "api", id, ...(channel !== undefined && { channel }) });
+}
+
+function channelType(service: Service, { channel, channel_type: type }: Given): string {
+  if (channel !== undefined) {
+    const { type: own } = knownChannel(service, channel);
+    if (type !== undefined && type !== own)
+      throw new BadRequest(`channel ${channel} is of type ${own}, not ${type}`);
+    return own;
+  }
+  const types = [...new Set(Object.values(service.channels).map((each) => each.type))];
+  if (type === undefined) throw new BadRequest("channel or channel_type is missing");
+  if (!types.includes(type))
+    throw new BadRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
+  return type;
+}
+
+export function knownChannel(service: Service, name: string): Channel {
+  const channel = Object.hasOwn(service.channels, name) ? service.channels[name] : undefined;
+  if (channel) return channel;
+  throw new BadRequest(
+    `there is no channel of this name; there are ${Object.keys(service.channels).join(", ")}`,
+  );
+}
+
+function windowFrom(given: GivenWindow): WindowPolicy {
+  const { seconds, quiet_seconds: quietSeconds, max_seconds: maxSeconds } = given;
+  if ((seconds === undefined) === (quietSeconds === undefined)) {
+    throw new BadRequest("window needs either seconds, or quiet_seconds with or without max_seconds");
+  }
+  if (seconds !== undefined) return windowPolicy({ seconds }, "window");
+  if (maxSeconds !== undefined && maxSeconds < (quietSeconds ?? 0)) {
+    throw new BadRequest("window.max_seconds must not be less than quiet_seconds");
+  }
+  return windowPolicy(
+    { quietSeconds: quietSeconds ?? 0, ...(maxSeconds !== undefined && { maxSeconds }) },
+    "window",
+  );
+}

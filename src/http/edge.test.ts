@@ -1,0 +1,180 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  type Stub,
+  type StubOptions,
+  serveStub,
+  stubChannel,
+  stubService,
+} from "../../test/http/stub-service.ts";
+import { LullError, StoreUnavailable } from "../errors.ts";
+import type { EdgeOptions } from "./edge.ts";
+import type { Serving } from "./node.ts";
+
+let serving: Serving | undefined;
+afterEach(() => serving?.close(0));
+
+async function start(
+  options: StubOptions = {},
+  edge: EdgeOptions = {},
+): Promise<{ url: string; service: Stub }> {
+  const service = stubService(options);
+  serving = await serveStub(service, { edge });
+  return { url: serving.url, service };
+}
+
+/** An engine of which only `ping` matters. */
+const pinging = (ping: () => Promise<void>) => ({ engine: async () => ({ ping }) as never });
+
+test("a webhook reaches the service with its raw body, headers and the URL that was called", async () => {
+  const { url, service } = await start();
+  const answer = await fetch(`${url}/webhooks/whatsapp?a=1&b=%20`, {
+    method: "POST",
+    body: "Body=hi&Empty=",
+    headers: { "x-twilio-signature": "s" },
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, "staged"]);
+  const [{ channel, request }] = service.received as [Stub["received"][number]];
+  expect(channel).toBe("whatsapp");
+  expect(request.method).toBe("POST");
+  expect(request.url).toBe(`${url}/webhooks/whatsapp?a=1&b=%20`);
+  expect(request.headers["x-twilio-signature"]).toBe("s");
+  expect(request.body.toString()).toBe("Body=hi&Empty=");
+});
+
+test("with a public URL the webhook's URL is made from it, whatever the Host header says", async () => {
+  const { url, service } = await start({ publicUrl: "https://bot.example.test/lull/" });
+  await fetch(`${url}/webhooks/whatsapp?x=1`, { method: "POST", body: "b" });
+  expect(service.received[0]?.request.url).toBe("https://bot.example.test/lull/webhooks/whatsapp?x=1");
+});
+
+test("status callbacks, challenges by GET and a slash at the end find their way", async () => {
+  const { url, service } = await start();
+  await fetch(`${url}/webhooks/whatsapp/status`, { method: "POST", body: "s" });
+  await fetch(`${url}/webhooks/whatsapp?hub.challenge=1`);
+  await fetch(`${url}/webhooks/whatsapp/`, { method: "POST", body: "s" });
+  expect(service.received.map(({ channel, request }) => [channel, request.method])).toEqual([
+    ["whatsapp/status", "POST"],
+    ["whatsapp", "GET"],
+    ["whatsapp", "POST"],
+  ]);
+});
+
+test.each([
+  ["POST", "/webhooks/nobody", 404],
+  ["POST", "/webhooks/__proto__", 404],
+  ["POST", "/webhooks/constructor", 404],
+  ["POST", "/webhooks/whatsapp/else", 404],
+  ["GET", "/webhooks/whatsapp/feed", 404],
+  ["GET", "/nothing", 404],
+  ["PUT", "/webhooks/whatsapp", 405],
+  ["GET", "/webhooks/whatsapp/status", 405],
+  ["POST", "/", 405],
+  ["POST", "/healthz", 405],
+  ["POST", "/webhooks/web/feed", 405],
+])("%s %s is answered with %i, as JSON, and reaches nobody", async (method, path, status) => {
+  const { url, service } = await start();
+  const answer = await fetch(url + path, { method });
+  expect(answer.status).toBe(status);
+  expect(await answer.json()).toMatchObject({
+    error: { code: expect.any(String), message: expect.any(String) },
+  });
+  expect(answer.headers.has("allow")).toBe(status === 405);
+  expect(service.received).toEqual([]);
+});
+
+test("the process is healthy as long as it answers, and ready while its store can be written", async () => {
+  let broken: Error | undefined;
+  const { url } = await start(
+    pinging(async () => {
+      if (broken) throw broken;
+    }),
+  );
+  const ask = async (path: string) => {
+    const answer = await fetch(url + path);
+    return [answer.status, await answer.json()];
+  };
+  expect(await ask("/readyz")).toEqual([200, { status: "ready" }]);
+  broken = new StoreUnavailable("the disk is full");
+  expect(await ask("/readyz")).toEqual([503, { status: "unavailable", reason: "the disk is full" }]);
+  broken = new Error("password=hunter2");
+  expect(await ask("/readyz")).toEqual([503, { status: "unavailable", reason: "the store does not answer" }]);
+  expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
+});
+
+test("past requestsMax callers are told to slow down, webhooks in their channel's words", async () => {
+  const held = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const { url } = await start({
+    settings: { requestsMax: 1 },
+    receive: async () => {
+      reached.resolve();
+      await held.promise;
+      return { status: 200, headers: {}, body: "staged" };
+    },
+  });
+  const first = fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "1" });
+  await reached.promise;
+
+  const second = await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "2" });
+  expect([second.status, second.headers.get("retry-after")]).toEqual([429, "1"]);
+  expect(await second.text()).toBe("<whatsapp>RATE_LIMITED</whatsapp>");
+  const other = await fetch(`${url}/api/counts`);
+  expect([other.status, await other.json()]).toMatchObject([429, { error: { code: "RATE_LIMITED" } }]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+  held.resolve();
+  expect((await first).status).toBe(200);
+  expect((await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "3" })).status).toBe(200);
+});
+
+test("an unexpected error tells the caller nothing and the log what happened", async () => {
+  const { url, service } = await start({
+    receive: async () => {
+      throw new TypeError("secret detail");
+    },
+  });
+  const answer = await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "b" });
+  expect(answer.status).toBe(500);
+  expect(await answer.text()).not.toContain("secret");
+  expect(service.logged).toEqual([
+    {
+      event: "http.error",
+      fields: { method: "POST", area: "/webhooks", error: "TypeError", message: "secret detail" },
+    },
+  ]);
+});
+
+test("a parser's message quotes what somebody wrote and is not logged", async () => {
+  const { url, service } = await start({
+    receive: async () => JSON.parse("my card number is") as never,
+  });
+  await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "b" });
+  expect(JSON.stringify(service.logged)).not.toContain("card");
+});
+
+test("an error that time may heal is a 503 with Retry-After", async () => {
+  const { url } = await start({
+    engine: async () => {
+      throw new LullError("busy", { code: "STORE_UNAVAILABLE", retry: "later", retryAfterMs: 2_500 });
+    },
+  });
+  const answer = await fetch(`${url}/api/counts`);
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "3"]);
+});
+
+test("the phone stands at / where there is a web channel, else a note that names no channel", async () => {
+  const withPhone = await start();
+  const page = await fetch(withPhone.url);
+  expect(page.headers.get("content-type")).toContain("text/html");
+  expect(await page.text()).toContain("Lull waits for the lull");
+  await serving?.close(0);
+
+  const hidden = await start({}, { page: false });
+  expect((await fetch(hidden.url)).headers.get("content-type")).toContain("json");
+  await serving?.close(0);
+
+  const without = await start({ channels: { secretname: stubChannel("whatsapp") } });
+  const note = await fetch(without.url);
+  expect(note.status).toBe(200);
+  expect(await note.text()).not.toContain("secretname");
+});

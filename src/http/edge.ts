@@ -1,0 +1,110 @@
+import { LullError } from "../errors.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Service } from "../runtime/service.ts";
+import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
+import { createApi } from "./api.ts";
+import { frontDoor } from "./front-door.ts";
+import { channelOf, createWebhooks, WEBHOOKS } from "./webhooks.ts";
+
+/** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
+export interface EdgeRequest {
+  readonly method: string;
+  readonly path: string;
+  /** As it came, with its question mark; empty when there is none. Signatures are made over it. */
+  readonly search: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** Absent where the edge cannot know it. */
+  readonly remoteAddress: string | undefined;
+  /** Reads the body, once. Left to the handler, so that what is refused by its headers is never read. */
+  body(bytesMax: number): Promise<Body>;
+}
+
+/** `gone`: the caller hung up before the body was whole; what came must not be used. */
+export type Body = Buffer | "too-large" | "gone";
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;
+
+export interface EdgeOptions {
+  /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
+  readonly page?: boolean;
+}
+
+/** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
+const RETRY_AFTER_SECONDS = 1;
+const HEALTHY = json(200, { status: "ok" });
+
+/** The whole of HTTP as one function. */
+export function createEdge(service: Service, options: EdgeOptions = {}): Handle {
+  const route = createRouter(service, options);
+  const requestsMax = service.settings.requestsMax;
+  let inAir = 0;
+  return async (request) => {
+    // Asked by whoever decides to kill this process: a crowd is no reason to.
+    if (request.path === "/healthz") return isRead(request.method) ? HEALTHY : methodNotAllowed(["GET"]);
+    if (inAir >= requestsMax) return tooMany(channelOf(service, request.path));
+    inAir += 1;
+    try {
+      return await route(request);
+    } catch (error) {
+      return unexpected(service, request, error);
+    } finally {
+      inAir -= 1;
+    }
+  };
+}
+
+function createRouter(service: Service, options: EdgeOptions): (request: EdgeRequest) => Promise<EdgeAnswer> {
+  const webhooks = createWebhooks(service);
+  const api = createApi(service);
+  const front = frontDoor(service, options.page ?? true);
+  return async (request) => {
+    const { path } = request;
+    if (path.startsWith(WEBHOOKS)) return webhooks(request);
+    if (path.startsWith("/api/") || path === "/api") return api(request);
+    if (path !== "/" && path !== "/readyz") return notFound();
+    if (!isRead(request.method)) return methodNotAllowed(["GET"]);
+    return path === "/" ? front : ready(service);
+  };
+}
+
+async function ready(service: Service): Promise<EdgeAnswer> {
+  try {
+    await (await service.engine()).ping();
+    return json(200, { status: "ready" });
+  } catch (error) {
+    // Only messages of our own are known to hold no secret.
+    const reason = error instanceof LullError ? error.message : "the store does not answer";
+    return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
+  }
+}
+
+function tooMany(channel: Channel | undefined): EdgeAnswer {
+  const retryAfter = { "retry-after": String(RETRY_AFTER_SECONDS) };
+  if (!channel) return failure(429, "RATE_LIMITED", "too many requests at once", retryAfter);
+  const answer = channel.answer({ code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS });
+  return { ...answer, headers: { ...retryAfter, ...answer.headers } };
+}
+
+function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
+  const { name, message } = error instanceof Error ? error : new Error("not an error");
+  service.log("error", "http.error", {
+    method: request.method,
+    // Only the first segment: what follows may name a person.
+    area: `/${request.path.split("/", 2)[1] ?? ""}`,
+    error: name,
+    // A parser's message quotes what it could not parse: somebody's words.
+    message: error instanceof SyntaxError ? undefined : message.slice(0, 300),
+  });
+  if (error instanceof LullError && error.retry === "later") {
+    const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);
+    return failure(503, error.code, "not available now, try again", { "retry-after": String(seconds) });
+  }
+  return failure(500, "INTERNAL", "something went wrong here; the log says what");
+}

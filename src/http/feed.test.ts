@@ -1,0 +1,131 @@
+import { createHmac } from "node:crypto";
+import { expect, test } from "vitest";
+import { CONVERSATION, DETAIL, NOW_MS, type StubOptions, stubService } from "../../test/http/stub-service.ts";
+import { web } from "../channels/web/index.ts";
+import type { Inspector } from "../ports/inspector.ts";
+import { createEdge } from "./edge.ts";
+
+/** Asks for the feed of a service whose inspector shows `detail`. */
+async function feed(
+  query: string,
+  detail: Partial<typeof DETAIL> = {},
+  options: StubOptions = {},
+  headers = {},
+) {
+  const inspector: Partial<Inspector> = {
+    conversation: async (id) => (id === "c_1" ? { ...DETAIL, ...detail } : undefined),
+    conversations: async () => ({
+      items: [
+        { ...CONVERSATION, id: "c_0", createdAtMs: 1 },
+        CONVERSATION,
+        { ...CONVERSATION, id: "c_9", sender: "visitor-0001-other", createdAtMs: NOW_MS },
+      ],
+    }),
+  };
+  const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never, ...options }));
+  const search = `?${query}`;
+  const answer = await handle({
+    method: "GET",
+    path: "/webhooks/web/feed",
+    search,
+    query: new URLSearchParams(search),
+    headers,
+    remoteAddress: undefined,
+    body: async () => Buffer.alloc(0),
+  });
+  return { status: answer.status, body: JSON.parse(answer.body) };
+}
+
+const mine = "sender=visitor-0001&conversation=c_1";
+
+test("the feed tells what was said, what waits and when it is due", async () => {
+  const { status, body } = await feed(mine);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    conversation: "c_1",
+    now: "2025-11-15T08:00:00.000Z",
+    state: "gathering",
+    due_in_ms: 7_000,
+    staged: 1,
+    waiting: [{ id: "m-3", text: "and a dessert", at: "2025-11-15T07:59:57.000Z" }],
+    messages: [
+      { role: "user", text: "hi\nfor two", at: "2025-11-15T07:59:10.000Z", turn_id: "t_1" },
+      { role: "assistant", text: "gladly", turn_id: "t_1" },
+    ],
+    turns: [
+      {
+        turn_id: "t_1",
+        outcome: "replied",
+        message_ids: [expect.any(String), expect.stringMatching(/\/m-2$/)],
+      },
+    ],
+  });
+});
+
+test("the visitor is not told who of the staff wrote", async () => {
+  expect(JSON.stringify(await feed(mine))).not.toContain("ana@example.test");
+});
+
+test("after the last number there is nothing until something is said", async () => {
+  const { body } = await feed(mine);
+  const last = body.messages.at(-1).n;
+  expect((await feed(`${mine}&after=${last}`)).body.messages).toEqual([]);
+  const messages = [
+    ...DETAIL.messages,
+    { role: "user", text: "new", media: [], atMs: NOW_MS - 45_000, turnId: "t_2" } as const,
+  ];
+  const more = await feed(`${mine}&after=${last}`, { messages });
+  expect(more.body.messages).toMatchObject([{ text: "new" }]);
+});
+
+test("numbers stay the same when the old end of a long history is cut off", async () => {
+  const whole = await feed(mine);
+  const cut = await feed(mine, { messages: DETAIL.messages.slice(1) });
+  expect(cut.body.messages).toEqual(whole.body.messages.slice(1));
+});
+
+const lease = (untilAtMs: number) => ({ holder: "w", takenAtMs: NOW_MS, untilAtMs });
+const lock = { conversationId: "c_1", staged: 1, attempts: 1, draft: false };
+test.each([
+  ["answering", "a lease is held", { lock: { ...lock, lease: lease(NOW_MS + 1) } }],
+  ["answering", "a draft awaits its answer", { lock: { ...lock, draft: true } }],
+  ["gathering", "a lease has run out", { lock: { ...lock, lease: lease(NOW_MS) } }],
+  ["idle", "nothing waits", { lock: { ...lock, staged: 0 }, staged: [] }],
+])("the state is %s when %s", async (state, _when, detail) => {
+  expect((await feed(mine, detail)).body.state).toBe(state);
+});
+
+test("an overdue window is due now, not in the past", async () => {
+  const { body } = await feed(mine, { lock: { ...lock, window: { id: "w", dueAtMs: NOW_MS - 5_000 } } });
+  expect(body.due_in_ms).toBe(0);
+});
+
+test.each([
+  ["sender=visitor-0002&conversation=c_1", 404],
+  ["sender=visitor-0001&conversation=c_2", 404],
+  ["sender=visitor&conversation=c_1", 400],
+  ["conversation=c_1", 400],
+])("%s is answered with %i: a conversation is its visitor's alone", async (query, status) => {
+  expect((await feed(query)).status).toBe(status);
+});
+
+test("a conversation of another channel is not in the feed", async () => {
+  const conversation = { ...CONVERSATION, channelType: "whatsapp" };
+  expect((await feed(mine, { conversation })).status).toBe(404);
+});
+
+test("a visitor who lost the first acknowledgement finds the conversation by who they are", async () => {
+  const { body } = await feed("sender=visitor-0001");
+  expect(body.conversation).toBe("c_1");
+});
+
+test("where the channel has a secret, reading needs the same proof as writing", async () => {
+  const secrets = { get: async () => "key" };
+  const channel = web({ secret: { env: "WEB_SECRET" } });
+  channel.open?.({ name: "web", secrets, nowMs: () => NOW_MS });
+  const options = { channels: { web: channel }, secrets };
+  const signature = createHmac("sha256", "key").update("visitor-0001").digest("hex");
+  expect((await feed(mine, {}, options)).status).toBe(401);
+  expect((await feed(mine, {}, options, { "x-lull-signature": "0".repeat(64) })).status).toBe(401);
+  expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);
+});

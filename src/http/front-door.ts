@@ -1,0 +1,13 @@
+import type { Service } from "../runtime/service.ts";
+import { json } from "./answers.ts";
+import type { EdgeAnswer } from "./edge.ts";
+import { phonePage } from "./page/page.ts";
+
+/** Names no channel: whoever finds the address need not learn where to post. */
+const NOTE = json(200, { service: "lull", health: ["/healthz", "/readyz"], api: "/api/openapi.json" });
+
+/** What stands at `/`: the phone where there is a `web` channel to talk to, else a note. */
+export function frontDoor(service: Service, page: boolean): EdgeAnswer {
+  const web = Object.entries(service.channels).find(([, channel]) => channel.type === "web");
+  return page && web ? phonePage(web[0]) : NOTE;
+}

@@ -1,0 +1,38 @@
+import type { Inspector } from "../ports/inspector.ts";
+import { listing, ok, PAGE_QUERY, pageOf, type Route } from "./route.ts";
+import { ref } from "./schema.ts";
+
+/** Reading for people and dashboards, straight from the inspector. */
+export const LISTING_ROUTES: readonly Route[] = [
+  listed("locks", "listLocks", "Windows and leases as they stand now", "Lock"),
+  listed(
+    "dead",
+    "listDeadLetters",
+    "Messages that ran out of attempts, kept whole with the reason",
+    "DeadLetter",
+  ),
+  listed("unknown", "listUnknownSends", "Sends whose outcome nobody could tell", "UnknownSend"),
+  listed("refusals", "listRefusals", "Why messages got no turn", "Refusal"),
+  {
+    method: "GET",
+    path: "/api/counts",
+    operation: "getCounts",
+    summary: "How much there is of everything",
+    answers: { 200: { description: "Counts", schema: ref("Counts") } },
+    run: async ({ engine }) => ok(await engine.inspector.counts()),
+  },
+];
+
+type Listed = Exclude<keyof Inspector, "conversations" | "conversation" | "counts">;
+
+function listed(kind: Listed, operation: string, summary: string, schema: string): Route {
+  return {
+    method: "GET",
+    path: `/api/${kind}`,
+    operation,
+    summary,
+    query: PAGE_QUERY,
+    answers: { 200: { description: "A page", schema: listing(ref(schema)) } },
+    run: async (call) => ok(await call.engine.inspector[kind](pageOf(call))),
+  };
+}

@@ -1,0 +1,223 @@
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { afterEach, expect, test } from "vitest";
+import { rawConnection } from "../../test/http/raw-request.ts";
+import { type StubOptions, serveStub, stubChannel, stubService } from "../../test/http/stub-service.ts";
+import { ConfigError } from "../errors.ts";
+import type { ServeOptions, Serving } from "./node.ts";
+
+let serving: Serving | undefined;
+afterEach(() => serving?.close(0));
+
+async function start(options: StubOptions = {}, serveOptions: Partial<ServeOptions> = {}) {
+  const service = stubService(options);
+  serving = await serveStub(service, serveOptions);
+  return { service, serving, port: serving.port };
+}
+
+/** A service whose webhooks wait until the test lets them go. */
+function held() {
+  const reached = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const receive = async () => {
+    reached.resolve();
+    await go.promise;
+    return { status: 200, headers: {}, body: "staged" };
+  };
+  return { receive, reached: reached.promise, go: go.resolve };
+}
+
+const post = (headers: string, body = "") =>
+  `POST /webhooks/whatsapp HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n${body}`;
+
+test("a chunked body arrives whole, however it is cut", async () => {
+  const { service, port } = await start();
+  const raw = await rawConnection(port);
+  raw.write(post("Transfer-Encoding: chunked", "2\r\nBo\r\n"));
+  raw.write("5\r\ndy=hi\r\n");
+  raw.write("0\r\n\r\n");
+  await raw.until(/staged/);
+  expect(service.received[0]?.request.body.toString()).toBe("Body=hi");
+  raw.socket.destroy();
+});
+
+test("an answer has a content-length and keeps the connection", async () => {
+  const { port } = await start();
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 2", "hi"));
+  expect(await raw.until(/staged/)).toMatch(/^HTTP\/1\.1 200 .*\r\ncontent-length: 6\r\n/is);
+  raw.write(post("Content-Length: 3", "you"));
+  expect(await raw.until(/staged.*staged/s)).not.toMatch(/connection: close/i);
+  raw.socket.destroy();
+});
+
+test("a body that is announced too large is refused unread, in the channel's words", async () => {
+  const { service, port } = await start({
+    channels: { whatsapp: stubChannel("whatsapp", { bodyBytesMax: 10 }) },
+  });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 11"));
+  const came = await raw.closed();
+  expect(came).toMatch(/^HTTP\/1\.1 413 /);
+  expect(came).toMatch(/connection: close/i);
+  expect(came).toContain("<whatsapp>PAYLOAD_TOO_LARGE</whatsapp>");
+  expect(service.received).toEqual([]);
+});
+
+test("a chunked body is cut off where it gets too large", async () => {
+  const { service, port } = await start({ settings: { bodyBytesMax: 10 } });
+  const raw = await rawConnection(port);
+  raw.write(post("Transfer-Encoding: chunked", "a\r\n0123456789\r\n"));
+  raw.write("1\r\nx\r\n");
+  expect(await raw.closed()).toMatch(/^HTTP\/1\.1 413 /);
+  expect(service.received).toEqual([]);
+});
+
+test("a body at the limit is taken", async () => {
+  const { service, port } = await start({ settings: { bodyBytesMax: 10 } });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 10", "0123456789"));
+  await raw.until(/staged/);
+  expect(service.received[0]?.request.body.length).toBe(10);
+  raw.socket.destroy();
+});
+
+test("a body that ends early is never staged", async () => {
+  const { service, port } = await start();
+  const halfClosed = await rawConnection(port);
+  halfClosed.write(post("Content-Length: 100", "only this"));
+  halfClosed.socket.end();
+  expect(await halfClosed.closed()).not.toContain("staged");
+
+  const aborted = await rawConnection(port);
+  aborted.write(post("Content-Length: 100", "only this"));
+  aborted.socket.resetAndDestroy();
+  await aborted.closed();
+
+  // Whatever the two left behind has been dealt with once a later request is answered.
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  expect(service.received).toEqual([]);
+  expect(service.logged).toEqual([]);
+});
+
+test("a caller that hangs up while its message is staged harms nobody", async () => {
+  const { receive, reached, go } = held();
+  const { port, service } = await start({ receive });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 2", "hi"));
+  await reached;
+  raw.socket.resetAndDestroy();
+  await raw.closed();
+  go();
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  expect(service.logged).toEqual([]);
+});
+
+test("repeated headers are joined", async () => {
+  const { service, port } = await start();
+  const request = httpRequest({
+    port,
+    host: "127.0.0.1",
+    method: "POST",
+    path: "/webhooks/whatsapp",
+    headers: { "x-many": ["a", "b"], "set-cookie": ["c=1", "d=2"] },
+  });
+  request.end("b");
+  const [response] = await once(request, "response");
+  response.resume();
+  expect(service.received[0]?.request.headers).toMatchObject({ "x-many": "a, b", "set-cookie": "c=1, d=2" });
+});
+
+test("a caller that never finishes its headers is cut off", async () => {
+  const { port } = await start({}, { timeouts: { headersMs: 20, requestMs: 40, checkMs: 10 } });
+  const raw = await rawConnection(port);
+  raw.write("POST /webhooks/whatsapp HTTP/1.1\r\nHost: loc");
+  expect(await raw.closed()).toMatch(/^HTTP\/1\.1 408 |^$/);
+});
+
+test("a caller that trickles its body is cut off, and nothing is staged", async () => {
+  const { service, port } = await start({}, { timeouts: { headersMs: 20, requestMs: 40, checkMs: 10 } });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 100", "slow"));
+  expect(await raw.closed()).not.toContain("staged");
+  expect(service.received).toEqual([]);
+});
+
+test("HEAD gets what GET gets, without the body", async () => {
+  const { port } = await start();
+  const raw = await rawConnection(port);
+  raw.write("HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  expect(await raw.closed()).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n$/s);
+});
+
+test("closing lets the running request finish, then stops, then is done", async () => {
+  const { receive, reached, go } = held();
+  const { port, service, serving } = await start({ receive });
+  const busy = await rawConnection(port);
+  const idle = await rawConnection(port);
+  idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await idle.until(/"ok"/);
+  busy.write(post("Content-Length: 2", "hi"));
+  await reached;
+
+  const closing = serving.close(60_000);
+  await idle.closed();
+  await expect(fetch(`${serving.url}/healthz`)).rejects.toThrow();
+  expect(service.calls).not.toContainEqual(["stop", 60_000]);
+
+  go();
+  const came = await busy.closed();
+  expect(came).toContain("staged");
+  expect(came).toMatch(/connection: close/i);
+  await closing;
+  expect(service.calls).toEqual([["start"], ["stop", 60_000]]);
+  await serving.close();
+  expect(service.calls.length).toBe(2);
+});
+
+test("closing is done when the stop is", async () => {
+  let stopped = false;
+  const { serving } = await start({
+    stop: async () => {
+      await fetch("data:,").then((answer) => answer.text());
+      stopped = true;
+    },
+  });
+  await serving.close();
+  expect(stopped).toBe(true);
+});
+
+test("after the grace time, what still runs is cut off", async () => {
+  const { receive, reached, go } = held();
+  const { port, serving, service } = await start({ receive });
+  const busy = await rawConnection(port);
+  busy.write(post("Content-Length: 2", "hi"));
+  await reached;
+  await serving.close(10);
+  expect(await busy.closed()).toBe("");
+  expect(service.calls).toContainEqual(["stop", 10]);
+  go();
+});
+
+test("a port that is taken is told as a mistake of the configuration, before anything starts", async () => {
+  const { port } = await start();
+  const second = stubService();
+  await expect(serveStub(second, { port })).rejects.toThrow(ConfigError);
+  expect(second.calls).toEqual([]);
+});
+
+test("when the start fails nobody listens", async () => {
+  const { serving: before, port } = await start();
+  await before.close(0);
+  const noStore = async () => {
+    throw new Error("no store");
+  };
+  await expect(serveStub(stubService({ start: noStore }), { port })).rejects.toThrow("no store");
+  const { serving: after } = await start({}, { port });
+  expect(after.url).toBe(`http://127.0.0.1:${port}`);
+});
+
+test("the URL can be opened even when every interface is listened on", async () => {
+  serving = await serveStub(stubService(), { host: "0.0.0.0" });
+  expect(serving.url).toBe(`http://localhost:${serving.port}`);
+});

@@ -1,0 +1,131 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ConfigError } from "../errors.ts";
+import { systemClock } from "../runtime/system-clock.ts";
+import type { EdgeAnswer, Handle } from "./edge.ts";
+import { NodeRequest } from "./node-request.ts";
+
+/** What can be served: `createLull` returns one. */
+export interface Served {
+  readonly handle: Handle;
+  start(): Promise<void>;
+  stop(graceMs?: number): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** 0: any free one. */
+  readonly port: number;
+  /** Every interface when left out: providers call from outside. */
+  readonly host?: string;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** How long a caller may take. Whoever sends a byte now and then holds a connection no longer than this. */
+export interface Timeouts {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** Longer than the 60 s of common load balancers, which otherwise reuse a connection that we just closed. */
+  readonly keepAliveMs: number;
+  /** How often the first two are looked at. Node's own 30 s would turn ten seconds into forty. */
+  readonly checkMs: number;
+}
+
+export interface Serving {
+  readonly url: string;
+  readonly port: number;
+  /** Takes no new requests, lets running ones finish, then stops. After `graceMs` what is left is cut off. */
+  close(graceMs?: number): Promise<void>;
+}
+
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000, checkMs: 5_000 };
+const GRACE_MS = 30_000;
+
+/** Listens, then starts taking turns. */
+export async function serve(lull: Served, options: ServeOptions): Promise<Serving> {
+  const draining = { now: false };
+  const server = httpServer(lull.handle, draining, { ...TIMEOUTS, ...options.timeouts });
+  await listen(server, options);
+  try {
+    await lull.start();
+  } catch (error) {
+    await drained(server, 0);
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+  let closing: Promise<void> | undefined;
+  const close = async (graceMs: number) => {
+    draining.now = true;
+    await drained(server, graceMs);
+    await lull.stop(graceMs);
+  };
+  return {
+    url: `http://${urlHost(options.host)}:${port}`,
+    port,
+    close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
+  };
+}
+
+function httpServer(handle: Handle, draining: { readonly now: boolean }, timeouts: Timeouts): Server {
+  return createServer(
+    {
+      headersTimeout: timeouts.headersMs,
+      requestTimeout: timeouts.requestMs,
+      keepAliveTimeout: timeouts.keepAliveMs,
+      connectionsCheckingInterval: timeouts.checkMs,
+    },
+    (message, response) => {
+      handle(new NodeRequest(message)).then(
+        (answer) => write(message, response, answer, draining.now),
+        () => response.destroy(),
+      );
+    },
+  );
+}
+
+function write(
+  message: IncomingMessage,
+  response: ServerResponse,
+  answer: EdgeAnswer,
+  draining: boolean,
+): void {
+  if (response.destroyed) return;
+  const headers: Record<string, string | number> = {
+    ...answer.headers,
+    "content-length": Buffer.byteLength(answer.body),
+  };
+  // A body that was refused half-way is not worth reading to its end.
+  if (draining || !message.complete) headers.connection = "close";
+  response.writeHead(answer.status, headers);
+  response.end(answer.body);
+}
+
+function listen(server: Server, { port, host }: ServeOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, port)));
+    server.listen(port, host, resolve);
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number): Error {
+  if (error.code === "EADDRINUSE")
+    return new ConfigError(`port ${port} is in use; choose another one`, error);
+  if (error.code === "EACCES")
+    return new ConfigError(`port ${port} needs rights that this process lacks`, error);
+  return error;
+}
+
+/** `close` also ends connections that wait for a next request; the others end with the answer they are owed. */
+function drained(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const spare = systemClock.after(graceMs, () => server.closeAllConnections());
+    server.close(() => {
+      spare();
+      resolve();
+    });
+  });
+}
+
+function urlHost(host: string | undefined): string {
+  if (host === undefined || host === "0.0.0.0" || host === "::" || host === "") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
+}

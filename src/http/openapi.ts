@@ -1,0 +1,58 @@
+import { COMPONENTS } from "./api-schemas.ts";
+import type { Route } from "./route.ts";
+import { ref, type Schema } from "./schema.ts";
+
+/** OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. */
+export function openapiOf(routes: readonly Route[], publicUrl: string | undefined): unknown {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    paths[route.path] = { ...operations, [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Lull",
+      version: "1",
+      description:
+        "Waits for the lull in a chat, then answers once. Times are ISO 8601, durations are seconds.",
+    },
+    servers: [{ url: publicUrl ?? "/" }],
+    security: [{ token: [] }],
+    paths,
+    components: {
+      schemas: COMPONENTS,
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer", description: "LULL_API_TOKEN. Without one, loopback only." },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route): unknown {
+  return {
+    operationId: route.operation,
+    summary: route.summary,
+    tags: [route.path.split("/")[2]],
+    parameters: parametersOf(route),
+    ...(route.body && { requestBody: requestBodyOf(route.body) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(route.answers).map(([status, each]) => [status, answerOf(each)])),
+      default: answerOf({ description: "Refused; the code says why", schema: ref("Error") }),
+    },
+  };
+}
+
+function parametersOf(route: Route): unknown[] {
+  const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+  const query = Object.entries(route.query ?? {}).map(([name, schema]) => ({ name, in: "query", schema }));
+  return route.path.includes("{id}") ? [id, ...query] : query;
+}
+
+function requestBodyOf(schema: Schema & { readonly required?: readonly string[] }): unknown {
+  return { required: (schema.required ?? []).length > 0, content: { "application/json": { schema } } };
+}
+
+function answerOf({ description, schema }: { description: string; schema: Schema }): unknown {
+  return { description, content: { "application/json": { schema } } };
+}

@@ -1,0 +1,73 @@
+import type { Media } from "../ports/message.ts";
+import type { FullReply, Usage } from "../ports/responder.ts";
+import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal } from "./route.ts";
+import { count, flag, list, object, oneOf, ref, someText, text } from "./schema.ts";
+
+interface Given {
+  readonly text?: string;
+  readonly messages?: readonly string[];
+  readonly media?: readonly { readonly url: string; readonly content_type: string; readonly name?: string }[];
+  readonly usage?: {
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+    readonly total_tokens?: number;
+  };
+  readonly complete?: boolean;
+  readonly hand_off?: string;
+}
+
+const REPLY: Route = {
+  method: "POST",
+  path: "/api/turns/{id}/reply",
+  operation: "replyToTurn",
+  summary: "The late answer to a turn whose responder said that it would come later",
+  body: object({
+    text: text("The reply. Leave out `text` and `messages` for no reply."),
+    messages: list(text(), "Several messages, sent one after the other, instead of `text`."),
+    media: list(object({ url: someText(), content_type: someText(), name: text() }, ["url", "content_type"])),
+    usage: object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() }, [
+      "prompt_tokens",
+      "completion_tokens",
+    ]),
+    complete: flag("The task is done: the customer's next message opens a new conversation."),
+    hand_off: someText("Hand the conversation to a human, for this reason."),
+  }),
+  answers: {
+    202: { description: "Accepted", schema: object({ result: oneOf("accepted") }, ["result"]) },
+    409: { description: "The turn is over, was asked again, or never waited", schema: ref("Error") },
+  },
+  run: reply,
+};
+
+export const TURN_ROUTES: readonly Route[] = [REPLY];
+
+async function reply({ service, id, body }: ApiCall): Promise<ApiResult> {
+  const result = await service.answerTurn(id, replyFrom(body as Given));
+  if (result === "accepted") return ok({ result }, 202);
+  return refusal(409, "STALE_TURN", "the turn is over, was asked again, or never waited for an answer");
+}
+
+function replyFrom(given: Given): FullReply {
+  if (given.text !== undefined && given.messages) throw new BadRequest("give text or messages, not both");
+  const said = given.text ?? given.messages;
+  return {
+    ...(said !== undefined && { text: said }),
+    ...(given.media && { media: given.media.map(mediaFrom) }),
+    ...(given.usage && { usage: usageFrom(given.usage) }),
+    ...(given.complete !== undefined && { complete: given.complete }),
+    ...(given.hand_off !== undefined && { handOff: given.hand_off }),
+  };
+}
+
+function mediaFrom({ url, content_type: contentType, name }: NonNullable<Given["media"]>[number]): Media {
+  return { url, contentType, ...(name !== undefined && { name }) };
+}
+
+function usageFrom(given: NonNullable<Given["usage"]>): Usage {
+  const { prompt_tokens: promptTokens, completion_tokens: completionTokens } = given;
+  return {
+    promptTokens,
+    completionTokens,
+    totalTokens: given.total_tokens ?? promptTokens + completionTokens,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Settings } from "../../core/settings.ts";
+import type { Engine, TakeOutcome } from "../../ports/engine.ts";
+import type { FakeClock } from "../fake-clock.ts";
+
+/** One promise of the protocol, as a test without a test runner. It throws when the engine does not keep it. */
+export interface EngineCase {
+  readonly title: string;
+  run(harness: EngineHarness): Promise<void>;
+}
+
+/** How the cases get at an engine. */
+export interface EngineHarness {
+  /** A store of its own for every case, with these settings over the defaults. */
+  world(settings?: Partial<Settings>): Promise<World>;
+  /** Cases that do not hold for this engine, each with its reason. */
+  readonly skips?: readonly Skip[];
+}
+
+export interface Skip {
+  readonly title: string;
+  readonly because: string;
+}
+
+/** One store, and as many workers on it as a case opens. */
+export interface World {
+  readonly clock: FakeClock;
+  /** The settings in force. */
+  readonly settings: Settings;
+  /** One more worker on the same store. */
+  open(workerId?: string): Promise<Engine>;
+  /** What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a queue. */
+  takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
+  /** Removes window and lease behind the engine's back: what is staged has nobody left to look at it. */
+  strand?(conversationId: string): Promise<void>;
+  close(): Promise<void>;
+}

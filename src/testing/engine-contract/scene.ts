@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { messageId } from "../../core/identity.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { CommitOutcome, Engine, StageOutcome, Taken } from "../../ports/engine.ts";
+import type { Arrival } from "../../ports/message.ts";
+import { allSent, arrival, as, draftFor, replied } from "./builders.ts";
+import type { EngineCase, EngineHarness, World } from "./harness.ts";
+
+/** More than any case that does not count its takes has due at once. */
+const TAKE_MAX = 100;
+
+/** A case is played on a world of its own, which is closed whatever happens. */
+export function scene(
+  title: string,
+  settings: Partial<Settings>,
+  play: (scene: Scene) => Promise<void>,
+): EngineCase {
+  return {
+    title,
+    async run(harness: EngineHarness) {
+      const world = await harness.world(settings);
+      try {
+        await play(new Scene(world, await world.open("worker-1")));
+      } finally {
+        await world.close();
+      }
+    },
+  };
+}
+
+/** A store, a first worker, and the words that cases are told in. */
+export class Scene {
+  readonly world: World;
+  /** The first worker. Others are opened with `open`. */
+  readonly engine: Engine;
+  #count = 0;
+
+  constructor(world: World, engine: Engine) {
+    this.world = world;
+    this.engine = engine;
+  }
+
+  get settings(): Settings {
+    return this.world.settings;
+  }
+
+  get nowMs(): number {
+    return this.world.clock.nowMs();
+  }
+
+  passes(ms: number): Promise<void> {
+    return this.world.clock.advance(ms);
+  }
+
+  /** The default window goes by. */
+  async windowPasses(): Promise<void> {
+    const { window } = this.settings;
+    await this.passes(window.kind === "fixed" ? window.lengthMs : window.maxMs);
+  }
+
+  /** Nobody renews: whoever holds a lease now does not hold it any more. */
+  async leaseLapses(): Promise<void> {
+    await this.passes(this.settings.leaseMs + this.settings.clockSkewMs);
+  }
+
+  open(workerId: string): Promise<Engine> {
+    return this.world.open(workerId);
+  }
+
+  /** A new message, arriving now. */
+  arrival(given: Partial<Arrival> | string = {}): Arrival {
+    this.#count += 1;
+    const said = typeof given === "string" ? { text: given } : given;
+    return arrival({ providerId: `m${this.#count}`, arrivedAtMs: this.nowMs, ...said });
+  }
+
+  async deliver(message: Arrival, engine = this.engine): Promise<StageOutcome> {
+    const [outcome] = await engine.receiving.stage([{ arrival: message }]);
+    return outcome!;
+  }
+
+  /** A new message that has to be staged. */
+  async receive(given: Partial<Arrival> | string = {}, engine = this.engine) {
+    const message = this.arrival(given);
+    const { conversationId, dueAtMs } = as("staged", await this.deliver(message, engine));
+    return { conversationId, dueAtMs, message, id: idOf(message) };
+  }
+
+  async turns(engine = this.engine, max = TAKE_MAX): Promise<Taken[]> {
+    const outcomes = await this.world.takeDue(engine, max);
+    return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
+  }
+
+  /** Exactly one turn is due, and it is taken. */
+  async take(engine = this.engine): Promise<Taken> {
+    const turns = await this.turns(engine);
+    assert.equal(turns.length, 1, `expected one turn to be due, found ${turns.length}`);
+    return turns[0]!;
+  }
+
+  async nothingDue(engine = this.engine): Promise<void> {
+    const turns = await this.turns(engine);
+    assert.deepEqual(
+      turns.map(({ messages, outbound }) => outbound?.texts ?? messages.map(({ text }) => text)),
+      [],
+    );
+  }
+
+  /** These messages arrive, their window goes by, and their turn is taken. */
+  async turnFor(...texts: string[]): Promise<Taken> {
+    for (const text of texts) await this.receive(text);
+    await this.windowPasses();
+    return this.take();
+  }
+
+  /** Draft, send and commit without a fault. */
+  async reply(
+    taken: Taken,
+    text = "ok",
+    engine = this.engine,
+  ): Promise<Extract<CommitOutcome, { kind: "committed" }>> {
+    const draft = draftFor(taken, text);
+    as("drafted", await engine.turns.draft(taken.lease, draft));
+    return as("committed", await engine.turns.commit(taken.lease, replied(taken, allSent(draft))));
+  }
+
+  /** A whole turn: messages, window, reply. */
+  async talk(text: string, answer = "ok"): Promise<Taken> {
+    const taken = await this.turnFor(text);
+    await this.reply(taken, answer);
+    return taken;
+  }
+
+  async conversations() {
+    return (await this.engine.inspector.conversations({ limit: TAKE_MAX })).items;
+  }
+
+  async detail(conversationId: string) {
+    const detail = await this.engine.inspector.conversation(conversationId);
+    assert.ok(detail, `there is no conversation ${conversationId}`);
+    return detail;
+  }
+
+  async dead() {
+    return (await this.engine.inspector.dead({ limit: TAKE_MAX })).items;
+  }
+
+  async locks() {
+    return (await this.engine.inspector.locks({ limit: TAKE_MAX })).items;
+  }
+
+  /** Nothing is waiting and nothing is held: no window, no lease, nothing staged. */
+  async atRest(): Promise<void> {
+    const { staged, windows, leases } = await this.engine.inspector.counts();
+    assert.deepEqual({ staged, windows, leases }, { staged: 0, windows: 0, leases: 0 });
+  }
+}
+
+export function idOf({ channel, account, providerId }: Arrival): string {
+  return messageId(channel, account, providerId);
+}

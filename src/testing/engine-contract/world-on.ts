@@ -1,0 +1,40 @@
+import { settingsWith } from "../../core/defaults.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { Engine, EngineProvider } from "../../ports/engine.ts";
+import { fakeClock } from "../fake-clock.ts";
+import type { World } from "./harness.ts";
+
+export interface Backstage {
+  readonly strand?: (conversationId: string) => Promise<void>;
+  /** After every worker is closed. */
+  readonly close?: () => Promise<void>;
+}
+
+/** A world on any engine whose `takeDue` finds due work by itself. */
+export function worldOn(
+  provider: EngineProvider,
+  given: Partial<Settings> = {},
+  backstage: Backstage = {},
+): World {
+  const clock = fakeClock();
+  const settings = settingsWith(given);
+  const opened: Engine[] = [];
+  return {
+    clock,
+    settings,
+    async open(workerId = `worker-${opened.length + 1}`) {
+      const engine = await provider.open({ clock, settings, workerId, log: () => {}, onArmed: () => {} });
+      opened.push(engine);
+      return engine;
+    },
+    async takeDue(engine, max = 100) {
+      const { outcomes } = await engine.turns.takeDue(max, new AbortController().signal);
+      return [...outcomes];
+    },
+    ...(backstage.strand && { strand: backstage.strand }),
+    async close() {
+      for (const engine of opened) await engine.close();
+      await backstage.close?.();
+    },
+  };
+}

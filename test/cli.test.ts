@@ -1,0 +1,328 @@
+import { access, mkdtemp, rm, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemClock } from "../src/runtime/system-clock.ts";
+import { fakeTwilio } from "../src/testing/fake-twilio.ts";
+import { eventually, LullProcess } from "./lull-process.ts";
+
+let cwd: string;
+const started = new Set<LullProcess>();
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "lull-cli-"));
+});
+
+afterEach(async () => {
+  for (const each of started) each.kill("SIGKILL");
+  await Promise.all([...started].map((each) => each.gone()));
+  started.clear();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+function lull(args: readonly string[], env: Record<string, string> = {}): LullProcess {
+  const process = new LullProcess(args, { cwd, env: { PORT: "0", LULL_WINDOW_SECONDS: "0", ...env } });
+  started.add(process);
+  return process;
+}
+
+/** A command that ends by itself, with what it printed as JSON. */
+async function ask(args: readonly string[], env?: Record<string, string>) {
+  const process = lull([...args, "--json"], env);
+  const { code } = await process.gone();
+  return {
+    code,
+    json: process.stdout === "" ? undefined : JSON.parse(process.stdout),
+    stderr: process.stderr,
+  };
+}
+
+function write(url: string, text: string, sender = "visitor-one") {
+  const body = JSON.stringify({ id: text, sender, text });
+  return fetch(`${url}/webhooks/web`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+}
+
+function replies(url: string, sender = "visitor-one"): Promise<string[]> {
+  return eventually("a reply", async () => {
+    const response = await fetch(`${url}/webhooks/web/feed?sender=${sender}`);
+    const feed = (await response.json()) as { messages: { role: string; text: string }[] };
+    const said = feed.messages.filter(({ role }) => role === "assistant").map(({ text }) => text);
+    return said.length > 0 ? said : undefined;
+  });
+}
+
+/** Answers at the second attempt only: whoever is asked first never comes back. */
+const HANGS_ONCE = `
+  export default {
+    channels: { web: { web: true } },
+    respond: (turn) => (turn.attempt > 1 ? "second attempt: " + turn.text : new Promise(() => {})),
+  };
+`;
+
+describe("dev", () => {
+  test("prints one line when it is ready, serves, answers and stops", async () => {
+    const dev = lull(["dev"]);
+    const url = await dev.url();
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await (await fetch(url)).text()).toContain("<html");
+    expect((await write(url, "hello")).status).toBe(200);
+    expect(await replies(url)).toEqual(["You said: hello"]);
+    dev.kill("SIGTERM");
+    expect(await dev.gone()).toEqual({ code: 0, signal: null });
+    expect(dev.stdout).toBe(`lull listening on ${url}\n`);
+  });
+
+  test("a port that is taken is told in one line", async () => {
+    const taken = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as AddressInfo;
+    for (const workers of ["1", "2"]) {
+      const process = lull([
+        "dev",
+        "--port",
+        String(port),
+        "--workers",
+        workers,
+        "--log-level",
+        "error",
+        "--json",
+      ]);
+      expect(await process.gone()).toEqual({ code: 2, signal: null });
+      expect(process.stderr).toMatch(new RegExp(`^lull: port ${port} is in use; choose another one\n$`));
+      expect(process.stdout).toBe("");
+    }
+    taken.close();
+  });
+});
+
+describe("the data commands", () => {
+  test("create, list, show, pause, resume and close conversations while no service runs", async () => {
+    const created = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
+    expect(created).toMatchObject({
+      code: 0,
+      json: { created: true, conversation: { sender: "visitor-one", channel_type: "web" } },
+    });
+    const { id } = created.json.conversation;
+    const again = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
+    expect(again.json).toMatchObject({ created: false, conversation: { id } });
+
+    expect((await ask(["conversations", "list"])).json.items.map((each: { id: string }) => each.id)).toEqual([
+      id,
+    ]);
+    expect((await ask(["conversations", "show", id])).json).toMatchObject({
+      conversation: { id, paused: false },
+      messages: [],
+    });
+    expect((await ask(["conversations", "pause", id])).json).toMatchObject({ id, paused: true });
+    expect((await ask(["conversations", "resume", id])).json).toMatchObject({ id, paused: false });
+    expect((await ask(["conversations", "hand-off", id, "--reason", "angry"])).json).toMatchObject({
+      handed_off: true,
+    });
+    expect((await ask(["conversations", "hand-back", id])).json).toMatchObject({ handed_off: false });
+    expect((await ask(["conversations", "close", id])).json).toMatchObject({ task_complete: true });
+    expect((await ask(["conversations", "list", "--active"])).json.items).toEqual([]);
+    expect((await ask(["conversations", "erase", id, "--yes"])).json).toEqual({ id, result: "erased" });
+    const missing = await ask(["conversations", "show", id]);
+    expect(missing).toEqual({ code: 1, json: undefined, stderr: `lull: there is no conversation ${id}\n` });
+  });
+
+  test("work beside a running service: pause, what waits, resume, say, backup, doctor", async () => {
+    const service = lull(["start"], { LULL_WEB: "1" });
+    const url = await service.url();
+    expect((await ask(["pause"])).json).toEqual({ paused: true });
+    await write(url, "anybody there?");
+    const { items } = (await ask(["locks"])).json;
+    expect(items).toMatchObject([{ staged: 1 }]);
+    expect((await ask(["resume"])).json).toEqual({ paused: false });
+    expect(await replies(url)).toEqual(["You said: anybody there?"]);
+
+    const { conversation_id: id } = items[0];
+    expect((await ask(["conversations", "say", id, "One more thing."])).json).toMatchObject({
+      result: "staged",
+    });
+    await eventually("the outbound", async () =>
+      (await replies(url)).includes("One more thing.") ? true : undefined,
+    );
+
+    expect((await ask(["backup", "copies/one.db"])).code).toBe(0);
+    await access(join(cwd, "copies/one.db"));
+    expect((await ask(["backup", "copies/one.db"])).stderr).toContain("is there already");
+    const copy = await ask(["conversations", "list", "--db", "copies/one.db"]);
+    expect(copy.json.items).toMatchObject([{ id }]);
+
+    const doctor = await ask(["doctor", "--offline"]);
+    expect(doctor).toMatchObject({ code: 0, json: { ok: true } });
+    expect((await ask(["dead"])).json).toEqual({ items: [] });
+    expect((await ask(["unknown"])).json).toEqual({ items: [] });
+  });
+
+  test("simulate tells how bursts went", async () => {
+    const url = await lull(["dev"], { LULL_WINDOW_SECONDS: "0.3" }).url();
+    const { code, json } = await ask([
+      "simulate",
+      "--url",
+      url,
+      "--customers",
+      "5",
+      "--messages",
+      "3",
+      "--gap-ms",
+      "10",
+    ]);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      customers: 5,
+      messages_sent: 15,
+      messages_acknowledged: 15,
+      customers_answered: 5,
+    });
+    expect(json.replies).toBe(json.turns);
+  });
+});
+
+describe("with Twilio", () => {
+  const SID = "AC00000000000000000000000000000001";
+  const twilio = fakeTwilio({ accountSid: SID, authToken: "token" });
+  beforeAll(() => twilio.start());
+  afterAll(() => twilio.stop());
+  const env = () => ({
+    TWILIO_API_URL: twilio.url,
+    TWILIO_ACCOUNT_SID: SID,
+    TWILIO_AUTH_TOKEN: "token",
+    TWILIO_WHATSAPP_FROM: "whatsapp:+15550100",
+  });
+
+  test("catch-up stages what was missed, once, and the service answers it", async () => {
+    const [from, to] = ["whatsapp:+15550123", "whatsapp:+15550100"];
+    twilio.add({ direction: "inbound", from, to, body: "are you open?", sentAtMs: systemClock.nowMs() });
+    const first = await ask(["catch-up", "--since", "2h"], env());
+    expect(first.json).toEqual({
+      channels: [{ channel: "whatsapp", listed: 1, new: 1, duplicates: 0, refused: 0 }],
+    });
+    const second = await ask(["catch-up", "--since", "2h"], env());
+    expect(second.json).toEqual({
+      channels: [{ channel: "whatsapp", listed: 1, new: 0, duplicates: 1, refused: 0 }],
+    });
+    await lull(["start"], env()).url();
+    await twilio.whenSent(1);
+    expect(twilio.sent).toMatchObject([{ to: from, from: to, body: "You said: are you open?" }]);
+  });
+
+  test("doctor checks the credentials and tells the webhook's URL", async () => {
+    const public_ = { LULL_PUBLIC_URL: "https://chat.example" };
+    const well = await ask(["doctor"], { ...env(), ...public_ });
+    expect(well.code).toBe(0);
+    expect(well.json.findings).toContainEqual({
+      check: "webhook whatsapp",
+      verdict: "ok",
+      detail: "enter at Twilio: https://chat.example/webhooks/whatsapp#rc=3&rp=all",
+    });
+    const wrong = await ask(["doctor"], { ...env(), TWILIO_AUTH_TOKEN: "wrong" });
+    expect(wrong).toMatchObject({ code: 1, json: { ok: false } });
+    const detail = `Twilio does not accept the auth token of account ${SID}`;
+    expect(wrong.json.findings).toContainEqual({ check: "channel whatsapp", verdict: "fail", detail });
+    expect(wrong.json.findings).toContainEqual(
+      expect.objectContaining({ check: "public URL", verdict: "warn" }),
+    );
+  });
+});
+
+describe("stopping", () => {
+  test("a second signal stops at once, and the turn that ran is done after the next start", async () => {
+    await writeFile(join(cwd, "lull.config.mjs"), HANGS_ONCE);
+    const service = lull(["start"]);
+    await write(await service.url(), "hello");
+    await service.event("the turn", ({ event }) => event === "lease.taken");
+    service.kill("SIGTERM");
+    await service.event("the stop", ({ event }) => event === "service.stopping");
+    // A signal right behind the first may be the same one passed on twice, so it is repeated until it counts.
+    const insisting = setInterval(() => service.kill("SIGTERM"), 50);
+    const end = await service.gone();
+    clearInterval(insisting);
+    expect(end).toEqual({ code: 143, signal: null });
+
+    const next = lull(["start"]);
+    expect(await replies(await next.url())).toEqual(["second attempt: hello"]);
+  });
+
+  test("the first signal waits for the grace time, then the turn gives its conversation back", async () => {
+    await writeFile(join(cwd, "lull.config.mjs"), HANGS_ONCE);
+    const service = lull(["start", "--grace", "0.2"]);
+    await write(await service.url(), "hello");
+    await service.event("the turn", ({ event }) => event === "lease.taken");
+    service.kill("SIGINT");
+    expect(await service.gone()).toEqual({ code: 0, signal: null });
+    const { items } = (await ask(["locks"])).json;
+    expect(items).toMatchObject([{ staged: 1 }]);
+    expect(items[0].lease).toBeUndefined();
+  });
+});
+
+describe("workers", () => {
+  const pidsOf = (service: LullProcess) => {
+    const ready = service.events.filter(({ event }) => event === "worker.ready");
+    return new Map(ready.map(({ worker, pid }) => [worker as number, pid as number]));
+  };
+
+  test("all listen on one port, one line tells it, and a signal stops them all", async () => {
+    const service = lull(["start", "--workers", "3"], { LULL_WEB: "1" });
+    const url = await service.url();
+    expect(pidsOf(service).size).toBe(3);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    service.kill("SIGTERM");
+    expect(await service.gone()).toEqual({ code: 0, signal: null });
+    expect(service.stdout).toBe(`lull listening on ${url}\n`);
+  });
+
+  test("a killed worker is replaced, and its turn goes on without waiting for the lease to lapse", async () => {
+    await writeFile(join(cwd, "lull.config.mjs"), HANGS_ONCE);
+    const service = lull(["start", "--workers", "2"], { LULL_LEASE_SECONDS: "3600" });
+    const url = await service.url();
+    await write(url, "hello");
+    const { worker } = await service.event("the turn", ({ event }) => event === "lease.taken");
+    const pid = pidsOf(service).get(worker as number) as number;
+    process.kill(pid, "SIGKILL");
+    expect(await replies(url)).toEqual(["second attempt: hello"]);
+    await service.event(
+      "a new worker",
+      (each) => each.event === "worker.ready" && each.worker === worker && each.pid !== pid,
+    );
+    expect(service.stdout).toBe(`lull listening on ${url}\n`);
+  });
+
+  test("the port stays the same when all workers are killed at once", async () => {
+    const service = lull(["start", "--workers", "2"], { LULL_WEB: "1" });
+    const url = await service.url();
+    const killed = [...pidsOf(service).values()];
+    for (const pid of killed) process.kill(pid, "SIGKILL");
+    await service.until("new workers", () =>
+      [...pidsOf(service).values()].some((pid) => killed.includes(pid)) ? undefined : true,
+    );
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test("they exit when the parent is gone", async () => {
+    const service = lull(["start", "--workers", "2"], { LULL_WEB: "1" });
+    const url = await service.url();
+    service.kill("SIGKILL");
+    // Workers share the parent's stderr, so it is closed only when they are gone too.
+    expect(await service.gone()).toEqual({ code: null, signal: "SIGKILL" });
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+  });
+
+  test("a configuration that cannot work is told once, however many workers there are", async () => {
+    await writeFile(
+      join(cwd, "lull.config.json"),
+      '{ "channels": { "web": { "web": true } }, "windows": { "wbe": { "seconds": 1 } } }',
+    );
+    const service = lull(["start", "--workers", "3", "--log-level", "error"]);
+    expect(await service.gone()).toEqual({ code: 2, signal: null });
+    expect(service.stderr.match(/windows\.wbe/g)).toHaveLength(1);
+  });
+});
