@@ -96,8 +96,12 @@ export class LullProcess {
 }
 
 /** Asks again until `look` finds something: for what is only visible through HTTP. */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined>,
+  deadlineMs = DEADLINE_MS,
+): Promise<T> {
+  const deadline = AbortSignal.timeout(deadlineMs);
   for (;;) {
     const found = await look().catch(() => undefined);
     if (found !== undefined) return found;

@@ -9,9 +9,9 @@ afterEach(() => at.end());
 async function holderOf(service: LullProcess): Promise<number> {
   const taken = await service.event("a lease", ({ event }) => event === "lease.taken");
   const ready = service.events.find(
-    ({ event, worker }) => event === "worker.ready" && worker === taken["worker"],
+    ({ event, worker }) => event === "worker.ready" && worker === taken.worker,
   );
-  return Number(ready?.["pid"]);
+  return Number(ready?.pid);
 }
 
 async function counts() {
@@ -133,13 +133,13 @@ describe("a provider that cannot be asked", () => {
     // Twilio calls the public address; here that is this machine.
     const { signedWebhook } = await import("../../src/testing/fake-twilio.ts");
     const params = {
-      AccountSid: at.env["TWILIO_ACCOUNT_SID"]!,
+      AccountSid: at.env.TWILIO_ACCOUNT_SID!,
       MessageSid: at.twilio.sent[0]!.sid,
       MessageStatus: "sent",
       From: "whatsapp:+14155238886",
       To: at.twilio.sent[0]!.to,
     };
-    const webhook = signedWebhook({ url: statusCallback!, authToken: at.env["TWILIO_AUTH_TOKEN"]!, params });
+    const webhook = signedWebhook({ url: statusCallback!, authToken: at.env.TWILIO_AUTH_TOKEN!, params });
     const answer = await at.post(statusCallback!.replace("https://bot.example.com", ""), webhook);
     expect(answer.status).toBe(200);
     await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));

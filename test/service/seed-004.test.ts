@@ -44,13 +44,13 @@ it("a stale lease heals without a restart", async () => {
   await at.openai.arrival(1);
   const taken = await service.event("a lease", ({ event }) => event === "lease.taken");
   const ready = service.events.find(
-    ({ event, worker }) => event === "worker.ready" && worker === taken["worker"],
+    ({ event, worker }) => event === "worker.ready" && worker === taken.worker,
   );
   // Frozen, not dead: its process is there, and nobody can know that it will not go on.
-  process.kill(Number(ready?.["pid"]), "SIGSTOP");
+  process.kill(Number(ready?.pid), "SIGSTOP");
   await at.twilio.whenSent(1);
   expect(at.twilio.sent.map(({ body }) => body)).toEqual(["from another worker"]);
-  process.kill(Number(ready?.["pid"]), "SIGCONT");
+  process.kill(Number(ready?.pid), "SIGCONT");
   await eventually("the slow worker to find its lease gone", async () =>
     service.events.find(({ event }) => event === "lease.lost"),
   );

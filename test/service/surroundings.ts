@@ -9,7 +9,7 @@ const ACCOUNT = "AC00000000000000000000000000000001";
 const AUTH_TOKEN = "test-auth-token";
 const FROM = "+14155238886";
 
-export type Environment = Readonly<Record<string, string>>;
+export type Environment = Record<string, string>;
 
 /** Fake providers, an empty folder, and real processes in between: what a customer's machine would look like. */
 export async function surroundings(environment: Environment = {}) {
@@ -40,6 +40,11 @@ export async function surroundings(environment: Environment = {}) {
     const process = new LullProcess(args, { cwd: folder, env });
     running.push(process);
     return process;
+  };
+
+  const stop = async () => {
+    for (const process of running) process.kill("SIGKILL");
+    await Promise.all(running.map((process) => process.gone().catch(() => {})));
   };
 
   return {
@@ -78,11 +83,11 @@ export async function surroundings(environment: Environment = {}) {
     post: (path: string, init: RequestInit) => fetch(`${url}${path}`, { method: "POST", ...init }),
     async api(path: string, init: RequestInit = {}) {
       const response = await fetch(`${url}/api${path}`, init);
-      return (await response.json()) as Record<string, never>;
+      return (await response.json()) as unknown;
     },
+    stop,
     async end() {
-      for (const process of running) process.kill("SIGKILL");
-      await Promise.all(running.map((process) => process.gone().catch(() => {})));
+      await stop();
       await Promise.all([twilio.stop(), openai.stop()]);
       await rm(folder, { recursive: true, force: true });
     },

@@ -24,8 +24,8 @@ it("the same webhook five times, before, during and after its turn, is one turn"
   answer.resolve();
   await committed(1);
   expect((await at.write(1, "hi", { sid })).status).toBe(200);
-  const { items } = await at.api("/conversations");
-  const [{ id }] = items as [{ id: string }];
+  const { items } = (await at.api("/conversations")) as { items: { id: string }[] };
+  const id = items[0]?.id;
   await at.api(`/conversations/${id}/close`, { method: "POST" });
   expect((await at.write(1, "hi", { sid })).status).toBe(200);
   expect(await counts()).toMatchObject({ staged: 0, windows: 0, turns: 1, conversations: 1 });

@@ -94,7 +94,7 @@ function migrate(database: DatabaseSync): void {
 }
 
 function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
 function addSalt(database: DatabaseSync): void {

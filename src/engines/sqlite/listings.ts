@@ -49,9 +49,9 @@ export function listings(sql: Statements): Listings {
       );
       const items = rows.map((row) =>
         lockRecord(
-          row["conversation_id"] as string,
+          row.conversation_id as string,
           parse<ConversationState>(row, "state")!,
-          Number(row["staged"]),
+          Number(row.staged),
         ),
       );
       const last = items.at(-1)?.conversationId;
@@ -104,7 +104,7 @@ function newestFirst<T>(
     ...all.flatMap(({ values }) => values),
     page.limit,
   );
-  const last = rows.at(-1)?.["number"];
+  const last = rows.at(-1)?.number;
   return {
     items: rows.map((row) => parse<T>(row)!),
     ...(rows.length === page.limit && { next: String(last) }),

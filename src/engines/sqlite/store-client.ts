@@ -140,7 +140,10 @@ export class StoreClient {
   #died(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
-    if (this.#closing) return this.#closeWhenDone();
+    if (this.#closing) {
+      this.#closeWhenDone();
+      return;
+    }
     this.#log("error", "store.thread-died", { reason: error.message });
     const lost = this.#out.splice(0).flat();
     for (const { reject } of lost) reject(new StoreUnavailable("the database thread died", error));

@@ -13,7 +13,7 @@ const REFUSALS_KEPT_MS = 30 * 24 * 3_600_000;
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(database: DatabaseSync): Tables {
   const sql = new Statements(database);
-  const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.["value"]);
+  const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.value);
   const hashed = (id: string) => createHash("sha256").update(salt).update(id).digest().subarray(0, 16);
 
   return {
@@ -41,7 +41,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         channelType,
         address,
         sender,
-      )?.["id"] as string | undefined,
+      )?.id as string | undefined,
     putConversation(conversation) {
       const { id, channelType, address, sender, senderAlias, taskComplete } = conversation;
       sql.run(
@@ -92,13 +92,12 @@ export function sqliteTables(database: DatabaseSync): Tables {
     isStaged: (id) => sql.get("SELECT 1 FROM staged WHERE id = ?", id) !== undefined,
     staged: (id) =>
       sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
-    stagedCount: (id) =>
-      Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.["n"]),
+    stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
     fateOf: (id) =>
-      sql.get("SELECT fate FROM remembered WHERE key = ?", hashed(id))?.["fate"] as Fate | undefined,
+      sql.get("SELECT fate FROM remembered WHERE key = ?", hashed(id))?.fate as Fate | undefined,
     remember(ids, fate, untilAtMs) {
       for (const id of ids) {
         sql.run(
@@ -138,23 +137,21 @@ export function sqliteTables(database: DatabaseSync): Tables {
           nowMs,
           max,
         )
-        .map((row) => row["conversation_id"] as string),
+        .map((row) => row.conversation_id as string),
     nextWakeAtMs() {
-      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.["at"];
+      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.at;
       return at === null || at === undefined ? undefined : Number(at);
     },
     heldBy: (holder) =>
       sql
         .all("SELECT conversation_id AS id FROM states WHERE holder = ?", holder)
-        .map((row) => row["id"] as string),
+        .map((row) => row.id as string),
     holders: () =>
       sql
         .all("SELECT DISTINCT holder FROM states WHERE holder IS NOT NULL")
-        .map((row) => row["holder"] as string),
+        .map((row) => row.holder as string),
     conversationOfTurn: (turnId) =>
-      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.["id"] as
-        | string
-        | undefined,
+      sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.id as string | undefined,
 
     appendMessages(id, messages) {
       for (const message of messages) {
@@ -252,7 +249,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
           cursor,
           max,
         )
-        .map((row) => row["id"] as string);
+        .map((row) => row.id as string);
       return { ids, next: ids.length < max ? "" : ids.at(-1)! };
     },
     expire(nowMs, keepAfterMs, max) {
@@ -282,14 +279,14 @@ function old(sql: Statements, table: string, column: string, beforeMs: number, m
 }
 
 export function stagedRow(row: Row): StagedRow {
-  const item = JSON.parse(row["item"] as string);
-  const sequence = Number(row["sequence"]);
+  const item = JSON.parse(row.item as string);
+  const sequence = Number(row.sequence);
   const base = {
-    id: row["id"] as string,
-    conversationId: row["conversation_id"] as string,
-    bytes: Number(row["bytes"]),
+    id: row.id as string,
+    conversationId: row.conversation_id as string,
+    bytes: Number(row.bytes),
   };
-  return row["kind"] === "message"
+  return row.kind === "message"
     ? { kind: "message", ...base, message: { ...item, sequence } }
     : { kind: "outbound", ...base, outbound: item, sequence };
 }
