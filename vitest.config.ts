@@ -1,8 +1,23 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import manifest from "./package.json" with { type: "json" };
+import { closingLine } from "./test/closing-line.ts";
+
+/** `lull` and its subpaths, as examples import them, are the sources: tests need no build. */
+const alias = Object.entries(manifest.exports).flatMap(([subpath, target]) => {
+  if (typeof target === "string") return [];
+  const source = target.default.replace("/dist/", "/src/").replace(/\.js$/, ".ts");
+  return {
+    find: new RegExp(`^lull${subpath.slice(1)}$`),
+    replacement: fileURLToPath(new URL(source, import.meta.url)),
+  };
+});
 
 export default defineConfig({
+  resolve: { alias },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    reporters: ["default", closingLine],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     coverage: {

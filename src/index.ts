@@ -18,11 +18,23 @@ export function createLull(config: LullConfig): Lull {
 }
 
 export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
-export type { Channel } from "./ports/channel.ts";
+export type {
+  Channel,
+  ChannelContext,
+  Outgoing,
+  Parsed,
+  ReceiveSummary,
+  ReconcileOutcome,
+  ReconcileQuery,
+  SendOutcome,
+  Verdict,
+  WebhookAnswer,
+  WebhookRequest,
+} from "./ports/channel.ts";
 export type { Conversation, HistoryMessage } from "./ports/conversations.ts";
 export type { Engine, EngineProvider } from "./ports/engine.ts";
 export type { Log } from "./ports/log.ts";
-export type { InboundMessage, Media } from "./ports/message.ts";
+export type { DeliveryStatus, InboundMessage, Media } from "./ports/message.ts";
 export type { FullReply, Reply, Responder, Turn, TurnMessage, Usage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";
 export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";

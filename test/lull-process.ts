@@ -12,6 +12,8 @@ export type LogEvent = { readonly event: string } & Readonly<Record<string, unkn
 export interface LullProcessOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The program to run; the CLI of the sources where left out. */
+  readonly main?: string;
 }
 
 /** A real `lull` process whose output can be waited for. */
@@ -21,10 +23,10 @@ export class LullProcess {
   readonly #changed = new EventTarget();
   readonly #closed: Promise<unknown>;
 
-  constructor(args: readonly string[], { cwd, env = {} }: LullProcessOptions) {
+  constructor(args: readonly string[], { cwd, env = {}, main = MAIN }: LullProcessOptions) {
     // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
     const clean = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
-    this.child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...clean, ...env } });
+    this.child = spawn(process.execPath, [main, ...args], { cwd, env: { ...clean, ...env } });
     this.#closed = once(this.child, "close");
     void this.#closed.then(() => this.#changed.dispatchEvent(new Event("change")));
     for (const name of ["stdout", "stderr"] as const) {

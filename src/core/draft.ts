@@ -1,4 +1,5 @@
 import type { Chunk, ChunkState, Draft } from "../ports/draft.ts";
+import type { Media } from "../ports/message.ts";
 
 /** What a draft needs next. */
 export type DraftStep =
@@ -42,8 +43,14 @@ export function dropPending(draft: Draft): Draft {
   };
 }
 
-export function pendingChunks(texts: readonly string[]): Chunk[] {
-  return texts.map((text) => ({ text, state: { kind: "pending" } }));
+/** Media go with the first chunk; without any text they are a chunk of their own. */
+export function pendingChunks(texts: readonly string[], media: readonly Media[] = []): Chunk[] {
+  const said = texts.length === 0 && media.length > 0 ? [""] : texts;
+  return said.map((text, at) => ({
+    text,
+    ...(at === 0 && media.length > 0 && { media }),
+    state: { kind: "pending" },
+  }));
 }
 
 export function providerIdsOf(draft: Draft): string[] {

@@ -38,8 +38,8 @@ export interface ConversationState {
   readonly leftBehindAtMs?: number | undefined;
   /** When the last holder was seen dead. */
   readonly holderDeadAtMs?: number | undefined;
-  /** The running turn whose busy text was sent. */
-  readonly busyToldToken?: string | undefined;
+  /** The turn whose busy text was sent. Over all its attempts the customer is told once. */
+  readonly busyToldTurnId?: string | undefined;
 }
 
 export const AT_REST: ConversationState = { works: [] };

@@ -18,6 +18,8 @@ export interface Found {
   readonly conversation:
     | { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy }
     | undefined;
+  /** Answering is paused everywhere. */
+  readonly allPaused?: boolean;
 }
 
 /** Who looks, when, and the ids it would use: made by the caller, so that a lost answer can be recognised as one's own. */
@@ -68,7 +70,7 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
 }
 
-/** Undefined when the draft waited in vain for a late answer: then the batch is asked again. */
+/** Undefined when the draft waited in vain for a late answer: then the batch is asked again, and counted. */
 function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
@@ -87,7 +89,9 @@ function withoutLateDraft(state: ConversationState): ConversationState {
   const { draft } = state;
   const work = draft && workOf(state, draft.turnId);
   if (!work) return state;
-  return { ...withWork(state, { ...work, lastError: "no answer came in time" }), draft: undefined };
+  // While it was awaited it was not counted. Now it failed, or a responder that never answers would be asked for ever.
+  const failed = { ...work, attempts: work.attempts + 1, lastError: "no answer came in time" };
+  return { ...withWork(state, failed), draft: undefined };
 }
 
 function takeBatch(found: Found, window: Window | undefined, taker: Taker, settings: Settings): TakeDecision {
@@ -109,11 +113,16 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   }
   const outbound = staged.find(({ kind }) => kind === "outbound");
   const standing = { ...state, window };
-  if (outbound && taker.nowMs >= (state.notBeforeAtMs ?? 0))
+  const notBeforeAtMs = state.notBeforeAtMs ?? 0;
+  if (outbound && taker.nowMs >= notBeforeAtMs)
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
-  if (messages.length === 0) return wait(standing, state.notBeforeAtMs ?? taker.nowMs, taker);
-  if (conversation.paused) return wait(standing, taker.nowMs + settings.holdMs, taker);
+  if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
+  if (found.allPaused || conversation.paused) {
+    // While everything is paused nobody looks, so that resuming finds it due. An outbound that backs off is not paused.
+    const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);
+    return wait(standing, outbound ? notBeforeAtMs : againAtMs, taker);
+  }
   const due = dueOf(messages, state, conversation.window);
   if (taker.nowMs < due) return armAt(state, due, taker);
   return takeMessages(state, messages, { due, recordId: conversation.id }, taker, settings);

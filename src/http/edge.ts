@@ -60,11 +60,13 @@ export function createEdge(service: Service, options: EdgeOptions = {}): Handle 
   };
 }
 
-function createRouter(service: Service, options: EdgeOptions): (request: EdgeRequest) => Promise<EdgeAnswer> {
+type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
+
+function createRouter(service: Service, options: EdgeOptions): Answering {
   const webhooks = createWebhooks(service);
   const api = createApi(service);
   const front = frontDoor(service, options.page ?? true);
-  return async (request) => {
+  return (request) => {
     const { path } = request;
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
     if (path.startsWith("/api/") || path === "/api") return api(request);

@@ -95,8 +95,27 @@ test.each([
   expect((await feed(mine, detail)).body.state).toBe(state);
 });
 
+test("while a turn runs the feed tells since when", async () => {
+  const { body } = await feed(mine, { lock: { ...lock, lease: lease(NOW_MS + 1) } });
+  expect(body.answering_since).toBe("2025-11-15T08:00:00.000Z");
+});
+
+test("a quiet window is due when the visitor has been quiet, whatever its row still says", async () => {
+  const window = { kind: "quiet", quietMs: 4_000, maxMs: 20_000 } as const;
+  const [first] = DETAIL.staged as [(typeof DETAIL.staged)[number]];
+  const detail = {
+    conversation: { ...CONVERSATION, window },
+    staged: [first, { ...first, id: "later", arrivedAtMs: NOW_MS - 500 }],
+    lock: { ...lock, window: { id: "w", dueAtMs: NOW_MS + 1_000 } },
+  };
+  expect((await feed(mine, detail)).body.due_in_ms).toBe(3_500);
+});
+
 test("an overdue window is due now, not in the past", async () => {
-  const { body } = await feed(mine, { lock: { ...lock, window: { id: "w", dueAtMs: NOW_MS - 5_000 } } });
+  const { body } = await feed(mine, {
+    staged: [],
+    lock: { ...lock, window: { id: "w", dueAtMs: NOW_MS - 5_000 } },
+  });
   expect(body.due_in_ms).toBe(0);
 });
 

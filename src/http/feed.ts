@@ -1,18 +1,15 @@
 import type { Channel } from "../ports/channel.ts";
-import type { HistoryMessage } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { ConversationDetail, LockRecord, TurnRecord } from "../ports/inspector.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { ConversationDetail } from "../ports/inspector.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
-import { isoTime } from "./public-json.ts";
+import { feedOf } from "./feed-view.ts";
 import { createUrl } from "./public-url.ts";
 
 /** A visitor id is a capability. Shorter ones could be guessed, and searching for them would find everybody. */
 const SENDER_LENGTH_MIN = 8;
-const TURNS_MAX = 50;
 const SEARCH_MAX = 20;
 
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
@@ -34,7 +31,7 @@ export function createFeed(
     const detail = await find(await service.engine(), query.get("conversation"), sender);
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
-    return json(200, feedOf(detail, afterOf(query), service.nowMs()));
+    return json(200, feedOf(detail, service.settings, afterOf(query), service.nowMs()));
   };
 }
 
@@ -59,65 +56,4 @@ async function latestOf(engine: Engine, sender: string): Promise<string | undefi
 function afterOf(query: URLSearchParams): number {
   const after = Number(query.get("after"));
   return Number.isFinite(after) ? after : 0;
-}
-
-function feedOf(detail: ConversationDetail, after: number, nowMs: number): unknown {
-  const { conversation, staged, lock } = detail;
-  return {
-    conversation: conversation.id,
-    now: isoTime(nowMs),
-    ...stateOf(lock, staged.length, nowMs),
-    status: conversation.status,
-    paused: conversation.paused,
-    handed_off: conversation.handedOff,
-    complete: conversation.taskComplete,
-    staged: staged.length,
-    waiting: staged.map(waitingMessage),
-    messages: numbered(detail.messages).filter(({ n }) => n > after),
-    turns: newest(detail.turns).map(publicTurn),
-  };
-}
-
-/** Under the id that the page gave it; the channel put the sender in front. */
-function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): unknown {
-  const id = providerId.startsWith(`${sender}/`) ? providerId.slice(sender.length + 1) : providerId;
-  return { id, text, at: isoTime(arrivedAtMs) };
-}
-
-/** A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits its answer. */
-function stateOf(
-  lock: LockRecord | undefined,
-  staged: number,
-  nowMs: number,
-): { state: string; due_in_ms?: number } {
-  const due = lock?.window && { due_in_ms: Math.max(0, lock.window.dueAtMs - nowMs) };
-  const leased = lock?.lease !== undefined && lock.lease.untilAtMs > nowMs;
-  if (leased || lock?.draft) return { state: "answering", ...due };
-  return { state: staged > 0 || lock?.window ? "gathering" : "idle", ...due };
-}
-
-/** `n` grows with every message. It goes by time, so that it stays the same when a long history is cut at its old end. */
-function numbered(messages: readonly HistoryMessage[]): { n: number }[] {
-  let last = 0;
-  return messages.map(({ role, text, atMs, turnId }) => {
-    last = Math.max(atMs, last + 1);
-    return { n: last, role, text, at: isoTime(atMs), turn_id: turnId };
-  });
-}
-
-function newest(turns: readonly TurnRecord[]): TurnRecord[] {
-  return [...turns].sort((a, b) => a.committedAtMs - b.committedAtMs).slice(-TURNS_MAX);
-}
-
-function publicTurn(turn: TurnRecord): unknown {
-  return {
-    turn_id: turn.turnId,
-    outcome: turn.outcome,
-    message_ids: turn.messageIds,
-    attempts: turn.attempts,
-    opened_at: isoTime(turn.openedAtMs),
-    due_at: isoTime(turn.dueAtMs),
-    taken_at: isoTime(turn.takenAtMs),
-    committed_at: isoTime(turn.committedAtMs),
-  };
 }

@@ -40,6 +40,8 @@ function plainHeaders({ headers }: IncomingMessage): Headers {
   return (cookies ? { ...headers, "set-cookie": cookies.join(", ") } : headers) as Headers;
 }
 
+function nothing(): void {}
+
 function readBody(message: IncomingMessage, bytesMax: number): Promise<Body> {
   // Told beforehand, it need not be read at all.
   if (Number(message.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too-large");
@@ -59,6 +61,6 @@ function readBody(message: IncomingMessage, bytesMax: number): Promise<Body> {
     message.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // Also follows `end`, when the promise is settled already. An `error` is followed by it: nothing to add there.
     message.on("close", () => resolve("gone"));
-    message.on("error", () => {});
+    message.on("error", nothing);
   });
 }

@@ -38,6 +38,8 @@ export interface LimitsConfig {
   readonly historyMessagesMax?: number;
   readonly restartsMax?: number;
   readonly restartPollSeconds?: number;
+  /** How often a worker looks for windows that other processes armed. */
+  readonly pollSeconds?: number;
   readonly concurrency?: number;
   readonly bodyBytesMax?: number;
   readonly requestsMax?: number;
@@ -109,6 +111,7 @@ export function settingsFrom(config: LullConfig): Settings {
       backoffMs: ms("limits.backoffSeconds", limits.backoffSeconds),
       backoffMsMax: ms("limits.backoffSecondsMax", limits.backoffSecondsMax),
       restartPollMs: ms("limits.restartPollSeconds", limits.restartPollSeconds),
+      pollMs: ms("limits.pollSeconds", limits.pollSeconds),
       dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
       retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
       attemptsMax: count("limits.attemptsMax", limits.attemptsMax),

@@ -46,6 +46,12 @@ export function createService(config: LullConfig): Service {
       });
     return opened;
   };
+  const opening = async () => {
+    const engine = await open();
+    const { channels, handOffTo } = config;
+    worker ??= new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log });
+    return worker;
+  };
   const reception: Reception = {
     settings,
     engine: open,
@@ -75,12 +81,10 @@ export function createService(config: LullConfig): Service {
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
     say: async (request) => say(await open(), config.channels, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
+    wake: async (conversationId) => (await opening()).wake(conversationId),
     async start() {
-      const engine = await open();
-      const { channels, handOffTo } = config;
-      worker ??= new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log });
-      sweeper ??= new Sweeper(engine.sweeping, clock, settings.sweepMs, random, log);
-      worker.start();
+      (await opening()).start();
+      sweeper ??= new Sweeper((await open()).sweeping, clock, settings.sweepMs, random, log);
       sweeper.start();
     },
     async stop(graceMs = GRACE_MS) {

@@ -8,6 +8,12 @@ import { commit, fail, giveBack, lose } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
+ * How far the provider's clock may be behind ours. Without it a clock that is a second fast would not recognise what it sent, and send
+ * it again; texts of earlier turns are told apart by their recorded ids.
+ */
+const PROVIDER_SKEW_MS = 5_000;
+
+/**
  * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte.
  * `isFresh`: this very run marked the first chunk, so it is ours to send and not somebody's unknown.
  */
@@ -157,7 +163,7 @@ async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<Rec
   const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
   const query = {
     ...outgoing(run, draft, chunk),
-    notBeforeAtMs: draft.draftedAtMs,
+    notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
     excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
   };
   return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal)).catch(
@@ -172,6 +178,8 @@ async function withDeadline<T>(
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const { clock, heartbeat } = run;
+  // Frozen since the chunk was marked: another holder may be sending it by now.
+  if (clock.nowMs() >= byAtMs) throw new Error("its time was over before it began");
   const aborting = new AbortController();
   const over = new AbortController();
   const ended = clock

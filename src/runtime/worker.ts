@@ -36,6 +36,13 @@ export class Worker {
     clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort());
   }
 
+  /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
+  async wake(conversationId: string): Promise<TakeOutcome["kind"]> {
+    const outcome = await this.#surroundings.engine.turns.take(conversationId);
+    await this.#begin(outcome);
+    return outcome.kind;
+  }
+
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
   async stop(graceMs: number): Promise<void> {
     this.#looking.abort();
@@ -70,7 +77,7 @@ export class Worker {
     this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
     try {
       const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
-      for (const outcome of outcomes) this.#begin(outcome);
+      for (const outcome of outcomes) void this.#begin(outcome);
       if (outcomes.length > 0) return clock.nowMs();
       return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
@@ -79,17 +86,19 @@ export class Worker {
     }
   }
 
-  #begin(outcome: TakeOutcome): void {
+  #begin(outcome: TakeOutcome): Promise<void> {
     const { log } = this.#surroundings;
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
-    if (outcome.kind === "buried")
+    if (outcome.kind === "buried") {
       log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
-    if (outcome.kind !== "turn") return;
+    }
+    if (outcome.kind !== "turn") return Promise.resolve();
     const run = this.#run(outcome.taken).finally(() => {
       this.#running.delete(run);
       this.#wake.abort();
     });
     this.#running.add(run);
+    return run;
   }
 
   /** A turn, and whatever is due in the same conversation right behind it under the same lease. */

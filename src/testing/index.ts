@@ -1,3 +1,11 @@
+export {
+  type ChannelHarness,
+  type ContractCase,
+  type ContractProvider,
+  type ContractSubject,
+  channelContract,
+  type ProviderMood,
+} from "./channel-contract.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
 export { type TestChannel, testChannel } from "./test-channel.ts";
 export { type TestLull, type TestLullConfig, testLull } from "./test-lull.ts";

@@ -1,5 +1,6 @@
 import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
+import { prefixed } from "./address.ts";
 import { check } from "./check.ts";
 import { fetchMedia } from "./media.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
@@ -46,6 +47,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     verify: (request) => verify(opened(), request),
     parse,
     answer,
+    addressOf: (sender) => prefixed(sender, kind.prefix),
     send: (outgoing, signal) => send(opened(), outgoing, signal),
     reconcile: (query, signal) => reconcile(opened(), query, signal),
     fetchMedia: (media, signal) => fetchMedia(opened(), media, signal),

@@ -86,7 +86,7 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
   const { awaitingUntilAtMs: _answered, ...draft } = base;
   const answered: Draft = {
     ...draft,
-    chunks: pendingChunks(late.texts),
+    chunks: pendingChunks(late.texts, late.media),
     ...(late.usage && { usage: late.usage }),
     ...(late.complete !== undefined && { complete: late.complete }),
     ...(late.handOff !== undefined && { handOff: late.handOff }),
@@ -99,8 +99,7 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
 
 function emptyDraft(step: Step, id: string, state: ConversationState, turnId: string): Draft | undefined {
   const work = state.works.find((each) => each.turnId === turnId);
-  const messages = messagesOf(step.tables.staged(id)).filter((row) => work?.batchIds.includes(row.id));
-  const newest = messages.at(-1)?.message;
+  const newest = messagesOf(step.tables.staged(id)).find((row) => row.id === work?.batchIds.at(-1))?.message;
   if (!work || !newest) return undefined;
   return {
     turnId,

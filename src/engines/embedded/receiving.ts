@@ -5,10 +5,10 @@ import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
 import { workOf } from "../../core/state.ts";
 import { dueAtMs } from "../../core/window.ts";
-import type { Conversation, NewConversation } from "../../ports/conversations.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
-import { arm, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
+import { arm, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
@@ -18,18 +18,27 @@ export function stage(step: Step, requests: readonly StageRequest[]): StageOutco
 function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome {
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
-  if (step.tables.fateOf(id) !== undefined || step.tables.isStaged(id)) return { kind: "duplicate" };
+  if (step.tables.fateOf(id) !== undefined) return { kind: "duplicate" };
+  const stagedIn = step.tables.stagedIn(id);
+  if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
   if (refusal !== undefined) return refuse(step, arrival, id, refusal, undefined);
-  if (step.settings.validation === "on-turn")
-    return put(step, arrival, id, unchecked(step, arrival), undefined);
 
-  const type = channelType(step, arrival.channel);
-  const key = { channelType: type, address: arrival.address, sender: arrival.sender };
+  const key = keyOf(step, arrival);
   const found = step.tables.activeConversation(key, arrival.senderAlias);
-  const decision = decideReceipt(found, found !== undefined && isBusy(step, found.id), type, step.settings);
+  if (step.settings.validation === "on-turn")
+    return put(step, arrival, id, found?.id ?? nextId(step, key), found);
+  const isBusyNow = found !== undefined && isBusy(step, found.id);
+  const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
   if (decision.kind === "refuse") return refuse(step, arrival, id, decision.code, found?.id);
-  const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, type);
+  const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, key);
   return put(step, arrival, id, conversation.id, conversation);
+}
+
+/** Nothing new, but still ARM: whoever staged it first may have died before anybody was told to look. */
+function stagedBefore(step: Step, id: string): StageOutcome {
+  const { window, lease } = stateOf(step, id);
+  if (!window && !lease) arm(step, id, dueOfStaged(step, id));
+  return { kind: "duplicate" };
 }
 
 function put(
@@ -66,9 +75,9 @@ function refuse(
 /** True for the first refusal of a running turn. */
 function tellOnce(step: Step, id: string): boolean {
   const state = stateOf(step, id);
-  const running = state.lease?.token ?? state.draft?.turnId;
-  if (state.busyToldToken === running) return false;
-  step.tables.putState(id, { ...state, busyToldToken: running });
+  const running = state.lease?.turnId ?? state.draft?.turnId;
+  if (state.busyToldTurnId === running) return false;
+  step.tables.putState(id, { ...state, busyToldTurnId: running });
   return true;
 }
 
@@ -79,33 +88,27 @@ function isBusy(step: Step, id: string): boolean {
   );
 }
 
-function channelType(step: Step, channel: string): string {
-  return step.settings.channels[channel]?.type ?? channel;
+function keyOf(step: Step, { channel, address, sender }: Arrival): ConversationKey {
+  return { channelType: step.settings.channels[channel]?.type ?? channel, address, sender };
 }
 
-function unchecked(step: Step, arrival: Arrival): string {
-  return conversationId({
-    channelType: channelType(step, arrival.channel),
-    address: arrival.address,
-    sender: arrival.sender,
-  });
+/** The id that the key's next conversation will have. */
+function nextId(step: Step, key: ConversationKey): string {
+  return conversationId(key, step.tables.latestConversationId(key));
 }
 
 /** The record of an on-turn message: found by its key, or made if anybody may write. */
 export function resolve(step: Step, arrival: Arrival): Conversation | undefined {
-  const type = channelType(step, arrival.channel);
-  const key = { channelType: type, address: arrival.address, sender: arrival.sender };
+  const key = keyOf(step, arrival);
   const found = step.tables.activeConversation(key, arrival.senderAlias);
   if (found) return withAlias(step, found, arrival);
-  return step.settings.admission === "open" ? createFor(step, arrival, type) : undefined;
+  return step.settings.admission === "open" ? createFor(step, arrival, key) : undefined;
 }
 
-function createFor(step: Step, arrival: Arrival, type: string): Conversation {
+function createFor(step: Step, arrival: Arrival, key: ConversationKey): Conversation {
   const { projectStatus, allowedChannels } = step.settings;
   return createConversation(step, {
-    channelType: type,
-    address: arrival.address,
-    sender: arrival.sender,
+    ...key,
     ...(arrival.senderAlias !== undefined && { senderAlias: arrival.senderAlias }),
     projectStatus,
     ...(allowedChannels && { allowedChannels }),
@@ -116,7 +119,7 @@ export function createConversation(step: Step, given: NewConversation): Conversa
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const conversation: Conversation = {
     ...key,
-    id: conversationId(key, step.tables.latestConversationId(key)),
+    id: nextId(step, key),
     ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
     status: "new",
     projectStatus: given.projectStatus ?? step.settings.projectStatus,

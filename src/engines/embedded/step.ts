@@ -1,6 +1,7 @@
 import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
+import { dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Lease } from "../../ports/engine.ts";
@@ -53,6 +54,16 @@ export function arm(step: Step, conversationId: string, dueAtMs: number): number
   if (state.window) return state.window.dueAtMs;
   saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
   return dueAtMs;
+}
+
+/** When what is staged is due: messages by their window, an outbound since it was asked for. */
+export function dueOfStaged(step: Step, conversationId: string): number {
+  const rows = step.tables.staged(conversationId);
+  const messages = messagesOf(rows).map(({ message }) => message);
+  const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound.arrivedAtMs] : []));
+  if (messages.length === 0) return Math.min(...outbounds);
+  const policy = windowOf(step, step.tables.conversation(conversationId), messages.at(-1)?.channel);
+  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy));
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */

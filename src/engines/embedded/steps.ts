@@ -20,6 +20,7 @@ export const STEPS = {
   giveBack: turning.giveBack,
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
+  ping: sweeping.ping,
   create: conversing.create,
   change: conversing.change,
   erase: conversing.erase,

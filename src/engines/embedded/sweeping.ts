@@ -1,5 +1,4 @@
-import { dueOf } from "../../core/take.ts";
-import { arm, messagesOf, type Step, stateOf, windowOf } from "./step.ts";
+import { arm, dueOfStaged, type Step, stateOf } from "./step.ts";
 
 export interface SweepResult {
   readonly orphans: number;
@@ -19,11 +18,8 @@ export function sweep(step: Step, cursor: string): SweepResult {
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
 function armOrphan(step: Step, id: string): boolean {
-  const rows = step.tables.staged(id);
-  const messages = messagesOf(rows).map(({ message }) => message);
-  const policy = windowOf(step, step.tables.conversation(id), messages.at(-1)?.channel);
-  const due = messages.length === 0 ? step.nowMs : dueOf(messages, stateOf(step, id), policy);
-  if (rows.length === 0 || due + step.settings.graceMs > step.nowMs) return false;
+  const due = dueOfStaged(step, id);
+  if (due + step.settings.graceMs > step.nowMs) return false;
   arm(step, id, due);
   return true;
 }
@@ -39,6 +35,10 @@ export function freeLeases(step: Step, holder: string): number {
   }
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
+}
+
+export function ping(step: Step): void {
+  step.tables.ping(step.nowMs);
 }
 
 export function holders(step: Step): string[] {

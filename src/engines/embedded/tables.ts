@@ -55,7 +55,8 @@ export interface Tables {
   // staged and remembered
   /** False when the id is staged already. */
   stage(row: StagedRow): boolean;
-  isStaged(id: string): boolean;
+  /** The conversation in which the id is staged. */
+  stagedIn(id: string): string | undefined;
   staged(conversationId: string): StagedRow[];
   stagedCount(conversationId: string): number;
   unstage(conversationId: string, ids: readonly string[]): void;
@@ -66,7 +67,7 @@ export interface Tables {
   // windows, leases, drafts
   state(conversationId: string): ConversationState | undefined;
   putState(conversationId: string, state: ConversationState | undefined): void;
-  /** Conversations to be looked at by now, longest waiting first. */
+  /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
@@ -79,6 +80,7 @@ export interface Tables {
   history(conversationId: string, messagesMax: number): HistoryMessage[];
   appendTurn(turn: TurnRecord): void;
   recentProviderIds(conversationId: string): string[];
+  /** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
   putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
   putRefusal(refusal: Refusal): void;
   putDead(letter: StoredDeadLetter): void;
@@ -87,11 +89,13 @@ export interface Tables {
   putUnknown(unknown: UnknownSend): void;
   unknown(id: string): UnknownSend | undefined;
   deleteUnknown(id: string): void;
+  /** Writes something that means nothing: a store that cannot is not ready. */
+  ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
 
   // sweeping
-  /** Conversations with something staged and no state at all, from `cursor` on. */
+  /** Conversations with something staged and nobody to look at it, from `cursor` on. */
   orphans(cursor: string, max: number): { ids: string[]; next: string };
   expire(nowMs: number, keepAfterMs: number, max: number): number;
 

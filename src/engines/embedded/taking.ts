@@ -1,45 +1,49 @@
+import { isHeld } from "../../core/lease.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakeOutcome } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
 import { resolve } from "./receiving.ts";
-import { messagesOf, type Step, saveState, stateOf, windowOf } from "./step.ts";
+import { arm, dueOfStaged, messagesOf, type Step, saveState, stateOf, windowOf } from "./step.ts";
 import type { StagedRow } from "./tables.ts";
 
 /** LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. */
 export function takeDue(step: Step, max: number): DueTurns {
-  const outcomes: TakeOutcome[] = [];
-  if (!step.tables.isPaused()) {
-    for (const id of step.tables.wakeable(step.nowMs, max)) outcomes.push(...takeOne(step, id, undefined));
-  }
+  const ids = step.tables.wakeable(step.nowMs, max);
+  const outcomes = ids.flatMap((id) => takeOne(step, id, { underLease: false }));
   const nextAtMs = step.tables.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
 }
 
 export function take(step: Step, conversationId: string): TakeOutcome {
-  return takeOne(step, conversationId, undefined).at(-1)!;
+  return takeOne(step, conversationId, { underLease: false }).at(-1)!;
 }
 
-/** Step 9, MORE: goes on under the lease that is held. */
-export function takeMore(step: Step, conversationId: string, token: string): TakeOutcome {
-  return takeOne(step, conversationId, token).at(-1)!;
+/**
+ * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
+ * lost would be tried again and commit the turn behind it.
+ */
+export function takeMore(step: Step, conversationId: string): TakeOutcome {
+  return takeOne(step, conversationId, { underLease: true }).at(-1)!;
 }
 
 /** Usually one outcome; a dead letter on the way is one more. */
-function takeOne(step: Step, id: string, token: string | undefined): TakeOutcome[] {
+function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (;;) {
-    const outcome = tryOnce(step, id, token);
+    const outcome = tryOnce(step, id, how);
     outcomes.push(outcome);
     if (outcome.kind !== "buried") return outcomes;
   }
 }
 
-function tryOnce(step: Step, id: string, token: string | undefined): TakeOutcome {
+function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }): TakeOutcome {
   const state = stateOf(step, id);
+  const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
+  if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
   const rows = step.tables.staged(id);
-  const record = recordOf(step, id, state, rows);
+  const record = step.tables.conversation(id);
   const newest = messagesOf(rows).at(-1)?.message.channel;
   const decision = decideTake(
     {
@@ -50,14 +54,15 @@ function tryOnce(step: Step, id: string, token: string | undefined): TakeOutcome
         paused: record.paused,
         window: windowOf(step, record, newest),
       },
+      allPaused: step.tables.isPaused(),
     },
     {
       nowMs: step.nowMs,
       holder: step.holder,
-      token: token ?? step.newId(),
+      token: step.newId(),
       turnId: step.newId(),
       windowId: step.newId(),
-      underLease: token !== undefined,
+      underLease,
     },
     step.settings,
   );
@@ -118,18 +123,21 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
   };
 }
 
-/** The record of the conversation. On-turn messages wait under an id made from their key: theirs is looked for now. */
-function recordOf(
-  step: Step,
-  id: string,
-  state: ConversationState,
-  rows: readonly StagedRow[],
-): Conversation | undefined {
-  const working = state.draft && state.works.find(({ turnId }) => turnId === state.draft?.turnId);
-  const known = step.tables.conversation(working?.recordId ?? id);
-  if (step.settings.validation === "on-receipt" || working || (known && !known.taskComplete)) return known;
-  const newest = messagesOf(rows).at(-1);
-  return newest ? resolve(step, newest.message) : known;
+/**
+ * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
+ * the meantime they move on to the next one, so that its turns run under its own lease.
+ */
+function findRecord(step: Step, id: string, state: ConversationState): void {
+  const known = step.tables.conversation(id);
+  const isStarted = state.draft !== undefined || state.works.length > 0;
+  if (isStarted || (known && !known.taskComplete)) return;
+  const rows = messagesOf(step.tables.staged(id));
+  const record = rows.length === 0 ? undefined : resolve(step, rows.at(-1)!.message);
+  if (record === undefined || record.id === id) return;
+  const ids = rows.map((row) => row.id);
+  step.tables.unstage(id, ids);
+  for (const row of rows) step.tables.stage({ ...row, conversationId: record.id });
+  arm(step, record.id, dueOfStaged(step, record.id));
 }
 
 function itemOf(row: StagedRow): StagedItem {

@@ -14,7 +14,7 @@ import type {
   WriteOutcome,
 } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
-import { arm, heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
+import { heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
 import type { StagedRow } from "./tables.ts";
 import { takeMore } from "./taking.ts";
 
@@ -30,7 +30,7 @@ export function renew(step: Step, lease: Lease): Renewal {
 
 export function hasNewer(step: Step, lease: Lease): boolean {
   const state = heldState(step, lease);
-  return state !== undefined && newerThan(step, lease, workUnder(state)).length > 0;
+  return state !== undefined && canJoin(step, lease, state);
 }
 
 /** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
@@ -40,7 +40,7 @@ export function draft(step: Step, { lease, draft: written }: { lease: Lease; dra
   const work = workUnder(state);
   const isAnswer = written.author === undefined;
   if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
-  if (isAnswer && mayRestart(step, work) && newerThan(step, lease, work).length > 0) return { kind: "newer" };
+  if (isAnswer && mayRestart(step, work) && canJoin(step, lease, state)) return { kind: "newer" };
   return marked(step, lease, state, written, "drafted");
 }
 
@@ -82,11 +82,11 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   const after: ConversationState = {
     ...withoutWork(state, work.turnId),
     draft: undefined,
-    busyToldToken: undefined,
+    busyToldTurnId: undefined,
   };
   if (what.more) {
     tables.putState(lease.conversationId, after);
-    return { kind: "committed", next: takeMore(step, lease.conversationId, lease.token) };
+    return { kind: "committed", next: takeMore(step, lease.conversationId) };
   }
   saveState(step, lease.conversationId, { ...after, lease: undefined });
   return { kind: "committed" };
@@ -193,11 +193,9 @@ export function giveBack(
   const id = lease.conversationId;
   if (how.kind === "bury") {
     const { messageIds, turnId, attempts } = work;
-    const free = withoutWork({ ...state, lease: undefined, busyToldToken: undefined }, turnId);
-    const burial = { messageIds, turnId, attempts, reason: how.reason, draft: how.draft };
-    const deadLetterId = bury(step, id, burial, free);
-    armLeft(step, id, free);
-    return { kind: "released", deadLetterId };
+    const draft = how.draft && keepSent(state.draft, how.draft);
+    const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
+    return { kind: "released", deadLetterId: bury(step, id, burial, freed(step, id, state, work)) };
   }
   const conversation = step.tables.conversation(work.recordId);
   const newer = newerThan(step, lease, work);
@@ -207,9 +205,17 @@ export function giveBack(
   return { kind: "released" };
 }
 
-/** What the dead letter left staged needs a window, or nobody would look. */
-function armLeft(step: Step, id: string, state: ConversationState): void {
-  if (!state.window && step.tables.stagedCount(id) > 0) arm(step, id, step.nowMs);
+/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
+function freed(step: Step, id: string, state: ConversationState, work: Work): ConversationState {
+  const isLeft = step.tables.stagedCount(id) > work.messageIds.length;
+  const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
+  const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
+  return withoutWork(free, work.turnId);
+}
+
+/** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
+function canJoin(step: Step, lease: Lease, state: ConversationState): boolean {
+  return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)).length > 0;
 }
 
 function newerThan(step: Step, lease: Lease, work: Work) {

@@ -2,16 +2,19 @@ import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
 import { carryOut, type RunStep } from "../embedded/steps.ts";
+import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
 
 export interface MemoryOptions {
   /** For simulations that have to replay exactly. */
   readonly newId?: () => string;
+  /** What it stands on, for tests that reach behind the engine. */
+  readonly tables?: Tables;
 }
 
 /** An engine in this process's memory: for tests. Opened twice, both see the same conversations, as two workers would. */
 export function memory(options: MemoryOptions = {}): EngineProvider {
-  const tables = memoryTables();
+  const tables = options.tables ?? memoryTables();
   const newId = options.newId ?? randomUUID;
   return {
     name: "memory",

@@ -18,12 +18,13 @@ const RECENT_TURNS = 5;
 export function memoryTables(): Tables {
   const conversations = new Map<string, Conversation>();
   const staged = new Map<string, Map<string, StagedRow>>();
-  const stagedIds = new Set<string>();
+  /** In which conversation an id is staged. */
+  const stagedIds = new Map<string, string>();
   const remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
   const states = new Map<string, ConversationState>();
   const messages = new Map<string, HistoryMessage[]>();
   const turns = new Map<string, TurnRecord[]>();
-  const deliveries = new Map<string, string>();
+  const deliveries = new Map<string, { turnId: string | undefined; status: string }>();
   const dead = new Map<string, StoredDeadLetter>();
   const unknown = new Map<string, UnknownSend>();
   let refusals: Refusal[] = [];
@@ -32,6 +33,8 @@ export function memoryTables(): Tables {
 
   const newestFirst = () => [...conversations.values()].reverse();
   const turnsOf = (id: string) => turns.get(id) ?? [];
+  const hasOutbound = (id: string) =>
+    [...(staged.get(id)?.values() ?? [])].some(({ kind }) => kind === "outbound");
 
   return {
     conversation: (id) => conversations.get(id),
@@ -50,6 +53,10 @@ export function memoryTables(): Tables {
     putConversation: (conversation) => void conversations.set(conversation.id, conversation),
     eraseConversation(id) {
       for (const row of staged.get(id)?.values() ?? []) stagedIds.delete(row.id);
+      const turnIds = new Set([...turnsOf(id), ...(states.get(id)?.works ?? [])].map(({ turnId }) => turnId));
+      for (const [key, { turnId }] of deliveries) {
+        if (turnId !== undefined && turnIds.has(turnId)) deliveries.delete(key);
+      }
       for (const map of [conversations, staged, states, messages, turns]) map.delete(id);
       for (const map of [dead, unknown]) {
         for (const [key, each] of map) if (each.conversationId === id) map.delete(key);
@@ -62,10 +69,10 @@ export function memoryTables(): Tables {
       sequence += 1;
       const rows = staged.get(row.conversationId) ?? new Map<string, StagedRow>();
       staged.set(row.conversationId, rows.set(row.id, numbered(row, sequence)));
-      stagedIds.add(row.id);
+      stagedIds.set(row.id, row.conversationId);
       return true;
     },
-    isStaged: (id) => stagedIds.has(id),
+    stagedIn: (id) => stagedIds.get(id),
     staged: (id) => [...(staged.get(id)?.values() ?? [])],
     stagedCount: (id) => staged.get(id)?.size ?? 0,
     unstage(id, ids) {
@@ -89,7 +96,7 @@ export function memoryTables(): Tables {
     wakeable: (nowMs, max) =>
       [...states]
         .map(([id, state]) => ({ id, atMs: wakeAtMs(state) ?? Number.POSITIVE_INFINITY }))
-        .filter(({ atMs }) => atMs <= nowMs)
+        .filter(({ id, atMs }) => atMs <= nowMs && (!paused || hasOutbound(id)))
         .sort((a, b) => a.atMs - b.atMs)
         .slice(0, max)
         .map(({ id }) => id),
@@ -104,21 +111,21 @@ export function memoryTables(): Tables {
 
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
     history: (id, max) => (messages.get(id) ?? []).slice(-max),
-    appendTurn: (turn) => void turns.set(turn.conversationId, [...turnsOf(turn.conversationId), turn]),
+    appendTurn(turn) {
+      const { turnId, conversationId, channel, providerIds } = turn;
+      turns.set(conversationId, [...turnsOf(conversationId), turn]);
+      for (const id of providerIds) deliveries.set(`${channel}/${id}`, { turnId, status: "sent" });
+    },
     recentProviderIds: (id) =>
       turnsOf(id)
         .slice(-RECENT_TURNS)
         .flatMap(({ providerIds }) => providerIds),
     putDelivery(channel, status, turnId) {
       const key = `${channel}/${status.providerId}`;
-      const isKnown =
-        turnId !== undefined ||
-        deliveries.has(key) ||
-        [...turns.values()].some((each) =>
-          each.some(({ providerIds }) => providerIds.includes(status.providerId)),
-        );
-      if (isKnown) deliveries.set(key, status.status);
-      return isKnown;
+      const known = deliveries.get(key);
+      if (!known && turnId === undefined) return false;
+      deliveries.set(key, { turnId: turnId ?? known?.turnId, status: status.status });
+      return true;
     },
     putRefusal: (refusal) => void refusals.push(refusal),
     putDead: (letter) => void dead.set(letter.id, letter),
@@ -127,6 +134,7 @@ export function memoryTables(): Tables {
     putUnknown: (each) => void unknown.set(each.id, each),
     unknown: (id) => unknown.get(id),
     deleteUnknown: (id) => void unknown.delete(id),
+    ping: () => {},
     isPaused: () => paused,
     setPaused(value) {
       paused = value;

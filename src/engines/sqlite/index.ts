@@ -24,8 +24,8 @@ export function sqlite(options: SqliteOptions): EngineProvider {
       const run = ((name, input) => store.run(name, input)) as RunStep;
       return embeddedEngine(run, {
         deadAmong: (holders) => holders.filter(isKnownDead),
-        // A write that changes nothing: a full disk or a lost file shows here before a webhook finds out.
-        ping: async () => void (await run("freeLeases", "nobody")),
+        // A real write: a full disk or a lost file shows here before a webhook finds out.
+        ping: () => run("ping", undefined as never),
         close: store.close,
       });
     },
@@ -76,7 +76,10 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
     async run(name, input) {
       const request: StepRequest = { name, input, nowMs: clock.nowMs() };
       if (!isRead(name)) return writer.run(request);
-      reader ??= openReader();
+      reader ??= openReader().catch((error) => {
+        reader = undefined;
+        throw error;
+      });
       return (await reader).run(request);
     },
     async close() {

@@ -63,7 +63,7 @@ export function listings(sql: Statements): Listings {
     counts() {
       const row = sql.get(`SELECT
         (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM staged) AS staged,
-        (SELECT count(*) FROM states WHERE holder IS NULL) AS windows,
+        (SELECT count(*) FROM states WHERE json_extract(state, '$.window.id') IS NOT NULL) AS windows,
         (SELECT count(*) FROM states WHERE holder IS NOT NULL) AS leases,
         (SELECT count(*) FROM turns) AS turns, (SELECT count(*) FROM dead_letters) AS dead,
         (SELECT count(*) FROM unknown_sends) AS unknown, (SELECT count(*) FROM refusals) AS refusals,

@@ -29,6 +29,7 @@ export const MIGRATIONS: readonly string[] = [
     item TEXT NOT NULL
   );
   CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence);
+  CREATE INDEX staged_outbounds ON staged (conversation_id) WHERE kind = 'outbound';
 
   -- Window, lease, draft and attempts of every conversation that is not at rest. The row is the trigger.
   CREATE TABLE states (

@@ -48,23 +48,27 @@ export function openStore(options: StoreOptions): Store {
     return { ok: true, result: carryOut(step, name, input) };
   };
   /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
-  const isIdle = ({ name, nowMs }: StepRequest) => {
-    if (name !== "takeDue") return false;
-    const next = tables.nextWakeAtMs();
-    return next === undefined || next > nowMs;
+  const isIdle = ({ name, nowMs }: StepRequest) =>
+    name === "takeDue" && tables.wakeable(nowMs, 1).length === 0;
+  const needsWrite = (requests: readonly StepRequest[]) => {
+    try {
+      return requests.some((request) => !isRead(request.name) && !isIdle(request));
+    } catch {
+      // Not even looking worked (another process recovers the file, say): the transaction waits, and each caller is told.
+      return true;
+    }
   };
 
   return {
     runGroup(requests) {
       armedAtMs = undefined;
-      const needsWrite = requests.some((request) => !isRead(request.name) && !isIdle(request));
-      const replies = needsWrite
+      const replies = needsWrite(requests)
         ? inOneCommit(database, requests, carry)
         : requests.map((each) => attempt(each, carry));
       return armedAtMs === undefined ? { replies } : { replies, armedAtMs };
     },
     close() {
-      database.close();
+      if (database.isOpen) database.close();
     },
   };
 }

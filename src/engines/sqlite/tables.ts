@@ -10,10 +10,15 @@ import { parse, type Row, Statements } from "./statements.ts";
 const RECENT_TURNS = 5;
 const REFUSALS_KEPT_MS = 30 * 24 * 3_600_000;
 
+const WAKEABLE = "SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
+const WAKEABLE_WHILE_PAUSED = `SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ?
+  AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
+
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(database: DatabaseSync): Tables {
   const sql = new Statements(database);
   const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.value);
+  const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
   const hashed = (id: string) => createHash("sha256").update(salt).update(id).digest().subarray(0, 16);
 
   return {
@@ -60,7 +65,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
     eraseConversation(id) {
       sql.run(
-        "DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?)",
+        `DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?1
+           UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1)`,
         id,
       );
       for (const table of [
@@ -89,7 +95,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
       return changes === 1;
     },
-    isStaged: (id) => sql.get("SELECT 1 FROM staged WHERE id = ?", id) !== undefined,
+    stagedIn: (id) =>
+      sql.get("SELECT conversation_id AS id FROM staged WHERE id = ?", id)?.id as string | undefined,
     staged: (id) =>
       sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
@@ -131,13 +138,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
     },
     wakeable: (nowMs, max) =>
-      sql
-        .all(
-          "SELECT conversation_id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?",
-          nowMs,
-          max,
-        )
-        .map((row) => row.conversation_id as string),
+      sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
     nextWakeAtMs() {
       const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.at;
       return at === null || at === undefined ? undefined : Number(at);
@@ -176,6 +177,16 @@ export function sqliteTables(database: DatabaseSync): Tables {
         turn.committedAtMs,
         JSON.stringify(turn),
       );
+      for (const id of turn.providerIds) {
+        sql.run(
+          `INSERT INTO deliveries (channel, provider_id, turn_id, status, at_ms) VALUES (?, ?, ?, 'sent', ?)
+           ON CONFLICT (channel, provider_id) DO UPDATE SET turn_id = excluded.turn_id`,
+          turn.channel,
+          id,
+          turn.turnId,
+          turn.committedAtMs,
+        );
+      }
     },
     recentProviderIds: (id) =>
       sql
@@ -187,6 +198,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
         .flatMap((row) => parse<TurnRecord>(row)!.providerIds),
     putDelivery(channel, status, turnId, atMs) {
       const { providerId, errorCode } = status;
+      const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
+      if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
       sql.run(
         `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (channel, provider_id) DO UPDATE SET status = excluded.status, error_code = excluded.error_code,
@@ -231,7 +244,9 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
     unknown: (id) => parse<UnknownSend>(sql.get("SELECT record FROM unknown_sends WHERE id = ?", id)),
     deleteUnknown: (id) => void sql.run("DELETE FROM unknown_sends WHERE id = ?", id),
-    isPaused: () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined,
+    ping: (nowMs) =>
+      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
+    isPaused,
     setPaused(paused) {
       sql.run(
         paused
@@ -257,6 +272,12 @@ export function sqliteTables(database: DatabaseSync): Tables {
         "DELETE FROM remembered WHERE key IN (SELECT key FROM remembered WHERE until_at_ms <= ? ORDER BY until_at_ms LIMIT ?)",
         nowMs,
         max,
+      );
+      sql.run(
+        `DELETE FROM deliveries WHERE turn_id IN
+           (SELECT turn_id FROM (SELECT turn_id, committed_at_ms AS at FROM turns ORDER BY number LIMIT ?) WHERE at < ?)`,
+        max,
+        keepAfterMs,
       );
       return (
         forgotten +

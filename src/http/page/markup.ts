@@ -56,7 +56,7 @@ const PHONE = `
 const ASIDE = `
 <aside class="aside">
   <p class="brand"><svg aria-hidden="true"><use href="#i-wave"/></svg>Lull</p>
-  <h1>Type a few short messages in a row. Lull waits for the lull, then answers once.</h1>
+  <p class="lead">Type a few short messages in a row. Lull waits for the lull, then answers once.</p>
   <section class="panel" aria-labelledby="panel-title">
     <header><h2 id="panel-title">What happens</h2><p class="tally" id="tally"></p></header>
     <ol class="events" id="events"></ol>
@@ -80,7 +80,7 @@ export function markup({ channel, style, script }: Parts): string {
 </head>
 <body data-channel="${channel}">
 ${SYMBOLS}
-<main class="stage">${ASIDE}${PHONE}</main>
+<main class="stage"><h1 class="heard">Lull</h1>${ASIDE}${PHONE}</main>
 <noscript><p class="tip">The phone needs JavaScript.</p></noscript>
 <script>${script}</script>
 </body>

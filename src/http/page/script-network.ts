@@ -111,19 +111,21 @@ async function readFeed(id) {
 function joined(before, feed) {
   var messages = (before ? before.messages : []).concat(feed.messages);
   var dueAt = feed.due_in_ms === undefined ? 0 : serverNow() + feed.due_in_ms;
-  return Object.assign(feed, {
-    messages: messages,
-    last: messages.length > 0 ? messages[messages.length - 1].n : 0,
-    dueAt: dueAt,
-    opened: dueAt === 0 ? null : openedWindow(before, feed, dueAt),
-    answeringSince: feed.state === "answering" ? (before && before.answeringSince) || serverNow() : 0,
-  });
+  feed.answeringSince = feed.state === "answering" ? Date.parse(feed.answering_since) || (before && before.answeringSince) || serverNow() : 0;
+  feed.opened = dueAt === 0 ? null : openedWindow(before, feed, dueAt);
+  feed.messages = messages;
+  feed.last = messages.length > 0 ? messages[messages.length - 1].n : 0;
+  feed.dueAt = dueAt;
+  return feed;
 }
 
 /** When the window opened, and how long it is. A quiet window moves its end with every message: then the bar is full again. */
 function openedWindow(before, feed, dueAt) {
-  if (before && before.opened) return Math.abs(before.dueAt - dueAt) > 300 ? { at: before.opened.at, wholeMs: feed.due_in_ms } : before.opened;
-  var at = feed.waiting.length > 0 ? Date.parse(feed.waiting[0].at) : serverNow();
-  return { at: at, wholeMs: Math.max(1, dueAt - at) };
+  // What the running turn took is still listed, but belongs to no window any more.
+  var first = feed.waiting.find(function (each) { return Date.parse(each.at) > feed.answeringSince; });
+  var at = first ? Date.parse(first.at) : serverNow();
+  var opened = before && before.opened;
+  if (!opened || (first && opened.at !== at)) return { at: at, wholeMs: Math.max(1, dueAt - at) };
+  return Math.abs(before.dueAt - dueAt) > 300 ? { at: opened.at, wholeMs: feed.due_in_ms } : opened;
 }
 `;

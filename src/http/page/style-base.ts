@@ -2,7 +2,7 @@
 export const STYLE_BASE = `
 :root {
   --ground: #e9eeec; --glow-a: #cfe5e0; --glow-b: #f3e3d3;
-  --ink: #12201e; --soft: #566764; --faint: #657673;
+  --ink: #12201e; --soft: #566764; --faint: #5f706d;
   --line: #dbe3e1; --surface: #ffffff; --chat: #f3f6f5;
   --accent: #0b6b66; --accent-text: #0b6b66; --accent-ink: #ffffff; --accent-soft: #d9ecea; --on-accent-soft: #bfe3df;
   --theirs: #ffffff; --theirs-line: #e1e8e6;

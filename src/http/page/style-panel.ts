@@ -2,7 +2,7 @@
 export const STYLE_PANEL = `
 .brand { display: flex; align-items: center; gap: 11px; font-size: 17px; font-weight: 650; letter-spacing: -.01em; color: var(--accent-text); }
 .brand svg { width: 34px; height: 26px; }
-.aside h1 { font-size: clamp(23px, 2.1vw, 29px); line-height: 1.24; font-weight: 600; letter-spacing: -.022em; text-wrap: balance; }
+.lead { font-size: clamp(23px, 2.1vw, 29px); line-height: 1.24; font-weight: 600; letter-spacing: -.022em; text-wrap: balance; }
 .panel { flex: 1; min-height: 0; display: flex; flex-direction: column; margin-top: 4px; border: 1px solid var(--line); border-radius: 20px; background: var(--surface); overflow: hidden; }
 .panel header { display: flex; align-items: baseline; justify-content: space-between; gap: 12px; padding: 15px 20px 12px; border-bottom: 1px solid var(--line); }
 .panel h2 { font-size: 14px; font-weight: 620; }

@@ -1,0 +1,287 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/** What a part of the house may import. Its names are folders under `src`, or files directly under it. */
+interface Rule {
+  readonly imports: readonly string[];
+  /** Where types may come from, and nothing that runs. */
+  readonly types?: readonly string[];
+  /** Modules of Node; every one where left out. */
+  readonly builtins?: readonly string[];
+}
+
+const BASE = ["core", "ports", "errors.ts", "secrets.ts", "process-identity.ts"];
+const LEAF: Rule = { imports: [...BASE, "own folder"] };
+/** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
+const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
+const LEAVES = ["engines", "channels", "responders"];
+
+const RULES: Readonly<Record<string, Rule>> = {
+  core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
+  ports: { imports: [], types: ["ports", "core"], builtins: [] },
+  runtime: { imports: [...BASE, "runtime"] },
+  engines: LEAF,
+  channels: LEAF,
+  responders: LEAF,
+  "engines/memory": TABLE_STORE,
+  "engines/sqlite": TABLE_STORE,
+  http: { imports: [...BASE, "runtime", ...LEAVES, "http"] },
+  cli: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "cli"] },
+  testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
+  "errors.ts": { imports: [], builtins: [] },
+  "process-identity.ts": { imports: [] },
+  "secrets.ts": { imports: ["errors.ts"], types: ["ports"] },
+  "index.ts": { imports: [...BASE, "runtime", "http"] },
+};
+
+/** A test may also stand on what is made for tests: `testing`, the memory engine, and `test` beside `src`. */
+const FOR_TESTS = ["testing", "engines/memory", "index.ts", "outside"];
+
+interface House {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly say: string;
+  /** Files or folders that may, each with its reason. */
+  readonly except?: Readonly<Record<string, string>>;
+  readonly inTests: boolean;
+}
+
+const HOUSE: readonly House[] = [
+  {
+    name: "the clock is handed in",
+    pattern:
+      /\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval)\(|\bperformance\.now\b|\bAbortSignal\.timeout\b|node:timers/,
+    say: "asks the machine for the time; take a Clock instead",
+    except: {
+      "runtime/system-clock.ts": "is the machine's time",
+      "http/page/": "is text for a browser, which has a clock of its own",
+      "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
+      "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
+    },
+    inTests: false,
+  },
+  {
+    name: "named exports",
+    pattern: /^export default\b/m,
+    say: "has a default export; name it",
+    inTests: true,
+  },
+  {
+    name: "no any",
+    pattern: /(?::|\bas|<|\|)\s*any\b\s*(?:[;,)>=|&[{]|$)/m,
+    say: "uses any; say unknown and look",
+    except: {
+      "testing/fake-openai.ts": "tests read deep into a recorded body and say themselves what they expect",
+    },
+    inTests: true,
+  },
+];
+
+const SRC = new URL("./", import.meta.url);
+const SELF = "boundaries.test.ts";
+const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .map((path) => path.replaceAll("\\", "/"))
+  // Folders have no ending. Its own samples are bad on purpose.
+  .filter((path) => /\.\w+$/.test(path) && path !== SELF);
+const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
+  readonly dependencies?: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+};
+
+interface Import {
+  readonly specifier: string;
+  readonly typesOnly: boolean;
+}
+
+/** Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import, too. */
+function importsIn(source: string): Import[] {
+  const named = source.matchAll(/^(?:import|export)\s+(type\s+)?([\w\s{},*$]*?)\bfrom\s+"([^"]+)"/gm);
+  const bare = source.matchAll(/^import\s+"([^"]+)"/gm);
+  const dynamic = source.matchAll(/\bimport\(\s*"([^"]+)"/g);
+  const threads = source.matchAll(/\bnew URL\(\s*"(\.[^"]+\.[jt]s)",\s*import\.meta\.url/g);
+  return [
+    ...[...named].map(([, type, names = "", specifier = ""]) => ({
+      specifier,
+      typesOnly: type !== undefined || isTypes(names),
+    })),
+    ...[...bare, ...dynamic, ...threads].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
+  ];
+}
+
+function isTypes(names: string): boolean {
+  const each = names.replaceAll(/[{}]/g, "").split(",");
+  return each.every((name) => name.trim() === "" || name.trim().startsWith("type "));
+}
+
+function ruleFor(path: string): Rule | undefined {
+  const [folder = "", inner] = path.split("/");
+  const own = LEAVES.includes(folder) ? `${folder}/${inner}` : folder;
+  const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
+  return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith(".test.ts");
+}
+
+/** Every forbidden thing in a source, in words. */
+function complaints(path: string, source: string): string[] {
+  const rule = ruleFor(path);
+  if (rule === undefined) return [`${path} is in a part of the house that has no rule: add one to ${SELF}`];
+  return [
+    ...importsIn(source)
+      .filter((each) => !mayImport(rule, path, each))
+      .map(
+        ({ specifier, typesOnly }) => `${path} may not import ${typesOnly ? "types from " : ""}${specifier}`,
+      ),
+    ...houseRules(path, source),
+  ];
+}
+
+function mayImport(rule: Rule, path: string, { specifier, typesOnly }: Import): boolean {
+  if (specifier.startsWith("node:")) return isTest(path) || (rule.builtins?.includes(specifier) ?? true);
+  if (!specifier.startsWith(".")) return isInstalled(specifier, isTest(path));
+  // Node runs the sources as they are, so an import has to name the file as it is.
+  if (!/\.(ts|json)$/.test(specifier)) return false;
+  const target = posix.join(posix.dirname(path), specifier);
+  const areas = [
+    ...rule.imports,
+    ...(typesOnly ? (rule.types ?? []) : []),
+    ...(isTest(path) ? FOR_TESTS : []),
+  ];
+  return (
+    areas.some((area) =>
+      area === "outside" ? target.startsWith("..") : target === area || target.startsWith(`${area}/`),
+    ) ||
+    (isTest(path) && posix.dirname(target) === posix.dirname(path))
+  );
+}
+
+/** Whoever installs the package gets its `dependencies` and nothing else. */
+function isInstalled(specifier: string, inTest: boolean): boolean {
+  const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+  return Object.hasOwn({ ...manifest.dependencies, ...(inTest && manifest.devDependencies) }, name);
+}
+
+function houseRules(path: string, source: string): string[] {
+  const code = withoutComments(source);
+  const broken = HOUSE.filter(
+    ({ pattern, inTests, except = {} }) =>
+      (inTests || !isTest(path)) &&
+      pattern.test(code) &&
+      !Object.keys(except).some((name) => path.startsWith(name)),
+  ).map(({ say }) => `${path} ${say}`);
+  // These live in comments.
+  if (/@ts-(?:ignore|nocheck)/.test(source)) broken.push(`${path} silences the compiler`);
+  return broken;
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
+}
+
+describe("the sources", () => {
+  const sources = FILES.filter((path) => path.endsWith(".ts"));
+
+  test("are all read", () => {
+    expect(sources).toContain("core/window.ts");
+    expect(sources).toContain("channels/twilio/index.ts");
+  });
+
+  test("import only what their part of the house may, and keep the house rules", () => {
+    const found = sources.flatMap((path) => complaints(path, readFileSync(new URL(path, SRC), "utf8")));
+    expect(found).toEqual([]);
+  });
+
+  test("of the ports are types and nothing that runs", () => {
+    const running = sources.filter(
+      (path) =>
+        path.startsWith("ports/") &&
+        /^export (?!type\b|interface\b)/m.test(readFileSync(new URL(path, SRC), "utf8")),
+    );
+    expect(running).toEqual([]);
+  });
+
+  test("are named in kebab-case, after a noun", () => {
+    const odd = FILES.filter((path) =>
+      path
+        .split("/")
+        .some(
+          (part) =>
+            !/^[a-z0-9]+(-[a-z0-9]+)*(\.test)?(\.[a-z]+)?$/.test(part) ||
+            /^(utils?|helpers?|types|common|misc)\b/.test(part),
+        ),
+    );
+    expect(odd).toEqual([]);
+  });
+
+  test("that may use a forbidden thing still exist", () => {
+    const excused = HOUSE.flatMap(({ except = {} }) => Object.keys(except));
+    expect(excused.filter((name) => !FILES.some((path) => path.startsWith(name)))).toEqual([]);
+  });
+});
+
+describe("this test bites:", () => {
+  test.each([
+    ["core/window.ts", 'import { x } from "../runtime/worker.ts";', "may not import ../runtime/worker.ts"],
+    ["core/window.ts", 'import { x } from "../ports/engine.ts";', "may not import ../ports/engine.ts"],
+    ["core/window.ts", 'import { readFile } from "node:fs";', "may not import node:fs"],
+    ["ports/engine.ts", 'import { due } from "../core/window.ts";', "may not import ../core/window.ts"],
+    [
+      "ports/engine.ts",
+      'import type { X } from "../runtime/x.ts";',
+      "may not import types from ../runtime/x.ts",
+    ],
+    ["runtime/worker.ts", 'import { sqlite } from "../engines/sqlite/index.ts";', "may not import"],
+    ["runtime/worker.ts", 'import {\n  fakeClock,\n} from "../testing/fake-clock.ts";', "may not import"],
+    ["runtime/worker.ts", 'import OpenAI from "openai";', "may not import openai"],
+    [
+      "runtime/worker.ts",
+      'const it = await import("@aws-sdk/client-sqs");',
+      "may not import @aws-sdk/client-sqs",
+    ],
+    ["channels/wati/send.ts", 'import { api } from "../twilio/api.ts";', "may not import ../twilio/api.ts"],
+    ["channels/wati/send.ts", 'export * from "../twilio/api.ts";', "may not import ../twilio/api.ts"],
+    ["channels/wati/send.ts", 'import { x } from "./session";', "may not import ./session"],
+    [
+      "engines/aws/index.ts",
+      'import { steps } from "../embedded/steps.ts";',
+      "may not import ../embedded/steps.ts",
+    ],
+    [
+      "engines/sqlite/x.ts",
+      'new Worker(new URL("../memory/x.ts", import.meta.url));',
+      "may not import ../memory/x.ts",
+    ],
+    ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
+    ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
+    ["errors.ts", 'import "./secrets.ts";', "may not import ./secrets.ts"],
+    ["elsewhere/x.ts", "", "has no rule"],
+    ["runtime/worker.ts", "const nowMs = Date.now();", "asks the machine for the time"],
+    ["engines/sqlite/store.ts", "const clock = { nowMs: Date.now };", "asks the machine for the time"],
+    ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
+    ["cli/run.ts", "setInterval(tick, 1_000);", "asks the machine for the time"],
+    ["testing/x.ts", "await new Promise((done) => setTimeout(done, 5));", "asks the machine for the time"],
+    ["core/x.ts", "export default function x() {}", "has a default export"],
+    ["core/x.ts", "function x(y: any): void {}", "uses any"],
+    ["core/x.ts", "const x = y as any;", "uses any"],
+    ["core/x.ts", "const x = new Set<any>();", "uses any"],
+    ["core/x.test.ts", "// @ts-ignore: it is fine", "silences the compiler"],
+  ])("%s with %j", (path, source, complaint) => {
+    expect(complaints(path, source)).toEqual([expect.stringContaining(complaint)]);
+  });
+
+  test.each([
+    ["core/window.ts", 'import type { Engine } from "../ports/engine.ts";'],
+    ["core/window.ts", 'import { createHash } from "node:crypto";'],
+    ["engines/sqlite/x.ts", 'import { steps } from "../embedded/steps.ts";'],
+    ["channels/wati/wati.test.ts", 'import { fakeWati } from "../../testing/fake-wati.ts";'],
+    ["channels/wati/wati.test.ts", 'import { test } from "vitest";'],
+    ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
+    ["runtime/x.ts", "const when = new Date(atMs); // any time"],
+    ["runtime/x.test.ts", "setTimeout(done, 5);"],
+  ])("but not at %s with %j", (path, source) => {
+    expect(complaints(path, source)).toEqual([]);
+  });
+});

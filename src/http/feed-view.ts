@@ -1,0 +1,89 @@
+import type { Settings } from "../core/settings.ts";
+import { dueAtMs } from "../core/window.ts";
+import type { HistoryMessage } from "../ports/conversations.ts";
+import type { ConversationDetail, TurnRecord } from "../ports/inspector.ts";
+import type { StagedMessage } from "../ports/message.ts";
+import { isoTime } from "./public-json.ts";
+
+const TURNS_MAX = 50;
+
+/** What the phone page is told. Nothing in it is anybody else's business than the visitor's. */
+export function feedOf(
+  detail: ConversationDetail,
+  settings: Settings,
+  after: number,
+  nowMs: number,
+): unknown {
+  const { conversation, staged } = detail;
+  return {
+    conversation: conversation.id,
+    now: isoTime(nowMs),
+    ...stateOf(detail, settings, nowMs),
+    status: conversation.status,
+    paused: conversation.paused,
+    handed_off: conversation.handedOff,
+    complete: conversation.taskComplete,
+    staged: staged.length,
+    waiting: staged.map(waitingMessage),
+    messages: numbered(detail.messages).filter(({ n }) => n > after),
+    turns: newest(detail.turns).map(publicTurn),
+  };
+}
+
+/** Under the id that the page gave it; the channel put the sender in front. */
+function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): unknown {
+  const id = providerId.startsWith(`${sender}/`) ? providerId.slice(sender.length + 1) : providerId;
+  return { id, text, at: isoTime(arrivedAtMs) };
+}
+
+/** A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits its answer. */
+function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): object {
+  const { lock, staged } = detail;
+  const lease = lock?.lease && lock.lease.untilAtMs > nowMs ? lock.lease : undefined;
+  const waiting = staged.filter(({ arrivedAtMs }) => arrivedAtMs > (lease?.takenAtMs ?? 0));
+  const closesAtMs = lock?.window && Math.max(lock.window.dueAtMs, quietUntilMs(detail, waiting, settings));
+  const due = closesAtMs !== undefined && { due_in_ms: Math.max(0, closesAtMs - nowMs) };
+  if (lease) return { state: "answering", answering_since: isoTime(lease.takenAtMs), ...due };
+  if (lock?.draft) return { state: "answering", ...due };
+  return { state: staged.length > 0 || lock?.window ? "gathering" : "idle", ...due };
+}
+
+/** A quiet window's row may keep its first due time until somebody looks. The visitor is told when the turn will start. */
+function quietUntilMs(
+  detail: ConversationDetail,
+  waiting: readonly StagedMessage[],
+  settings: Settings,
+): number {
+  const channel = settings.channels[waiting.at(-1)?.channel ?? ""];
+  const policy = detail.conversation.window ?? channel?.window ?? settings.window;
+  if (policy.kind !== "quiet" || waiting.length === 0) return 0;
+  const arrivals = waiting.map(({ arrivedAtMs }) => arrivedAtMs);
+  const span = { oldestArrivalAtMs: Math.min(...arrivals), newestArrivalAtMs: Math.max(...arrivals) };
+  return dueAtMs(span, policy);
+}
+
+/** `n` grows with every message. It goes by time, so that it stays the same when a long history is cut at its old end. */
+function numbered(messages: readonly HistoryMessage[]): { n: number }[] {
+  let last = 0;
+  return messages.map(({ role, text, atMs, turnId }) => {
+    last = Math.max(atMs, last + 1);
+    return { n: last, role, text, at: isoTime(atMs), turn_id: turnId };
+  });
+}
+
+function newest(turns: readonly TurnRecord[]): TurnRecord[] {
+  return [...turns].sort((a, b) => a.committedAtMs - b.committedAtMs).slice(-TURNS_MAX);
+}
+
+function publicTurn(turn: TurnRecord): unknown {
+  return {
+    turn_id: turn.turnId,
+    outcome: turn.outcome,
+    message_ids: turn.messageIds,
+    attempts: turn.attempts,
+    opened_at: isoTime(turn.openedAtMs),
+    due_at: isoTime(turn.dueAtMs),
+    taken_at: isoTime(turn.takenAtMs),
+    committed_at: isoTime(turn.committedAtMs),
+  };
+}

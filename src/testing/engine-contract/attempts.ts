@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { as, draftFor, sent, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+/** Failing: attempts, backoff, dead letters, and what people do about those. */
+export const attempts: readonly EngineCase[] = [
+  scene(
+    "a batch that kills its worker every time becomes a dead letter of exactly its messages",
+    {},
+    async (s) => {
+      await s.receive("one");
+      const { id } = await s.receive("two");
+      await s.windowPasses();
+      for (let attempt = 1; attempt <= s.settings.attemptsMax; attempt += 1) {
+        const taken = await s.take();
+        assert.equal(taken.attempt, attempt);
+        if (attempt === s.settings.attemptsMax) await s.receive("newer");
+        await s.leaseLapses();
+      }
+      const newer = await s.take();
+      assert.deepEqual(textsOf(newer), ["newer"]);
+      assert.equal(newer.attempt, 1);
+      const [letter, ...others] = await s.dead();
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        letter?.messages.map(({ text }) => text),
+        ["one", "two"],
+      );
+      assert.equal(letter?.messages[1]?.id, id);
+      assert.equal(letter?.attempts, s.settings.attemptsMax);
+      assert.match(letter!.reason, /died/);
+      await s.reply(newer);
+      await s.atRest();
+    },
+  ),
+
+  scene(
+    "messages that joined a later attempt are not counted for the earlier ones",
+    { attemptsMax: 2 },
+    async (s) => {
+      await s.turnFor("one");
+      await s.receive("two");
+      await s.leaseLapses();
+      assert.deepEqual(textsOf(await s.take()), ["one", "two"]);
+      await s.leaseLapses();
+      const taken = await s.take();
+      assert.deepEqual(textsOf(taken), ["two"]);
+      assert.equal(taken.attempt, 1);
+      assert.deepEqual(
+        (await s.dead()).map(({ messages }) => messages.map(({ text }) => text)),
+        [["one"]],
+      );
+    },
+  ),
+
+  scene(
+    "a failed turn comes back at its time and not before, with what is newer and its attempts",
+    {},
+    async (s) => {
+      const first = await s.turnFor("one");
+      const notBeforeAtMs = s.nowMs + 20_000;
+      await s.engine.turns.giveBack(first.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+      await s.passes(5_000);
+      await s.receive("two");
+      await s.passes(14_999);
+      await s.nothingDue();
+      await s.passes(1);
+      const second = await s.take();
+      assert.deepEqual(textsOf(second), ["one", "two"]);
+      assert.equal(second.turnId, first.turnId);
+      assert.equal(second.attempt, 2);
+    },
+  ),
+
+  scene(
+    "out of attempts after failures, the dead letter tells the last reason",
+    { attemptsMax: 2 },
+    async (s) => {
+      await s.receive("hi");
+      await s.windowPasses();
+      for (const reason of ["first reason", "last reason"]) {
+        const { lease } = await s.take();
+        await s.engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs: s.nowMs, reason });
+      }
+      await s.nothingDue();
+      assert.deepEqual(
+        (await s.dead()).map(({ reason }) => reason),
+        ["last reason"],
+      );
+      await s.atRest();
+    },
+  ),
+
+  scene(
+    "what no attempt can mend is buried at once, with reason and draft; newer messages go on",
+    {},
+    async (s) => {
+      const first = await s.turnFor("one");
+      const { dueAtMs } = await s.receive("two");
+      const draft = sent(draftFor(first, ["part one", "part two"]), 0, "p1");
+      const how = { kind: "bury", reason: "NOT_SENT: number does not exist", draft } as const;
+      const { deadLetterId } = as("released", await s.engine.turns.giveBack(first.lease, how));
+      const [letter] = await s.dead();
+      assert.equal(letter?.id, deadLetterId);
+      assert.equal(letter?.reason, how.reason);
+      assert.equal(letter?.attempts, 1);
+      assert.deepEqual(letter?.draft, draft);
+      assert.equal((await s.engine.conversations.get(first.conversation.id))?.status, "processing_error");
+      await s.passes(dueAtMs - s.nowMs - 1);
+      await s.nothingDue();
+      await s.passes(1);
+      assert.deepEqual(textsOf(await s.take()), ["two"]);
+    },
+  ),
+
+  scene(
+    "a dead letter takes the written draft along, and later messages do not continue it",
+    { attemptsMax: 1 },
+    async (s) => {
+      const first = await s.turnFor("one");
+      const draft = draftFor(first, "half an answer");
+      await s.engine.turns.draft(first.lease, draft);
+      await s.leaseLapses();
+      await s.nothingDue();
+      assert.deepEqual((await s.dead())[0]?.draft, draft);
+      const next = await s.turnFor("two");
+      assert.equal(next.draft, undefined);
+      assert.deepEqual(textsOf(next), ["two"]);
+    },
+  ),
+
+  scene("messages in a dead letter are remembered: their redelivery is a duplicate", {}, async (s) => {
+    const { message } = await s.receive("hi");
+    await s.windowPasses();
+    const { lease } = await s.take();
+    await s.engine.turns.giveBack(lease, { kind: "bury", reason: "broken" });
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+    await s.windowPasses();
+    await s.nothingDue();
+  }),
+
+  scene("retrying a dead letter moves its messages back once, as a new turn", {}, async (s) => {
+    const first = await s.turnFor("one", "two");
+    await s.engine.turns.giveBack(first.lease, { kind: "bury", reason: "broken" });
+    const [letter] = await s.dead();
+    const retries = await Promise.all([1, 2, 3].map(() => s.engine.remedies.retryDead(letter!.id)));
+    assert.deepEqual(retries.sort(), ["not-found", "not-found", "retried"]);
+    assert.deepEqual(await s.dead(), []);
+    const second = await s.take();
+    assert.deepEqual(textsOf(second), ["one", "two"]);
+    assert.notEqual(second.turnId, first.turnId);
+    assert.equal(second.attempt, 1);
+    await s.reply(second);
+    assert.deepEqual(await s.deliver({ ...second.messages[0]! }), { kind: "duplicate" });
+    await s.atRest();
+  }),
+
+  scene("a retried dead letter that dies again is a dead letter again", { attemptsMax: 1 }, async (s) => {
+    await s.turnFor("hi");
+    await s.leaseLapses();
+    await s.nothingDue();
+    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    await s.take();
+    await s.leaseLapses();
+    await s.nothingDue();
+    assert.equal((await s.dead()).length, 1);
+  }),
+
+  scene("a discarded dead letter is gone, and its messages stay answered for", {}, async (s) => {
+    const { message } = await s.receive("hi");
+    await s.windowPasses();
+    const { lease } = await s.take();
+    await s.engine.turns.giveBack(lease, { kind: "bury", reason: "spam" });
+    const [letter] = await s.dead();
+    assert.equal(await s.engine.remedies.discardDead(letter!.id), "discarded");
+    assert.equal(await s.engine.remedies.discardDead(letter!.id), "not-found");
+    assert.equal(await s.engine.remedies.retryDead(letter!.id), "not-found");
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+    await s.nothingDue();
+  }),
+
+  scene("waiting and releasing are not counted as attempts", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.turns.giveBack(first.lease, { kind: "release" });
+    const second = await s.take();
+    assert.deepEqual([second.turnId, second.attempt], [first.turnId, 1]);
+    await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs: s.nowMs + 7_000 });
+    await s.passes(6_999);
+    await s.nothingDue();
+    await s.passes(1);
+    const third = await s.take();
+    assert.deepEqual([third.turnId, third.attempt], [first.turnId, 1]);
+  }),
+
+  scene("a commit clears the attempts: the next turn starts at one", {}, async (s) => {
+    await s.turnFor("one");
+    await s.leaseLapses();
+    await s.reply(await s.take());
+    const next = await s.turnFor("two");
+    assert.equal(next.attempt, 1);
+    const { turns } = await s.detail(next.conversation.id);
+    assert.deepEqual(
+      turns.map(({ attempts: counted }) => counted),
+      [2],
+    );
+  }),
+];

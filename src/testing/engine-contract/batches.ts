@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { as, silent, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+/** All in one payload and one instant: only what is given tells them apart. */
+async function receiveAll(
+  s: Scene,
+  given: readonly { text: string; sentAtMs?: number; position?: number }[],
+) {
+  await s.engine.receiving.stage(given.map((each) => ({ arrival: s.arrival(each) })));
+}
+
+async function orderOf(s: Scene): Promise<string> {
+  await s.windowPasses();
+  return textsOf(await s.take()).join("");
+}
+
+/** What one turn takes, and in which order. */
+export const batches: readonly EngineCase[] = [
+  scene("a batch is ordered by the provider's time where every message has one", {}, async (s) => {
+    await receiveAll(s, [
+      { text: "c", sentAtMs: 3_000 },
+      { text: "a", sentAtMs: 1_000 },
+      { text: "b", sentAtMs: 2_000 },
+    ]);
+    assert.equal(await orderOf(s), "abc");
+  }),
+
+  scene("where one message has no provider time, all go by arrival", {}, async (s) => {
+    await s.receive({ text: "a", sentAtMs: 9_000 });
+    await s.passes(1);
+    await s.receive({ text: "b" });
+    await s.passes(1);
+    await s.receive({ text: "c", sentAtMs: 1_000 });
+    assert.equal(await orderOf(s), "abc");
+  }),
+
+  scene("messages of the same second keep their order by arrival in milliseconds", {}, async (s) => {
+    const second = s.nowMs;
+    for (const [at, text] of [..."abcdef"].entries()) {
+      // The ids would shuffle them.
+      await s.receive({ text, sentAtMs: second, providerId: `id-${"fbdaec"[at]}` });
+      await s.passes(1);
+    }
+    assert.equal(await orderOf(s), "abcdef");
+  }),
+
+  scene("messages of the same millisecond keep their place in the payload", {}, async (s) => {
+    await receiveAll(s, [
+      { text: "c", position: 2 },
+      { text: "a", position: 0 },
+      { text: "b", position: 1 },
+    ]);
+    assert.equal(await orderOf(s), "abc");
+  }),
+
+  scene("messages that nothing else tells apart keep the order in which they were staged", {}, async (s) => {
+    for (const text of "abcdef")
+      await s.receive({ text, providerId: `id-${"fbdaec"["abcdef".indexOf(text)]}` });
+    assert.equal(await orderOf(s), "abcdef");
+  }),
+
+  scene(
+    "what the limit on messages leaves behind is due at once, and nobody gets in between",
+    { batchMessagesMax: 2 },
+    async (s) => {
+      for (const text of "abcde") {
+        await s.receive(text);
+        await s.passes(1_000);
+      }
+      await s.passes(5_000);
+      const first = await s.take();
+      assert.equal(textsOf(first).join(""), "ab");
+      assert.equal(first.cut, true);
+      const second = as("turn", (await s.reply(first)).next!).taken;
+      assert.equal(textsOf(second).join(""), "cd");
+      assert.equal(
+        as("busy", await s.engine.turns.take(first.lease.conversationId)).untilAtMs,
+        second.lease.untilAtMs,
+      );
+      assert.notEqual(second.turnId, first.turnId);
+      const third = as("turn", (await s.reply(second)).next!).taken;
+      assert.equal(textsOf(third).join(""), "e");
+      assert.equal(third.cut, false);
+      assert.equal((await s.reply(third)).next, undefined);
+      await s.atRest();
+    },
+  ),
+
+  scene(
+    "a commit tried again because its answer got lost does not commit the turn behind it",
+    { batchMessagesMax: 1 },
+    async (s) => {
+      const first = await s.turnFor("a", "b");
+      const commit = silent(first);
+      const second = as(
+        "turn",
+        as("committed", await s.engine.turns.commit(first.lease, commit)).next!,
+      ).taken;
+      as("lost", await s.engine.turns.commit(first.lease, commit));
+      assert.equal((await s.detail(first.conversation.id)).turns.length, 1);
+      await s.reply(second);
+      await s.atRest();
+    },
+  ),
+
+  scene("the limit on bytes cuts a batch too", { batchBytesMax: 100 }, async (s) => {
+    for (const letter of "abc") await s.receive(letter.repeat(50));
+    await s.windowPasses();
+    const first = await s.take();
+    assert.deepEqual(
+      textsOf(first).map((text) => text[0]),
+      ["a", "b"],
+    );
+    const second = as("turn", (await s.reply(first)).next!).taken;
+    assert.deepEqual(
+      textsOf(second).map((text) => text[0]),
+      ["c"],
+    );
+  }),
+
+  scene("a message larger than the limit still gets its turn, alone", { batchBytesMax: 100 }, async (s) => {
+    await s.receive("é".repeat(51));
+    await s.receive("b");
+    await s.windowPasses();
+    const first = await s.take();
+    assert.deepEqual(
+      textsOf(first).map((text) => text[0]),
+      ["é"],
+    );
+    assert.equal(first.cut, true);
+  }),
+
+  scene(
+    "a batch that was cut and failed comes back as the same batch",
+    { batchMessagesMax: 2 },
+    async (s) => {
+      await s.receive({ text: "b", sentAtMs: 2_000 });
+      await s.receive({ text: "c", sentAtMs: 3_000 });
+      await s.receive({ text: "d", sentAtMs: 4_000 });
+      await s.windowPasses();
+      const first = await s.take();
+      // Older by the provider's clock: it must not push out a message that was tried already.
+      await s.receive({ text: "a", sentAtMs: 1_000 });
+      await s.engine.turns.giveBack(first.lease, {
+        kind: "retry",
+        notBeforeAtMs: s.nowMs,
+        reason: "overloaded",
+      });
+      const second = await s.take();
+      assert.equal(textsOf(second).join(""), "bc");
+      const third = as("turn", (await s.reply(second)).next!).taken;
+      assert.equal(textsOf(third).join(""), "ad");
+    },
+  ),
+
+  scene("what a buried batch left behind is due at once as well", { batchMessagesMax: 1 }, async (s) => {
+    await s.receive("a");
+    await s.passes(9_000);
+    await s.receive("b");
+    await s.passes(1_000);
+    const first = await s.take();
+    await s.engine.turns.giveBack(first.lease, { kind: "bury", reason: "broken" });
+    assert.deepEqual(textsOf(await s.take()), ["b"]);
+  }),
+
+  scene("a burst of 500 messages is one turn, in order, with every kind of text and media", {}, async (s) => {
+    const texts = Array.from({ length: 500 }, (_, at) => `${at} 👩‍👩‍👧 שלום e\u0301`);
+    const media = [{ url: "https://example.test/1.jpg", contentType: "image/jpeg" }];
+    const arrivals = texts.map((text, position) =>
+      s.arrival({ text: position === 7 ? "" : text, position, media: position === 7 ? media : [] }),
+    );
+    for (let from = 0; from < 500; from += 50) {
+      await s.engine.receiving.stage(arrivals.slice(from, from + 50).map((arrival) => ({ arrival })));
+    }
+    await s.windowPasses();
+    const taken = await s.take();
+    assert.deepEqual(textsOf(taken), texts.with(7, ""));
+    assert.deepEqual(taken.messages[7]?.media, media);
+    assert.equal(taken.cut, false);
+    await s.reply(taken);
+    await s.atRest();
+  }),
+
+  scene("one message more than the limit of 500 is left behind and due at once", {}, async (s) => {
+    const arrivals = Array.from({ length: 501 }, (_, position) =>
+      s.arrival({ text: `${position}`, position }),
+    );
+    await s.engine.receiving.stage(arrivals.map((arrival) => ({ arrival })));
+    await s.windowPasses();
+    const first = await s.take();
+    assert.equal(first.messages.length, 500);
+    const second = as("turn", (await s.reply(first)).next!).taken;
+    assert.deepEqual(textsOf(second), ["500"]);
+  }),
+
+  scene("everything a message carried is in its turn", {}, async (s) => {
+    const { message, id } = await s.receive({
+      text: "x".repeat(65_536),
+      media: [{ url: "https://example.test/a.pdf", contentType: "application/pdf", name: "a.pdf" }],
+      sentAtMs: 1_700_000_000_000,
+      senderAlias: "+4912",
+      replyTo: "whatsapp:+4912",
+      fields: { ProfileName: "Ana 🌷", ButtonPayload: "yes" },
+    });
+    await s.windowPasses();
+    const { sequence, ...rest } = (await s.take()).messages[0]!;
+    assert.equal(typeof sequence, "number");
+    assert.deepEqual(rest, { ...message, id });
+  }),
+];

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const settling = { settleMs: 200_000, settleDeadMs: 2_000 };
+
+/** The answer is written down before it is sent: whoever comes next goes on from there. */
+export const drafts: readonly EngineCase[] = [
+  scene("a crash after the draft: the next holder continues it instead of asking again", {}, async (s) => {
+    const first = await s.turnFor("one");
+    const draft = draftFor(first, "the answer", {
+      usage: { promptTokens: 5, completionTokens: 2, totalTokens: 7 },
+    });
+    as("drafted", await s.engine.turns.draft(first.lease, draft));
+    await s.receive("two");
+    await s.leaseLapses();
+    const second = await s.take();
+    assert.deepEqual(second.draft, draft);
+    assert.equal(second.turnId, first.turnId);
+    assert.equal(second.attempt, 2);
+    assert.deepEqual(textsOf(second), ["one"]);
+    const { next } = as(
+      "committed",
+      await s.engine.turns.commit(second.lease, replied(second, allSent(draft))),
+    );
+    const third = as("turn", next!).taken;
+    assert.deepEqual(textsOf(third), ["two"]);
+    assert.notEqual(third.turnId, first.turnId);
+    as("lost", await s.engine.turns.renew(second.lease));
+    as("renewed", await s.engine.turns.renew(third.lease));
+  }),
+
+  scene("draft and mark renew the lease", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    await s.passes(30_000);
+    const drafted = as("drafted", await s.engine.turns.draft(taken.lease, draftFor(taken)));
+    assert.equal(drafted.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
+    await s.passes(30_000);
+    const marked = as("marked", await s.engine.turns.mark(taken.lease, sending(draftFor(taken), 0, s.nowMs)));
+    assert.equal(marked.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
+    await s.passes(s.settings.leaseMs - 1);
+    await s.nothingDue();
+  }),
+
+  scene(
+    "a crash while sending: nobody goes on before the send has settled, then with the draft",
+    settling,
+    async (s) => {
+      const first = await s.turnFor("hi");
+      const sendByAtMs = s.nowMs + 15_000;
+      const draft = sending(draftFor(first, "the answer"), 0, sendByAtMs);
+      as("drafted", await s.engine.turns.draft(first.lease, draft));
+      await s.leaseLapses();
+      await s.nothingDue();
+      await s.passes(sendByAtMs + s.settings.settleMs - s.nowMs - 1);
+      await s.nothingDue();
+      await s.passes(1);
+      const second = await s.take();
+      assert.deepEqual(second.draft, draft);
+      assert.equal(second.turnId, first.turnId);
+      as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
+    },
+  ),
+
+  scene("what a worker known to be dead was sending settles sooner", settling, async (s) => {
+    const doomed = await s.open("doomed");
+    await s.receive("hi");
+    await s.windowPasses();
+    const first = await s.take(doomed);
+    const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
+    await doomed.turns.draft(first.lease, draft);
+    await s.passes(1_000);
+    const deadAtMs = s.nowMs;
+    await s.engine.sweeping.freeLeases("doomed");
+    await s.nothingDue();
+    await s.passes(1_999);
+    await s.nothingDue();
+    await s.passes(1);
+    const second = await s.take();
+    assert.deepEqual(second.draft, draft);
+    assert.equal(second.previousHolderDeadAtMs, deadAtMs);
+  }),
+
+  scene("a crash between chunks: what was sent stays sent", { settleMs: 0 }, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = draftFor(first, ["one", "two", "three"]);
+    await s.engine.turns.draft(first.lease, sending(draft, 0, s.nowMs));
+    const second = sending(sent(draft, 0, "p1"), 1, s.nowMs + 15_000);
+    as("marked", await s.engine.turns.mark(first.lease, second));
+    await s.leaseLapses();
+    assert.deepEqual((await s.take()).draft?.chunks, second.chunks);
+  }),
+
+  scene("whoever continues a draft is told what was sent to this person before", {}, async (s) => {
+    const before = await s.talk("hi");
+    const first = await s.turnFor("again");
+    await s.engine.turns.draft(first.lease, draftFor(first));
+    await s.leaseLapses();
+    assert.deepEqual((await s.take()).recentProviderIds, [`out-${before.turnId}-0`]);
+  }),
+
+  scene(
+    "a provider's callback settles a chunk that is being sent, and the wait for it ends",
+    settling,
+    async (s) => {
+      const first = await s.turnFor("hi");
+      await s.engine.turns.draft(first.lease, sending(draftFor(first), 0, s.nowMs + 15_000));
+      await s.leaseLapses();
+      await s.nothingDue();
+      const chunk = { turnId: first.turnId, chunk: 0 };
+      const status = { account: "account", providerId: "p1", status: "delivered", chunk };
+      assert.equal(await s.engine.receiving.settle("test", status), "settled");
+      const second = await s.take();
+      assert.deepEqual(second.draft?.chunks[0]?.state, { kind: "sent", providerId: "p1", atMs: s.nowMs });
+      await s.engine.turns.commit(second.lease, replied(second, second.draft!));
+      assert.deepEqual((await s.detail(second.conversation.id)).turns[0]?.providerIds, ["p1"]);
+    },
+  ),
+
+  scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
+    const { turns, receiving } = s.engine;
+    const taken = await s.turnFor("hi");
+    const older = sending(draftFor(taken, ["one", "two"]), 0, s.nowMs + 15_000);
+    await turns.draft(taken.lease, older);
+    const chunk = { turnId: taken.turnId, chunk: 0 };
+    await receiving.settle("test", { account: "account", providerId: "p1", status: "sent", chunk });
+
+    as("marked", await turns.mark(taken.lease, older));
+    const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "timeout", draft: older } as const;
+    as("released", await turns.giveBack(taken.lease, how));
+    const again = await s.take();
+    assert.equal(again.draft?.chunks[0]?.state.kind, "sent");
+
+    const unsure = {
+      ...older,
+      chunks: older.chunks.map((each) => ({ ...each, state: { kind: "unknown" } as const })),
+    };
+    as("committed", await turns.commit(again.lease, replied(again, unsure, { outcome: "unknown" })));
+    const { items } = await s.engine.inspector.unknown({ limit: 10 });
+    assert.deepEqual(
+      items.map(({ text }) => text),
+      ["two"],
+    );
+  }),
+
+  scene(
+    "a callback for something that lull never sent is told apart from one for what it did",
+    {},
+    async (s) => {
+      const taken = await s.talk("hi");
+      const status = { account: "account", status: "delivered" };
+      const mine = { ...status, providerId: `out-${taken.turnId}-0` };
+      assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
+      assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
+      assert.equal(
+        await s.engine.receiving.settle("test", { ...status, providerId: "not-ours" }),
+        "unmatched",
+      );
+      await s.atRest();
+    },
+  ),
+
+  scene("once a human took over, neither draft nor mark is written", {}, async (s) => {
+    const { turns, conversations } = s.engine;
+    const taken = await s.turnFor("hi");
+    const { id } = taken.conversation;
+    await conversations.change(id, { handedOff: true, handOffReason: "asked for a person" });
+    assert.deepEqual(await turns.draft(taken.lease, draftFor(taken)), { kind: "handed-off" });
+    assert.equal((await s.detail(id)).lock?.draft, false);
+    assert.equal(as("renewed", await turns.renew(taken.lease)).handedOff, true);
+    assert.deepEqual(await turns.mark(taken.lease, draftFor(taken)), { kind: "handed-off" });
+    as("marked", await turns.mark(taken.lease, draftFor(taken), { evenIfHandedOff: true }));
+    const commit = { outcome: "handed-off", userText: "hi", more: false } as const;
+    as("committed", await turns.commit(taken.lease, commit));
+    assert.equal((await conversations.get(id))?.status, "awaiting_agent");
+    assert.deepEqual(
+      (await conversations.history(id, 10)).map(({ role }) => role),
+      ["user"],
+    );
+  }),
+
+  scene("once a human took over, what the human says is still drafted and sent", {}, async (s) => {
+    const { id } = (await s.talk("hi")).conversation;
+    await s.engine.conversations.change(id, { handedOff: true });
+    const say = {
+      id: "o1",
+      conversationId: id,
+      channel: "test",
+      to: "ana",
+      texts: ["Eva here"],
+      author: "eva",
+    };
+    await s.engine.conversations.say(say);
+    const taken = await s.take();
+    const draft = draftFor(taken, taken.outbound!.texts);
+    as("drafted", await s.engine.turns.draft(taken.lease, draft));
+    as("marked", await s.engine.turns.mark(taken.lease, sending(draft, 0, s.nowMs)));
+  }),
+];

@@ -1,0 +1,47 @@
+import { admission } from "./admission.ts";
+import { attempts } from "./attempts.ts";
+import { batches } from "./batches.ts";
+import { drafts } from "./drafts.ts";
+import { erasing } from "./erasing.ts";
+import type { EngineCase } from "./harness.ts";
+import { inspecting } from "./inspecting.ts";
+import { lateAnswers } from "./late-answers.ts";
+import { leases } from "./leases.ts";
+import { onTurnValidation } from "./on-turn.ts";
+import { outbounds } from "./outbounds.ts";
+import { pausing } from "./pausing.ts";
+import { receiving } from "./receiving.ts";
+import { recording } from "./recording.ts";
+import { scale } from "./scale.ts";
+import { sweeping } from "./sweeping.ts";
+import { unknownSends } from "./unknown-sends.ts";
+import { whileBusy } from "./while-busy.ts";
+import { windows } from "./windows.ts";
+
+export type { EngineCase, EngineHarness, Skip, World } from "./harness.ts";
+export { type Backstage, worldOn } from "./world-on.ts";
+
+/**
+ * What every engine promises, as a list of cases that any test runner can run. Two stores that pass it are the same store to
+ * everything above them. A case that cannot hold for an engine is named in its harness, with the reason.
+ */
+export const engineContract: readonly EngineCase[] = [
+  ...windows,
+  ...receiving,
+  ...admission,
+  ...onTurnValidation,
+  ...leases,
+  ...drafts,
+  ...attempts,
+  ...batches,
+  ...whileBusy,
+  ...outbounds,
+  ...unknownSends,
+  ...pausing,
+  ...lateAnswers,
+  ...recording,
+  ...erasing,
+  ...sweeping,
+  ...inspecting,
+  ...scale,
+];

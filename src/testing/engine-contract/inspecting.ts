@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import type { Listing, Page } from "../../ports/inspector.ts";
+import { draftFor, replied, unknown } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+/** Every page, two at a time. */
+async function walk<T>(list: (page: Page) => Promise<Listing<T>>): Promise<T[]> {
+  const all: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const { items, next } = await list({ limit: 2, ...(cursor !== undefined && { cursor }) });
+    assert.ok(items.length <= 2);
+    all.push(...items);
+    cursor = next;
+  } while (cursor !== undefined);
+  return all;
+}
+
+/** Reading for people and dashboards. */
+export const inspecting: readonly EngineCase[] = [
+  scene("the counts tell what stands where", {}, async (s) => {
+    const held = await s.turnFor("held");
+    await s.receive("next window of the same");
+    await s.receive({ sender: "gathering" });
+    assert.deepEqual(await s.engine.inspector.counts(), {
+      conversations: 2,
+      staged: 3,
+      windows: 2,
+      leases: 1,
+      turns: 0,
+      dead: 0,
+      unknown: 0,
+      refusals: 0,
+      paused: false,
+    });
+    await s.reply(held);
+    const { turns, leases, staged } = await s.engine.inspector.counts();
+    assert.deepEqual({ turns, leases, staged }, { turns: 1, leases: 0, staged: 2 });
+  }),
+
+  scene("the locks show windows and leases as they stand", {}, async (s) => {
+    const { conversationId, dueAtMs } = await s.receive("hi");
+    const [gathering] = await s.locks();
+    assert.equal(gathering?.window?.dueAtMs, dueAtMs);
+    assert.deepEqual(
+      [gathering?.lease, gathering?.staged, gathering?.attempts, gathering?.draft],
+      [undefined, 1, 0, false],
+    );
+    await s.windowPasses();
+    const taken = await s.take();
+    await s.engine.turns.draft(taken.lease, draftFor(taken));
+    const [held] = await s.locks();
+    const { untilAtMs } = taken.lease;
+    assert.deepEqual(held, {
+      conversationId,
+      lease: { holder: "worker-1", untilAtMs, takenAtMs: s.nowMs },
+      staged: 1,
+      attempts: 1,
+      draft: true,
+    });
+    assert.deepEqual((await s.detail(conversationId)).lock, held);
+  }),
+
+  scene(
+    "conversations are listed newest first, found by person, id and state, a page at a time",
+    {},
+    async (s) => {
+      const senders = ["ana", "ben", "anabel", "cyd", "dan"];
+      for (const sender of senders) {
+        await s.receive({ sender });
+        await s.passes(1);
+      }
+      const { inspector, conversations } = s.engine;
+      const all = await walk((page) => inspector.conversations(page));
+      assert.deepEqual(
+        all.map(({ sender }) => sender),
+        [...senders].reverse(),
+      );
+      const found = await walk((page) => inspector.conversations({ ...page, search: "ana" }));
+      assert.deepEqual(
+        found.map(({ sender }) => sender),
+        ["anabel", "ana"],
+      );
+      const byId = await inspector.conversations({ limit: 5, search: all[0]!.id });
+      assert.deepEqual(
+        byId.items.map(({ sender }) => sender),
+        ["dan"],
+      );
+      await conversations.change(all[0]!.id, { taskComplete: true });
+      const active = await walk((page) => inspector.conversations({ ...page, active: true }));
+      assert.deepEqual(
+        active.map(({ sender }) => sender),
+        ["cyd", "anabel", "ben", "ana"],
+      );
+      const closed = await walk((page) => inspector.conversations({ ...page, active: false }));
+      assert.deepEqual(
+        closed.map(({ sender }) => sender),
+        ["dan"],
+      );
+    },
+  ),
+
+  scene(
+    "locks, dead letters, unknown sends and refusals are listed a page at a time, each once",
+    {},
+    async (s) => {
+      const people = ["a", "b", "c", "d", "e"];
+      const { inspector, turns } = s.engine;
+      for (const sender of people) await s.receive({ sender });
+      assert.equal(
+        new Set((await walk((page) => inspector.locks(page))).map((each) => each.conversationId)).size,
+        5,
+      );
+      await s.windowPasses();
+      for (const taken of await s.turns())
+        await turns.giveBack(taken.lease, { kind: "bury", reason: "broken" });
+      assert.equal(new Set((await walk((page) => inspector.dead(page))).map(({ id }) => id)).size, 5);
+
+      for (const sender of people) await s.receive({ sender });
+      await s.windowPasses();
+      for (const taken of await s.turns()) {
+        await turns.commit(taken.lease, replied(taken, unknown(draftFor(taken), 0), { outcome: "unknown" }));
+      }
+      assert.equal(new Set((await walk((page) => inspector.unknown(page))).map(({ id }) => id)).size, 5);
+
+      const refused = people.map((sender) => ({
+        arrival: s.arrival({ sender }),
+        refusal: "ROUTE_NOT_FOUND" as const,
+      }));
+      await s.engine.receiving.stage(refused);
+      const refusals = await walk((page) => inspector.refusals(page));
+      assert.deepEqual(
+        refusals.map(({ sender }) => sender),
+        [...people].reverse(),
+      );
+      const { dead, unknown: unsure, refusals: counted } = await inspector.counts();
+      assert.deepEqual([dead, unsure, counted], [5, 5, 5]);
+    },
+  ),
+
+  scene("a conversation shows what is staged, said, refused and done in it", {}, async (s) => {
+    const { id } = (await s.talk("one")).conversation;
+    await s.receive("two");
+    const { conversation, staged, messages, turns, refusals, lock } = await s.detail(id);
+    assert.equal(conversation.id, id);
+    assert.deepEqual(
+      staged.map(({ text }) => text),
+      ["two"],
+    );
+    assert.deepEqual(
+      messages.map(({ text }) => text),
+      ["one", "ok"],
+    );
+    assert.equal(turns.length, 1);
+    assert.deepEqual(refusals, []);
+    assert.equal(lock?.staged, 1);
+    assert.equal(await s.engine.inspector.conversation("nobody"), undefined);
+  }),
+
+  scene("the store says that it can be written", {}, async (s) => {
+    await s.engine.ping();
+    await s.atRest();
+  }),
+];

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import type { Taken } from "../../ports/engine.ts";
+import { allSent, as, draftFor, replied, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+const LATER_MS = 300_000;
+
+/** The responder says that its answer comes later. */
+async function awaits(s: Scene, taken: Taken): Promise<number> {
+  const untilAtMs = s.nowMs + LATER_MS;
+  const draft = draftFor(taken, [], { awaitingUntilAtMs: untilAtMs });
+  as("released", await s.engine.turns.giveBack(taken.lease, { kind: "wait", untilAtMs, draft }));
+  return untilAtMs;
+}
+
+/** A responder that answers later leaves a draft that waits, with a deadline. */
+export const lateAnswers: readonly EngineCase[] = [
+  scene("a late answer continues its turn at once, with all that goes with it", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await awaits(s, first);
+    await s.passes(100_000);
+    await s.nothingDue();
+    const usage = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+    const media = [{ url: "https://example.test/menu.pdf", contentType: "application/pdf" }];
+    const late = {
+      turnId: first.turnId,
+      texts: ["here", "you are"],
+      media,
+      usage,
+      complete: true,
+      handOff: "done",
+    };
+    assert.equal(await s.engine.conversations.answer(late), "accepted");
+    const second = await s.take();
+    assert.deepEqual([second.turnId, second.attempt], [first.turnId, 1]);
+    const { draft } = second;
+    assert.deepEqual(
+      draft?.chunks.map(({ text, state }) => [text, state.kind]),
+      [
+        ["here", "pending"],
+        ["you are", "pending"],
+      ],
+    );
+    assert.deepEqual(draft?.chunks[0]?.media, media);
+    assert.deepEqual([draft?.usage, draft?.complete, draft?.handOff], [usage, true, "done"]);
+    assert.deepEqual([draft?.to, draft?.channel, draft?.awaitingUntilAtMs], ["ana", "test", undefined]);
+    as("committed", await s.engine.turns.commit(second.lease, replied(second, allSent(draft!))));
+    await s.atRest();
+  }),
+
+  scene("an answer that is quicker than the word that it comes later is not lost", {}, async (s) => {
+    const first = await s.turnFor("one", "two");
+    assert.equal(await s.engine.conversations.answer({ turnId: first.turnId, texts: ["quick"] }), "accepted");
+    await awaits(s, first);
+    const second = await s.take();
+    assert.equal(second.turnId, first.turnId);
+    assert.deepEqual(textsOf(second), ["one", "two"]);
+    assert.deepEqual(
+      second.draft?.chunks.map(({ text }) => text),
+      ["quick"],
+    );
+    assert.deepEqual(
+      second.draft?.messageIds,
+      first.messages.map(({ id }) => id),
+    );
+    assert.equal(second.draft?.to, "ana");
+  }),
+
+  scene("an answer for a turn that is over, drafted, or never was is stale", {}, async (s) => {
+    const answer = (turnId: string) => s.engine.conversations.answer({ turnId, texts: ["late"] });
+    assert.equal(await answer("nobody's turn"), "stale");
+    const over = await s.talk("one");
+    assert.equal(await answer(over.turnId), "stale");
+    const drafted = await s.turnFor("two");
+    await s.engine.turns.draft(drafted.lease, draftFor(drafted));
+    assert.equal(await answer(drafted.turnId), "stale");
+  }),
+
+  scene("an answer is taken once: the second one is stale", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await awaits(s, first);
+    const both = [1, 2].map((n) =>
+      s.engine.conversations.answer({ turnId: first.turnId, texts: [`answer ${n}`] }),
+    );
+    assert.deepEqual((await Promise.all(both)).sort(), ["accepted", "stale"]);
+    const second = await s.take();
+    assert.equal(second.draft?.chunks.length, 1);
+  }),
+
+  scene("an answer for a turn that failed and backs off is stale: it will be asked again", {}, async (s) => {
+    const { lease, turnId } = await s.turnFor("hi");
+    await s.engine.turns.giveBack(lease, {
+      kind: "retry",
+      notBeforeAtMs: s.nowMs + 5_000,
+      reason: "overloaded",
+    });
+    assert.equal(await s.engine.conversations.answer({ turnId, texts: ["late"] }), "stale");
+  }),
+
+  scene("when the deadline passes the turn is asked again, and that counts as an attempt", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    const untilAtMs = await awaits(s, first);
+    await s.passes(untilAtMs - s.nowMs - 1);
+    await s.nothingDue();
+    await s.passes(1);
+    const second = await s.take();
+    assert.equal(second.draft, undefined);
+    assert.deepEqual([second.turnId, second.attempt], [first.turnId, 2]);
+    assert.deepEqual(textsOf(second), ["hi"]);
+  }),
+
+  scene(
+    "a responder that always promises and never answers ends as a dead letter",
+    { attemptsMax: 3 },
+    async (s) => {
+      await s.receive("hi");
+      await s.windowPasses();
+      for (let attempt = 1; attempt <= 3; attempt += 1) {
+        const taken = await s.take();
+        assert.equal(taken.attempt, attempt);
+        await awaits(s, taken);
+        await s.passes(LATER_MS);
+      }
+      await s.nothingDue();
+      const [letter] = await s.dead();
+      assert.match(letter!.reason, /no answer/);
+      assert.equal(letter!.attempts, 3);
+      await s.atRest();
+    },
+  ),
+
+  scene("messages that come while an answer is awaited get their own turn after it", {}, async (s) => {
+    const first = await s.turnFor("one");
+    await awaits(s, first);
+    await s.receive("two");
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.engine.conversations.answer({ turnId: first.turnId, texts: ["late"] });
+    const second = await s.take();
+    assert.deepEqual(textsOf(second), ["one"]);
+    const { next } = as(
+      "committed",
+      await s.engine.turns.commit(second.lease, replied(second, allSent(second.draft!))),
+    );
+    assert.deepEqual(textsOf(as("turn", next!).taken), ["two"]);
+  }),
+];

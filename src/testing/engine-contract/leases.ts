@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { allSent, as, draftFor, replied, sending, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+/** What a refused write must leave as it was. */
+async function everything(s: Scene, conversationId: string) {
+  const detail = await s.detail(conversationId);
+  return { detail, dead: await s.dead(), counts: await s.engine.inspector.counts() };
+}
+
+/** One at a time: who may work, and what a worker finds that may not any more. */
+export const leases: readonly EngineCase[] = [
+  scene(
+    "a wake-up while the lease is held is told when to come again, and comes again then",
+    {},
+    async (s) => {
+      const taken = await s.turnFor("hi");
+      const outcome = as("busy", await s.engine.turns.take(taken.lease.conversationId));
+      assert.equal(outcome.untilAtMs, taken.lease.untilAtMs);
+      await s.passes(s.settings.leaseMs + s.settings.clockSkewMs - 1);
+      await s.nothingDue();
+      await s.passes(1);
+      assert.equal((await s.take()).turnId, taken.turnId);
+    },
+  ),
+
+  scene("a lapsed lease is taken by another worker: new token, same turn, second attempt", {}, async (s) => {
+    const other = await s.open("worker-2");
+    const first = await s.turnFor("one", "two");
+    await s.leaseLapses();
+    const second = await s.take(other);
+    assert.notEqual(second.lease.token, first.lease.token);
+    assert.equal(second.turnId, first.turnId);
+    assert.deepEqual([first.attempt, second.attempt], [1, 2]);
+    assert.deepEqual(textsOf(second), ["one", "two"]);
+    await s.reply(second, "ok", other);
+    await s.atRest();
+  }),
+
+  scene("a renewed lease lasts from its renewal", {}, async (s) => {
+    const { lease } = await s.turnFor("hi");
+    await s.passes(s.settings.renewMs);
+    const renewal = as("renewed", await s.engine.turns.renew(lease));
+    assert.equal(renewal.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
+    assert.equal(renewal.handedOff, false);
+    await s.passes(s.settings.leaseMs - 1);
+    await s.nothingDue();
+  }),
+
+  scene("a look that finds nothing leaves no lease behind", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    await s.windowPasses();
+    await s.reply(await s.take());
+    for (let look = 0; look < 3; look += 1) {
+      assert.deepEqual(await s.engine.turns.take(conversationId), { kind: "nothing" });
+    }
+    await s.atRest();
+    await s.receive("again");
+    await s.windowPasses();
+    await s.take();
+  }),
+
+  scene("a wake-up for a conversation that does not exist is dropped", {}, async (s) => {
+    assert.deepEqual(await s.engine.turns.take("nobody"), { kind: "nothing" });
+    await s.atRest();
+  }),
+
+  scene("a worker that dies right after its commit leaves no second turn", {}, async (s) => {
+    const doomed = await s.open("doomed");
+    const message = s.arrival("hi");
+    await s.deliver(message, doomed);
+    await s.windowPasses();
+    const taken = await s.take(doomed);
+    await s.reply(taken, "ok", doomed);
+    await doomed.close();
+    await s.deliver(message);
+    await s.leaseLapses();
+    await s.engine.sweeping.sweep();
+    await s.nothingDue();
+    assert.equal((await s.detail(taken.conversation.id)).turns.length, 1);
+    as("lost", await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)))));
+    assert.equal((await s.detail(taken.conversation.id)).messages.length, 2);
+  }),
+
+  scene("a worker that lost its lease finds every write refused, and nothing changed", {}, async (s) => {
+    const other = await s.open("worker-2");
+    const stale = await s.turnFor("hi");
+    await s.leaseLapses();
+    const fresh = await s.take(other);
+    const before = await everything(s, fresh.conversation.id);
+    const { turns } = s.engine;
+    const draft = sending(draftFor(stale, "stale"), 0, s.nowMs);
+    const lost = { kind: "lost" };
+    assert.deepEqual(await turns.renew(stale.lease), lost);
+    assert.deepEqual(await turns.draft(stale.lease, draft), lost);
+    assert.deepEqual(await turns.mark(stale.lease, draft), lost);
+    assert.deepEqual(await turns.mark(stale.lease, draft, { evenIfHandedOff: true }), lost);
+    assert.deepEqual(await turns.commit(stale.lease, replied(stale, allSent(draft))), lost);
+    for (const how of [
+      { kind: "retry", notBeforeAtMs: s.nowMs, reason: "stale", draft },
+      { kind: "bury", reason: "stale" },
+      { kind: "wait", untilAtMs: s.nowMs, draft },
+      { kind: "restart" },
+      { kind: "release" },
+    ] as const) {
+      assert.deepEqual(await turns.giveBack(stale.lease, how), lost);
+    }
+    assert.equal(await turns.hasNewer(stale.lease), false);
+    assert.deepEqual(await everything(s, fresh.conversation.id), before);
+    await s.reply(fresh, "ok", other);
+    const { messages } = await s.detail(fresh.conversation.id);
+    assert.deepEqual(
+      messages.map(({ text }) => text),
+      ["hi", "ok"],
+    );
+  }),
+
+  scene("a lease that was given back or committed is not good for another write", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.turns.giveBack(first.lease, { kind: "release" });
+    as("lost", await s.engine.turns.renew(first.lease));
+    const second = await s.take();
+    await s.reply(second);
+    as("lost", await s.engine.turns.commit(second.lease, replied(second, allSent(draftFor(second)))));
+    as("lost", await s.engine.turns.giveBack(second.lease, { kind: "release" }));
+    await s.atRest();
+  }),
+
+  scene("time alone takes nothing away: a slow worker that nobody replaced goes on", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    await s.leaseLapses();
+    as("renewed", await s.engine.turns.renew(taken.lease));
+    await s.nothingDue();
+    await s.reply(taken);
+    await s.atRest();
+  }),
+
+  scene(
+    "many takes of one conversation from several workers at once give exactly one turn",
+    {},
+    async (s) => {
+      const engines = [s.engine, await s.open("worker-2"), await s.open("worker-3")];
+      const { conversationId } = await s.receive("hi");
+      await s.windowPasses();
+      const takes = Array.from({ length: 30 }, (_, at) => engines[at % 3]!.turns.take(conversationId));
+      const due = engines.map((engine) => s.world.takeDue(engine));
+      const outcomes = [...(await Promise.all(takes)), ...(await Promise.all(due)).flat()];
+      assert.equal(outcomes.filter(({ kind }) => kind === "turn").length, 1);
+    },
+  ),
+
+  scene("the leases of a worker known to be dead are free at once, and only those", {}, async (s) => {
+    const doomed = await s.open("doomed");
+    await s.receive({ sender: "ana" });
+    await s.receive({ sender: "ben" });
+    await s.windowPasses();
+    const [first] = await s.turns(doomed, 1);
+    const [second] = await s.turns(s.engine, 1);
+    assert.equal(await s.engine.sweeping.freeLeases("doomed"), 1);
+    const again = await s.take();
+    assert.equal(again.turnId, first?.turnId);
+    assert.equal(again.attempt, 2);
+    as("renewed", await s.engine.turns.renew(second!.lease));
+    as("lost", await s.engine.turns.renew(first!.lease));
+    assert.equal(await s.engine.sweeping.freeLeases("nobody"), 0);
+  }),
+
+  scene("a crashed worker's customer need not write again, nor wait for a restart", {}, async (s) => {
+    const doomed = await s.open("doomed");
+    const { message } = await s.receive("hi", doomed);
+    await s.windowPasses();
+    await s.take(doomed);
+    await doomed.close();
+    await s.leaseLapses();
+    await s.engine.sweeping.sweep();
+    const taken = await s.take();
+    assert.deepEqual(textsOf(taken), ["hi"]);
+    await s.reply(taken);
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+  }),
+
+  scene("conversations do not wait for each other", {}, async (s) => {
+    await s.receive({ sender: "ana" });
+    await s.windowPasses();
+    await s.take();
+    await s.receive({ sender: "ben" });
+    await s.windowPasses();
+    assert.equal((await s.take()).conversation.sender, "ben");
+  }),
+];

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import type { OutboundRequest } from "../../ports/conversations.ts";
+import { as, draftFor, replied, textsOf, unknown } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+function outbound(conversationId: string, given: Partial<OutboundRequest> = {}): OutboundRequest {
+  return {
+    id: "o1",
+    conversationId,
+    channel: "test",
+    to: "ana",
+    texts: ["Eva here"],
+    author: "eva",
+    ...given,
+  };
+}
+
+async function newConversation(s: Scene): Promise<string> {
+  const key = { channelType: "test", address: "lull", sender: "ana" };
+  return (await s.engine.conversations.create(key)).conversation.id;
+}
+
+/** Everything that is said is a turn: there is no second way to the provider. */
+export const outbounds: readonly EngineCase[] = [
+  scene("something to be said is a turn of its own, at once, without messages", {}, async (s) => {
+    const id = await newConversation(s);
+    assert.equal(await s.engine.conversations.say(outbound(id, { texts: ["one", "two"] })), "staged");
+    const taken = await s.take();
+    assert.deepEqual(taken.messages, []);
+    assert.deepEqual(taken.outbound?.texts, ["one", "two"]);
+    const { channel, to, author } = taken.outbound!;
+    assert.deepEqual({ channel, to, author }, { channel: "test", to: "ana", author: "eva" });
+    await s.nothingDue();
+    await s.reply(taken, "one");
+    const [said, ...others] = await s.engine.conversations.history(id, 10);
+    assert.deepEqual(others, []);
+    assert.deepEqual([said?.role, said?.text, said?.author], ["assistant", "one", "eva"]);
+    await s.atRest();
+  }),
+
+  scene("asked twice it is said once, before its turn and after it", {}, async (s) => {
+    const id = await newConversation(s);
+    const both = await Promise.all([1, 2].map(() => s.engine.conversations.say(outbound(id))));
+    assert.deepEqual(both.sort(), ["duplicate", "staged"]);
+    await s.reply(await s.take());
+    assert.equal(await s.engine.conversations.say(outbound(id)), "duplicate");
+    await s.nothingDue();
+  }),
+
+  scene("nobody can be told anything in a conversation that does not exist", {}, async (s) => {
+    assert.equal(await s.engine.conversations.say(outbound("nobody")), "not-found");
+    await s.atRest();
+  }),
+
+  scene("an outbound does not make waiting messages due early", {}, async (s) => {
+    const { conversationId, dueAtMs } = await s.receive("hi");
+    await s.passes(3_000);
+    await s.engine.conversations.say(outbound(conversationId));
+    const first = await s.take();
+    assert.deepEqual(first.messages, []);
+    assert.equal((await s.reply(first)).next?.kind, "later");
+    await s.passes(dueAtMs - s.nowMs - 1);
+    await s.nothingDue();
+    await s.passes(1);
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("an outbound waits for the running turn, and comes right after it", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.conversations.say(outbound(first.conversation.id));
+    await s.nothingDue();
+    await s.reply(first);
+    assert.equal((await s.take()).outbound?.author, "eva");
+  }),
+
+  scene("outbounds keep their order, one turn each", {}, async (s) => {
+    const id = await newConversation(s);
+    for (const text of ["one", "two", "three"]) {
+      await s.engine.conversations.say(outbound(id, { id: text, texts: [text] }));
+    }
+    const said: string[] = [];
+    let taken = await s.take();
+    for (;;) {
+      said.push(...taken.outbound!.texts);
+      const { next } = await s.reply(taken);
+      if (next?.kind !== "turn") break;
+      taken = next.taken;
+    }
+    assert.deepEqual(said, ["one", "two", "three"]);
+  }),
+
+  scene("an outbound goes out while its conversation is paused; messages wait", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    await s.engine.conversations.change(conversationId, { paused: true });
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.engine.conversations.say(outbound(conversationId));
+    const taken = await s.take();
+    assert.equal(taken.outbound?.author, "eva");
+    await s.reply(taken);
+    await s.nothingDue();
+    await s.engine.conversations.change(conversationId, { paused: false });
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("an outbound goes out while everything is paused; messages wait", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    await s.receive({ sender: "ben" });
+    await s.engine.conversations.pauseAll(true);
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.engine.conversations.say(outbound(conversationId));
+    const taken = await s.take();
+    assert.equal(taken.outbound?.author, "eva");
+    assert.notEqual((await s.reply(taken)).next?.kind, "turn");
+    await s.nothingDue();
+    await s.engine.conversations.pauseAll(false);
+    assert.equal((await s.turns()).length, 2);
+  }),
+
+  scene(
+    "an outbound that fails comes back at its time, paused or not, and ends as a dead letter",
+    { attemptsMax: 2 },
+    async (s) => {
+      const { conversationId } = await s.receive("hi");
+      await s.engine.conversations.change(conversationId, { paused: true });
+      await s.engine.conversations.say(outbound(conversationId));
+      const how = { kind: "retry", notBeforeAtMs: s.nowMs + 2_000, reason: "provider is down" } as const;
+      await s.engine.turns.giveBack((await s.take()).lease, how);
+      await s.passes(1_999);
+      await s.nothingDue();
+      await s.passes(1);
+      const second = await s.take();
+      assert.equal(second.attempt, 2);
+      await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "provider is gone" });
+      assert.deepEqual(
+        (await s.dead()).map(({ reason }) => reason),
+        ["provider is gone"],
+      );
+      await s.engine.conversations.change(conversationId, { paused: false });
+      await s.windowPasses();
+      assert.deepEqual(textsOf(await s.take()), ["hi"]);
+    },
+  ),
+
+  scene("a retried dead outbound is said, once", {}, async (s) => {
+    const id = await newConversation(s);
+    await s.engine.conversations.say(outbound(id));
+    await s.engine.turns.giveBack((await s.take()).lease, { kind: "bury", reason: "broken" });
+    assert.equal(await s.engine.conversations.say(outbound(id)), "duplicate");
+    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    await s.reply(await s.take());
+    await s.nothingDue();
+    await s.atRest();
+  }),
+
+  scene(
+    "a crash in an outbound's turn is healed like any other, and waiting messages keep their time",
+    {},
+    async (s) => {
+      const { conversationId } = await s.receive("hi");
+      await s.engine.conversations.say(outbound(conversationId));
+      const first = await s.take();
+      await s.leaseLapses();
+      const second = await s.take();
+      assert.deepEqual([second.turnId, second.attempt], [first.turnId, 2]);
+      const next = as("turn", (await s.reply(second)).next!).taken;
+      assert.deepEqual(textsOf(next), ["hi"]);
+    },
+  ),
+
+  scene(
+    "a send whose outcome nobody knows is listed at the commit, and the conversation goes on",
+    {},
+    async (s) => {
+      const taken = await s.turnFor("hi");
+      const draft = unknown(draftFor(taken, "the answer"), 0);
+      await s.engine.turns.commit(taken.lease, replied(taken, draft, { outcome: "unknown" }));
+      const { items } = await s.engine.inspector.unknown({ limit: 10 });
+      assert.deepEqual(
+        items.map(({ turnId, chunk, text, to, channel, conversationId }) => ({
+          turnId,
+          chunk,
+          text,
+          to,
+          channel,
+          conversationId,
+        })),
+        [
+          {
+            turnId: taken.turnId,
+            chunk: 0,
+            text: "the answer",
+            to: "ana",
+            channel: "test",
+            conversationId: taken.conversation.id,
+          },
+        ],
+      );
+      assert.equal((await s.detail(taken.conversation.id)).turns[0]?.outcome, "unknown");
+      await s.talk("go on");
+    },
+  ),
+];

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import type { Arrival } from "../../ports/message.ts";
+import { allSent, as, draftFor, replied, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+async function fiveTimes(s: Scene, message: Arrival): Promise<void> {
+  for (let time = 0; time < 5; time += 1) {
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+  }
+}
+
+/** DEDUPE, STAGE, ARM: what is acknowledged is in exactly one turn. */
+export const receiving: readonly EngineCase[] = [
+  scene("the same webhook five times, before, during and after its turn, makes one turn", {}, async (s) => {
+    const { message } = await s.receive("hi");
+    await fiveTimes(s, message);
+    await s.windowPasses();
+    const taken = await s.take();
+    assert.deepEqual(textsOf(taken), ["hi"]);
+    await fiveTimes(s, message);
+    await s.reply(taken);
+    await fiveTimes(s, message);
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.atRest();
+  }),
+
+  scene("a webhook redelivered after its task was completed opens no new conversation", {}, async (s) => {
+    const { message } = await s.receive("hi");
+    await s.windowPasses();
+    const taken = await s.take();
+    await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { complete: true }));
+    await fiveTimes(s, message);
+    await s.windowPasses();
+    await s.nothingDue();
+    assert.equal((await s.conversations()).length, 1);
+  }),
+
+  scene("the same provider id from another account or channel is another message", {}, async (s) => {
+    const { message } = await s.receive({ text: "one" });
+    as("staged", await s.deliver({ ...message, account: "other", text: "two" }));
+    as("staged", await s.deliver({ ...message, channel: "other", text: "three" }));
+    await s.windowPasses();
+    const taken = await s.turns();
+    assert.deepEqual(taken.flatMap(textsOf).sort(), ["one", "three", "two"]);
+  }),
+
+  scene("every message of one payload gets its own outcome, in order", {}, async (s) => {
+    const known = (await s.receive("known")).message;
+    const fresh = s.arrival("fresh");
+    const stranger = s.arrival({ sender: "ben" });
+    const requests = [known, fresh, fresh, stranger].map((arrival) => ({ arrival }));
+    const outcomes = await s.engine.receiving.stage(requests);
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["duplicate", "staged", "duplicate", "staged"],
+    );
+    await s.windowPasses();
+    const turns = await s.turns();
+    assert.deepEqual(turns.map(textsOf).sort(), [["hi"], ["known", "fresh"]]);
+  }),
+
+  scene("two first messages at the same instant on two workers make one conversation", {}, async (s) => {
+    const others = [await s.open("worker-2"), await s.open("worker-3")];
+    const staged = await Promise.all(
+      [s.engine, ...others, s.engine, ...others].map((engine, at) => s.receive(`message ${at}`, engine)),
+    );
+    assert.equal(new Set(staged.map(({ conversationId }) => conversationId)).size, 1);
+    assert.equal((await s.conversations()).length, 1);
+    await s.windowPasses();
+    assert.equal((await s.take()).messages.length, 6);
+  }),
+
+  scene("a message delivered to two workers at the same instant is staged once", {}, async (s) => {
+    const other = await s.open("worker-2");
+    const message = s.arrival("hi");
+    const outcomes = await Promise.all(
+      [s.engine, other, s.engine, other].map((engine) => s.deliver(message, engine)),
+    );
+    assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), [
+      "duplicate",
+      "duplicate",
+      "duplicate",
+      "staged",
+    ]);
+    await s.windowPasses();
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("a message whose worker died right after staging it is found by another", {}, async (s) => {
+    const doomed = await s.open("doomed");
+    await s.receive("hi", doomed);
+    await doomed.close();
+    await s.windowPasses();
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("a redelivered message that nobody would look at gets its window back", {}, async (s) => {
+    const { conversationId, message } = await s.receive("hi");
+    await s.world.strand!(conversationId);
+    await s.passes(60_000);
+    await s.nothingDue();
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("staged messages never expire, however late their turn comes", { dedupeMs: 60_000 }, async (s) => {
+    await s.receive("hi");
+    for (let day = 0; day < 30; day += 1) {
+      await s.passes(24 * 3_600_000);
+      await s.engine.sweeping.sweep();
+    }
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("a message is remembered for the dedupe time, and forgotten by the sweep after it", {}, async (s) => {
+    const { message } = await s.receive("hi");
+    await s.windowPasses();
+    await s.reply(await s.take());
+    await s.passes(s.settings.dedupeMs - 1);
+    await s.engine.sweeping.sweep();
+    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+    await s.passes(1);
+    assert.equal((await s.engine.sweeping.sweep()).expired, 1);
+    as("staged", await s.deliver({ ...message, arrivedAtMs: s.nowMs }));
+  }),
+
+  scene("a refusal that was decided before is recorded with its reason", {}, async (s) => {
+    const arrival = s.arrival("hi");
+    const [outcome] = await s.engine.receiving.stage([{ arrival, refusal: "ROUTE_NOT_FOUND" }]);
+    assert.equal(as("refused", outcome!).code, "ROUTE_NOT_FOUND");
+    const { items } = await s.engine.inspector.refusals({ limit: 10 });
+    assert.deepEqual(
+      items.map(({ code, sender, channel }) => ({ code, sender, channel })),
+      [{ code: "ROUTE_NOT_FOUND", sender: "ana", channel: "test" }],
+    );
+    await s.atRest();
+  }),
+
+  scene(
+    "a redelivery of what was answered is a duplicate even where there is no route any more",
+    {},
+    async (s) => {
+      const { message } = await s.receive("hi");
+      await s.windowPasses();
+      await s.reply(await s.take());
+      const outcomes = await s.engine.receiving.stage([{ arrival: message, refusal: "ROUTE_NOT_FOUND" }]);
+      assert.deepEqual(outcomes, [{ kind: "duplicate" }]);
+      assert.equal((await s.engine.inspector.counts()).refusals, 0);
+    },
+  ),
+
+  scene(
+    "messages that arrive while their turn is taken are in this turn or the next, never in none",
+    {},
+    async (s) => {
+      const other = await s.open("worker-2");
+      const expected: string[] = [];
+      const answered: string[] = [];
+      for (let round = 0; round < 20; round += 1) {
+        const texts = ["a", "b", "c"].map((each) => `${each}${round}`);
+        expected.push(...texts);
+        const staging = Promise.all(texts.map((text) => s.receive(text, other)));
+        for (const taken of await s.turns()) {
+          answered.push(...textsOf(taken));
+          await s.reply(taken);
+        }
+        await staging;
+        await s.windowPasses();
+      }
+      for (const taken of await s.turns()) answered.push(...textsOf(taken));
+      assert.deepEqual(answered.sort(), expected.sort());
+    },
+  ),
+];

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { allSent, as, draftFor, replied, silent } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+/** COMMIT: both sides of a turn, its counters and its times. */
+export const recording: readonly EngineCase[] = [
+  scene("both sides of every turn are in the history, in order", {}, async (s) => {
+    const { id } = (await s.talk("one", "answer one")).conversation;
+    const second = await s.turnFor("two", "three");
+    await s.reply(second, "answer two");
+    const history = await s.engine.conversations.history(id, 10);
+    assert.deepEqual(
+      history.map(({ role, text }) => [role, text]),
+      [
+        ["user", "one"],
+        ["assistant", "answer one"],
+        ["user", "two\nthree"],
+        ["assistant", "answer two"],
+      ],
+    );
+    assert.deepEqual(
+      history.slice(2).map(({ turnId }) => turnId),
+      [second.turnId, second.turnId],
+    );
+    assert.deepEqual(await s.engine.conversations.history(id, 3), history.slice(1));
+  }),
+
+  scene("a committed turn records its messages, sends, usage, attempts and times", {}, async (s) => {
+    const openedAtMs = s.nowMs;
+    const { id } = await s.receive("hi");
+    await s.passes(12_000);
+    const taken = await s.take();
+    const takenAtMs = s.nowMs;
+    await s.passes(1_000);
+    const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
+    const times = { answerStartedAtMs: takenAtMs, answeredAtMs: s.nowMs - 500, sentAtMs: s.nowMs };
+    const draft = allSent(draftFor(taken, ["one", "two"]));
+    await s.engine.turns.commit(taken.lease, replied(taken, draft, { usage, ...times }));
+    const { turns, conversation } = await s.detail(taken.conversation.id);
+    assert.deepEqual(turns, [
+      {
+        turnId: taken.turnId,
+        conversationId: taken.conversation.id,
+        outcome: "replied",
+        channel: "test",
+        messageIds: [id],
+        providerIds: [`out-${taken.turnId}-0`, `out-${taken.turnId}-1`],
+        attempts: 1,
+        restarts: 0,
+        usage,
+        openedAtMs,
+        dueAtMs: openedAtMs + 10_000,
+        takenAtMs,
+        ...times,
+        committedAtMs: s.nowMs,
+      },
+    ]);
+    assert.equal(conversation.status, "reply_sent");
+    assert.equal(conversation.updatedAtMs, s.nowMs);
+  }),
+
+  scene("tokens add up over a conversation's turns", {}, async (s) => {
+    const usage = { promptTokens: 10, completionTokens: 5, totalTokens: 15 };
+    for (const text of ["one", "two"]) {
+      const taken = await s.turnFor(text);
+      await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { usage }));
+    }
+    const [conversation] = await s.conversations();
+    const { promptTokens, completionTokens, totalTokens } = conversation!;
+    assert.deepEqual([promptTokens, completionTokens, totalTokens], [20, 10, 30]);
+  }),
+
+  scene(
+    "a turn without a reply is committed with its outcome, and its message is not answered again",
+    {},
+    async (s) => {
+      for (const outcome of ["no-reply", "refused: PROJECT_INACTIVE"] as const) {
+        const taken = await s.turnFor(outcome);
+        as("committed", await s.engine.turns.commit(taken.lease, silent(taken, { outcome })));
+        const { turns, messages } = await s.detail(taken.conversation.id);
+        assert.equal(turns.at(-1)?.outcome, outcome);
+        assert.deepEqual([messages.at(-1)?.role, messages.at(-1)?.text], ["user", outcome]);
+      }
+      await s.atRest();
+    },
+  ),
+
+  scene("a reply that hands over or completes changes the conversation in the same commit", {}, async (s) => {
+    const first = await s.turnFor("a human, please");
+    await s.engine.turns.commit(
+      first.lease,
+      replied(first, allSent(draftFor(first)), { handOff: "asked for one" }),
+    );
+    const handed = await s.engine.conversations.get(first.conversation.id);
+    assert.deepEqual(
+      [handed?.handedOff, handed?.handOffReason, handed?.status],
+      [true, "asked for one", "awaiting_agent"],
+    );
+    const second = await s.turnFor("thanks");
+    await s.engine.turns.commit(second.lease, silent(second, { complete: true }));
+    assert.equal((await s.engine.conversations.get(second.conversation.id))?.taskComplete, true);
+  }),
+
+  scene("what was dropped or not sent is not in the history", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    const draft = draftFor(taken, ["said", "dropped", "pending"]);
+    const chunks = allSent(draft).chunks.slice(0, 1);
+    const rest = [{ ...draft.chunks[1]!, state: { kind: "dropped" } as const }, draft.chunks[2]!];
+    await s.engine.turns.commit(taken.lease, replied(taken, { ...draft, chunks: [...chunks, ...rest] }));
+    const history = await s.engine.conversations.history(taken.conversation.id, 10);
+    assert.deepEqual(
+      history.map(({ text }) => text),
+      ["hi", "said"],
+    );
+  }),
+
+  scene("attributes and other changes stay on the conversation through its turns", {}, async (s) => {
+    const { conversationId } = await s.receive("hi");
+    const attributes = { plan: "gold", visits: 3 };
+    await s.engine.conversations.change(conversationId, { attributes });
+    await s.windowPasses();
+    const taken = await s.take();
+    assert.deepEqual(taken.conversation.attributes, attributes);
+    await s.reply(taken);
+    assert.deepEqual((await s.engine.conversations.get(conversationId))?.attributes, attributes);
+  }),
+];

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { scene } from "./scene.ts";
+
+const HOUR = 3_600_000;
+
+/** It heals alone: what fell through is found, what is over goes. */
+export const sweeping: readonly EngineCase[] = [
+  scene("staged messages that nobody would look at are found, counted, and get their turn", {}, async (s) => {
+    const { conversationId, dueAtMs } = await s.receive("hi");
+    await s.world.strand!(conversationId);
+    await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
+    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    await s.nothingDue();
+    await s.passes(1);
+    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+  }),
+
+  scene("an outbound that nobody would look at is found as well", {}, async (s) => {
+    const key = { channelType: "test", address: "lull", sender: "ana" };
+    const { conversation } = await s.engine.conversations.create(key);
+    const say = {
+      id: "o1",
+      conversationId: conversation.id,
+      channel: "test",
+      to: "ana",
+      texts: ["hello"],
+      author: "eva",
+    };
+    await s.engine.conversations.say(say);
+    await s.world.strand!(conversation.id);
+    await s.passes(s.settings.graceMs);
+    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual((await s.take()).outbound?.texts, ["hello"]);
+  }),
+
+  scene("a message that arrives at a stranded conversation brings everything back", {}, async (s) => {
+    const { conversationId } = await s.receive("one");
+    await s.world.strand!(conversationId);
+    await s.passes(60_000);
+    await s.receive("two");
+    await s.windowPasses();
+    assert.deepEqual(textsOf(await s.take()), ["one", "two"]);
+  }),
+
+  scene("a sweep is bounded, and the next one goes on where it stopped", { sweepRowsMax: 3 }, async (s) => {
+    for (let at = 0; at < 8; at += 1) {
+      const { conversationId } = await s.receive({ sender: `person-${at}` });
+      await s.world.strand!(conversationId);
+    }
+    await s.passes(60_000);
+    const found: number[] = [];
+    for (let round = 0; round < 4; round += 1) found.push((await s.engine.sweeping.sweep()).orphans);
+    assert.ok(
+      found.every((orphans) => orphans <= 3),
+      `found ${found}`,
+    );
+    assert.equal(
+      found.reduce((sum, orphans) => sum + orphans, 0),
+      8,
+    );
+    assert.equal((await s.turns()).length, 8);
+  }),
+
+  scene("a healthy store has no orphans: gathering, held, waiting, paused", {}, async (s) => {
+    await s.receive({ sender: "held" });
+    await s.receive({ sender: "waiting" });
+    await s.windowPasses();
+    const [, second] = await s.turns();
+    await s.engine.turns.giveBack(second!.lease, {
+      kind: "retry",
+      notBeforeAtMs: s.nowMs + HOUR,
+      reason: "overloaded",
+    });
+    const { conversationId } = await s.receive({ sender: "paused" });
+    await s.engine.conversations.change(conversationId, { paused: true });
+    await s.windowPasses();
+    await s.nothingDue();
+    await s.receive({ sender: "gathering" });
+    await s.passes(s.settings.graceMs);
+    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+  }),
+
+  scene(
+    "old messages and turns go after the retention time; staged and dead ones stay",
+    { retentionMs: 24 * HOUR },
+    async (s) => {
+      const { id } = (await s.talk("old")).conversation;
+      await s.engine.turns.giveBack((await s.turnFor("dead")).lease, { kind: "bury", reason: "broken" });
+      await s.engine.conversations.change(id, { paused: true });
+      await s.receive("staged");
+      await s.passes(23 * HOUR);
+      await s.engine.sweeping.sweep();
+      assert.equal((await s.detail(id)).messages.length, 2);
+      await s.passes(2 * HOUR);
+      await s.engine.sweeping.sweep();
+      const { messages, turns, staged } = await s.detail(id);
+      assert.deepEqual([messages.length, turns.length, staged.length], [0, 0, 1]);
+      assert.equal((await s.dead()).length, 1);
+    },
+  ),
+
+  scene("without a retention time messages are kept for good", {}, async (s) => {
+    const { id } = (await s.talk("hi")).conversation;
+    await s.passes(10_000 * HOUR);
+    await s.engine.sweeping.sweep();
+    assert.equal((await s.detail(id)).messages.length, 2);
+  }),
+];

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { draftFor, replied, sent, unknown } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+/** A turn of two chunks: the first went out, nobody knows about the second. */
+async function unknownSend(s: Scene) {
+  const taken = await s.turnFor("hi");
+  const draft = unknown(sent(draftFor(taken, ["part one", "part two"]), 0, "p1"), 1);
+  await s.engine.turns.commit(taken.lease, replied(taken, draft, { outcome: "unknown" }));
+  const [listed, ...others] = await list(s);
+  assert.deepEqual(others, []);
+  assert.deepEqual([listed?.text, listed?.chunk], ["part two", 1]);
+  return { taken, unknownId: listed!.id };
+}
+
+async function list(s: Scene) {
+  return (await s.engine.inspector.unknown({ limit: 10 })).items;
+}
+
+/** What becomes of a send whose outcome nobody knows. */
+export const unknownSends: readonly EngineCase[] = [
+  scene("a person marks an unknown send, once", {}, async (s) => {
+    const { unknownId } = await unknownSend(s);
+    assert.equal(await s.engine.remedies.markUnknown(unknownId, "sent"), "marked");
+    assert.equal(await s.engine.remedies.markUnknown(unknownId, "sent"), "not-found");
+    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "not-found");
+    assert.deepEqual(await list(s), []);
+    await s.atRest();
+  }),
+
+  scene("an unknown send is resent as a turn of its own, once", {}, async (s) => {
+    const { taken, unknownId } = await unknownSend(s);
+    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "staged");
+    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "not-found");
+    assert.deepEqual(await list(s), []);
+    const resend = await s.take();
+    assert.notEqual(resend.turnId, taken.turnId);
+    assert.deepEqual(resend.messages, []);
+    const { channel, to, texts } = resend.outbound!;
+    assert.deepEqual({ channel, to, texts }, { channel: "test", to: "ana", texts: ["part two"] });
+    await s.reply(resend, "part two");
+    await s.nothingDue();
+    await s.atRest();
+  }),
+
+  scene("a status callback that names the chunk settles an unknown send", {}, async (s) => {
+    const { taken } = await unknownSend(s);
+    const status = { account: "account", providerId: "p2", status: "delivered" };
+    const chunk = { turnId: taken.turnId, chunk: 1 };
+    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "settled");
+    assert.deepEqual(await list(s), []);
+    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
+  }),
+
+  scene("a callback for another chunk settles nothing", {}, async (s) => {
+    const { taken } = await unknownSend(s);
+    const status = { account: "account", providerId: "p1", status: "delivered" };
+    const chunk = { turnId: taken.turnId, chunk: 0 };
+    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
+    assert.equal((await list(s)).length, 1);
+  }),
+
+  scene("what may have been said is in the history, what was dropped is not", {}, async (s) => {
+    const { taken } = await unknownSend(s);
+    const history = await s.engine.conversations.history(taken.conversation.id, 10);
+    assert.deepEqual(
+      history.map(({ text }) => text),
+      ["hi", "part one\npart two"],
+    );
+  }),
+];

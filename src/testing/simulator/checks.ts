@@ -1,0 +1,167 @@
+import { messageId } from "../../core/identity.ts";
+import type { ConversationDetail, DeadLetter, UnknownSend } from "../../ports/inspector.ts";
+import type { Service } from "../../runtime/service.ts";
+import type { Event, History } from "./history.ts";
+import type { Plan } from "./plan.ts";
+import type { Sent } from "./provider.ts";
+
+/** What is stored when all is over, as a person would look it up. */
+export interface Stored {
+  readonly conversations: readonly ConversationDetail[];
+  readonly dead: readonly DeadLetter[];
+  readonly unknown: readonly UnknownSend[];
+}
+
+export interface Evidence {
+  readonly plan: Plan;
+  readonly history: History;
+  readonly ledger: readonly Sent[];
+  readonly stored: Stored;
+  readonly settled: boolean;
+}
+
+export interface Violation {
+  readonly promise: "nothing lost" | "one at a time" | "once" | "in order" | "on time" | "heals alone";
+  readonly what: string;
+}
+
+export async function lookUp(service: Service): Promise<Stored> {
+  const { inspector } = await service.engine();
+  const { items } = await inspector.conversations({ limit: 100 });
+  const details = await Promise.all(items.map(({ id }) => inspector.conversation(id)));
+  return {
+    conversations: details.filter((each) => each !== undefined),
+    dead: (await inspector.dead({ limit: 100 })).items,
+    unknown: (await inspector.unknown({ limit: 100 })).items,
+  };
+}
+
+/** The six promises, on what could be seen from outside. */
+export function violations(evidence: Evidence): Violation[] {
+  return [
+    ...healsAlone(evidence),
+    ...nothingLost(evidence),
+    ...oneAtATime(evidence),
+    ...sentOnce(evidence),
+    ...inOrder(evidence),
+    ...onTime(evidence),
+  ];
+}
+
+function healsAlone({ settled, stored }: Evidence): Violation[] {
+  const left = stored.conversations.flatMap(({ staged }) => staged.map(({ id }) => id));
+  if (settled) return [];
+  return [{ promise: "heals alone", what: `did not settle after the faults stopped; staged: ${left.join(", ") || "nothing"}` }];
+}
+
+function nothingLost({ history, stored }: Evidence): Violation[] {
+  const acknowledged = new Set(history.of("acknowledged").map(({ message }) => message));
+  const ends = endsOf(stored);
+  return [...acknowledged].flatMap((message): Violation[] => {
+    const found = ends.get(messageId("sim", "a", message)) ?? [];
+    if (found.length === 1) return [];
+    if (found.length === 0) return [{ promise: "nothing lost", what: `${message} was acknowledged and is nowhere` }];
+    return [{ promise: "once", what: `${message} is in ${found.join(" and ")}` }];
+  });
+}
+
+/** Where every message ended: turns, dead letters, still staged. */
+function endsOf({ conversations, dead }: Stored): Map<string, string[]> {
+  const ends = new Map<string, string[]>();
+  const add = (message: string, end: string) => ends.set(message, [...(ends.get(message) ?? []), end]);
+  for (const { turns, staged } of conversations) {
+    for (const { turnId, messageIds } of turns) for (const id of messageIds) add(id, `turn ${turnId}`);
+    for (const { id } of staged) add(id, "staged");
+  }
+  for (const letter of dead) for (const { id } of letter.messages) add(id, `dead letter ${letter.id}`);
+  return ends;
+}
+
+/** A reply is sent by whoever holds the newest token, except by a sender that was out of its time: that is told apart and counted. */
+function oneAtATime({ history, plan }: Evidence): Violation[] {
+  const mayBeLate = plan.faults.some(({ kind }) => kind.startsWith("freeze") || kind === "clock-jump" || kind === "arrives-late");
+  if (mayBeLate) return [];
+  return history.of("sent").flatMap((sent): Violation[] =>
+    isLate(history, sent) ? [{ promise: "one at a time", what: `${sent.process} sent turn ${sent.turn} without the newest token` }] : [],
+  );
+}
+
+function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
+  const at = history.events.indexOf(sent);
+  const newest = history.events
+    .slice(0, at)
+    .findLast((event) => event.kind === "taken" && event.taken.turnId === sent.turn);
+  return newest?.kind === "taken" && newest.taken.lease.token !== sent.token;
+}
+
+function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
+  const found: Violation[] = [];
+  const sends = history.of("sent");
+  for (const key of new Set(ledger.map(({ turnId, chunk }) => `${turnId}.${chunk}`))) {
+    const same = sends.filter(({ turn, chunk }) => `${turn}.${chunk}` === key);
+    const excused = same.filter((sent) => isLate(history, sent)).length;
+    if (same.length - excused > 1) found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
+  }
+  if (plan.onUnknown === "assume-sent") return found;
+  for (const { turns } of stored.conversations) {
+    for (const { turnId, outcome, providerIds } of turns) {
+      const missing = providerIds.filter((id) => !ledger.some((sent) => sent.providerId === id && sent.turnId === turnId));
+      if (outcome === "replied" && (missing.length > 0 || providerIds.length === 0)) {
+        found.push({ promise: "nothing lost", what: `turn ${turnId} says it replied, the customer got nothing` });
+      }
+    }
+  }
+  return found;
+}
+
+function inOrder({ history, stored, plan }: Evidence): Violation[] {
+  const found: Violation[] = [];
+  for (const { turn, messages, arrivals } of history.of("asked")) {
+    if (arrivals.some((at, n) => n > 0 && at < arrivals[n - 1]!)) {
+      found.push({ promise: "in order", what: `turn ${turn} has ${messages.join(", ")} out of order` });
+    }
+  }
+  // A clock that is set back gives a later message an earlier time: then no order by time is the right one.
+  if (plan.faults.some(({ kind }) => kind === "clock-jump")) return found;
+  for (const { turns } of stored.conversations) found.push(...turnsInOrder(history, turns));
+  return found;
+}
+
+/** What was acknowledged before the other was even written is answered no later than the other. */
+function turnsInOrder(history: History, turns: ConversationDetail["turns"]): Violation[] {
+  const place = new Map(turns.flatMap(({ messageIds }, at) => messageIds.map((id) => [id, at] as const)));
+  const firstSeen = new Map<string, number>();
+  for (const { message, atMs } of history.of("arrived")) {
+    const id = messageId("sim", "a", message);
+    firstSeen.set(id, Math.min(firstSeen.get(id) ?? atMs, atMs));
+  }
+  const acknowledged = new Map<string, number>();
+  for (const { message, atMs } of history.of("acknowledged")) {
+    const id = messageId("sim", "a", message);
+    if (!acknowledged.has(id)) acknowledged.set(id, atMs);
+  }
+  const found: Violation[] = [];
+  for (const [a, placeOfA] of place) {
+    for (const [b, placeOfB] of place) {
+      const isEarlier = (acknowledged.get(a) ?? Number.POSITIVE_INFINITY) < (firstSeen.get(b) ?? 0);
+      if (isEarlier && placeOfA > placeOfB) found.push({ promise: "in order", what: `${b} was answered before ${a}` });
+    }
+  }
+  return found;
+}
+
+/** No turn starts before its time. Clock jumps move the time itself; a cut batch's rest is due at once. */
+function onTime({ history, plan }: Evidence): Violation[] {
+  const cannotTell = plan.faults.some(({ kind }) => kind === "clock-jump") || plan.batchMessagesMax < 10;
+  if (cannotTell) return [];
+  return history.of("asked").flatMap(({ arrivals, atMs, turn }): Violation[] => {
+    const oldest = Math.min(...arrivals);
+    const newest = Math.max(...arrivals);
+    const { window } = plan;
+    const dueAtMs =
+      "seconds" in window
+        ? oldest + window.seconds * 1_000
+        : Math.min(newest + window.quietSeconds * 1_000, oldest + (window.maxSeconds ?? 5 * window.quietSeconds) * 1_000);
+    return atMs < dueAtMs ? [{ promise: "on time", what: `turn ${turn} began ${dueAtMs - atMs} ms early` }] : [];
+  });
+}

@@ -1,0 +1,113 @@
+import type { OnUnknown, WhileBusy } from "../../core/settings.ts";
+import type { WindowConfig } from "../../runtime/config.ts";
+import { type Random, seeded } from "./random.ts";
+
+/** Where a fault may hit: calls to the store, to the responder, to the provider. */
+export const STEPS = [
+  "receiving.stage",
+  "receiving.settle",
+  "turns.takeDue",
+  "turns.take",
+  "turns.renew",
+  "turns.hasNewer",
+  "turns.draft",
+  "turns.mark",
+  "turns.commit",
+  "turns.giveBack",
+  "sweeping.sweep",
+  "sweeping.freeLeases",
+  "respond",
+  "send",
+  "reconcile",
+] as const;
+export type StepName = (typeof STEPS)[number];
+
+/** What may go wrong at any step. */
+const ANYWHERE = ["crash-before", "crash-after", "freeze-before", "freeze-after", "clock-jump"] as const;
+const STORE = ["error-before", "error-after"] as const;
+const RESPONDER = ["fails", "fails-for-good", "slow", "never-returns"] as const;
+const SENDING = ["not-sent", "not-sent-for-good", "too-many", "answer-lost", "never-arrives", "arrives-late"] as const;
+const ASKING = ["cannot-tell", "error-before"] as const;
+
+export type FaultKind =
+  | (typeof ANYWHERE)[number]
+  | (typeof STORE)[number]
+  | (typeof RESPONDER)[number]
+  | (typeof SENDING)[number]
+  | (typeof ASKING)[number];
+
+export function faultsAt(step: StepName): readonly FaultKind[] {
+  if (step === "respond") return [...ANYWHERE, ...RESPONDER];
+  if (step === "send") return [...ANYWHERE, ...SENDING];
+  if (step === "reconcile") return [...ANYWHERE, ...ASKING];
+  return [...ANYWHERE, ...STORE];
+}
+
+/** Every pair of step and fault: what a long run has to have hit. */
+export const CELLS: readonly { readonly step: StepName; readonly kind: FaultKind }[] = STEPS.flatMap((step) =>
+  faultsAt(step).map((kind) => ({ step, kind })),
+);
+
+export interface PlannedMessage {
+  readonly id: string;
+  readonly customer: number;
+  readonly atMs: number;
+  /** The provider delivers it again, although it was acknowledged. */
+  readonly againAtMs: readonly number[];
+}
+
+export interface PlannedFault {
+  readonly step: StepName;
+  readonly kind: FaultKind;
+  /** At the n-th time that the step is reached. */
+  readonly nth: number;
+}
+
+/** Everything about a run that is decided before it begins. Shrinking takes things away from it. */
+export interface Plan {
+  readonly seed: number;
+  readonly workers: number;
+  readonly window: WindowConfig;
+  readonly whileBusy: WhileBusy;
+  readonly onUnknown: OnUnknown;
+  readonly canReconcile: boolean;
+  readonly callbacks: boolean;
+  readonly chunks: number;
+  readonly batchMessagesMax: number;
+  readonly messages: readonly PlannedMessage[];
+  readonly faults: readonly PlannedFault[];
+  /** Wake-ups that nobody asked for: early, doubled, long out of date. */
+  readonly strayWakeUpsAtMs: readonly number[];
+}
+
+export function planFrom(seed: number): Plan {
+  const random = seeded(seed);
+  const messages = plannedMessages(random);
+  return {
+    seed,
+    workers: random.between(2, 3),
+    window: random.chance(0.7) ? { seconds: 2 } : { quietSeconds: 1, maxSeconds: 4 },
+    whileBusy: random.pick(["queue", "queue", "queue", "restart", "reject"]),
+    onUnknown: random.pick(["hold", "hold", "hold", "assume-sent"]),
+    canReconcile: random.chance(0.85),
+    callbacks: random.chance(0.3),
+    chunks: random.chance(0.3) ? 2 : 1,
+    batchMessagesMax: random.chance(0.2) ? 2 : 500,
+    messages,
+    faults: plannedFaults(random),
+    strayWakeUpsAtMs: Array.from({ length: random.below(4) }, () => random.below(20_000)),
+  };
+}
+
+function plannedMessages(random: Random): PlannedMessage[] {
+  const customers = random.between(1, 2);
+  return Array.from({ length: random.between(3, 7) }, (_, n) => {
+    const atMs = random.below(random.pick([500, 3_000, 12_000]));
+    const again = random.chance(0.3) ? [atMs + random.below(15_000)] : [];
+    return { id: `m${n + 1}`, customer: random.below(customers), atMs, againAtMs: again };
+  });
+}
+
+function plannedFaults(random: Random): PlannedFault[] {
+  return Array.from({ length: random.between(2, 5) }, () => ({ ...random.pick(CELLS), nth: random.pick([1, 1, 1, 2, 3, 5]) }));
+}

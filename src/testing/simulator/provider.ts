@@ -1,0 +1,59 @@
+import type { Channel, Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
+
+/** A message that reached the customer. */
+export interface Sent {
+  readonly providerId: string;
+  readonly turnId: string;
+  readonly chunk: number;
+  readonly to: string;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** The provider at the other end: one ledger, whoever asks. */
+export class SimulatedProvider {
+  readonly ledger: Sent[] = [];
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  take({ to, text, reference }: Outgoing): Sent {
+    const { turnId, chunk } = reference;
+    const sent = { providerId: `out-${this.ledger.length + 1}`, turnId, chunk, to, text, atMs: this.#nowMs() };
+    this.ledger.push(sent);
+    return sent;
+  }
+
+  find({ to, text, notBeforeAtMs, excludeProviderIds }: ReconcileQuery): ReconcileOutcome {
+    const found = this.ledger.find(
+      (each) =>
+        each.to === to &&
+        each.text === text &&
+        each.atMs >= notBeforeAtMs &&
+        !excludeProviderIds.includes(each.providerId),
+    );
+    return found ? { kind: "sent", providerId: found.providerId } : { kind: "not-sent" };
+  }
+}
+
+/** The channel as one process sees it. What a send meets on its way is up to the world. */
+export function simulatedChannel(
+  send: (outgoing: Outgoing, signal: AbortSignal) => Promise<SendOutcome>,
+  reconcile: ((query: ReconcileQuery) => Promise<ReconcileOutcome>) | undefined,
+): Channel {
+  return {
+    type: "simulated",
+    textMax: 1_000,
+    verify: () => ({ kind: "authentic" }),
+    parse: ({ body }) => ({ kind: "updates", messages: [JSON.parse(body.toString())], statuses: [] }),
+    answer: ({ code }) => ({
+      status: code === undefined ? 200 : code === "STORE_UNAVAILABLE" ? 503 : 409,
+      headers: {},
+      body: "",
+    }),
+    send,
+    ...(reconcile && { reconcile }),
+  };
+}

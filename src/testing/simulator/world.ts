@@ -1,0 +1,335 @@
+import { StoreUnavailable } from "../../errors.ts";
+import type { Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
+import type { EngineProvider, TakeOutcome } from "../../ports/engine.ts";
+import type { Responder } from "../../ports/responder.ts";
+import type { LullConfig } from "../../runtime/config.ts";
+import { createService } from "../../runtime/create-service.ts";
+import type { Service } from "../../runtime/service.ts";
+import { aroundEngine } from "../around-engine.ts";
+import { History } from "./history.ts";
+import type { FaultKind, Plan, PlannedFault, PlannedMessage, StepName } from "./plan.ts";
+import { STEPS } from "./plan.ts";
+import { SimulatedProvider, simulatedChannel } from "./provider.ts";
+import { type Random, seeded } from "./random.ts";
+import { type Process, Scheduler } from "./scheduler.ts";
+
+const START_AT_MS = Date.UTC(2026, 0, 1);
+/** Long enough for a lease to lapse: what a frozen process wakes up from is another world. */
+const FREEZE_MS = 9_000;
+const RESTART_MS = 1_500;
+const REDELIVERY_MS = 2_000;
+
+/** Short times, in the proportions of the real ones: a day of trouble fits into a minute. */
+export const LIMITS = {
+  leaseSeconds: 6,
+  sendTimeoutSeconds: 2,
+  settleSeconds: 3,
+  answerTimeoutSeconds: 8,
+  sweepSeconds: 2,
+  graceSeconds: 2,
+  backoffSeconds: 0.3,
+  backoffSecondsMax: 2,
+  restartPollSeconds: 0.5,
+  pollSeconds: 1,
+  attemptsMax: 5,
+} as const;
+
+interface Running {
+  readonly process: Process;
+  readonly service: Service;
+}
+
+/** One run: several workers on one store, customers, a provider, and the trouble that the plan has for them. */
+export class World {
+  readonly plan: Plan;
+  readonly history: History;
+  readonly provider: SimulatedProvider;
+  readonly scheduler: Scheduler;
+  readonly hits: PlannedFault[] = [];
+  readonly #engine: EngineProvider;
+  readonly #respond: Responder;
+  readonly #random: Random;
+  readonly #running = new Map<string, Running>();
+  readonly #reached = new Map<StepName, number>();
+  readonly #waiting: Set<PlannedFault>;
+  readonly #tokens = new Map<string, string>();
+  #undelivered: number;
+  #started = 0;
+  #skewMs = 0;
+  #faultsAreOver = false;
+
+  constructor(plan: Plan, engine: EngineProvider, respond: Responder) {
+    this.plan = plan;
+    this.#engine = engine;
+    this.#respond = respond;
+    this.#random = seeded(plan.seed ^ 0x5bd1e995);
+    this.scheduler = new Scheduler(this.#random, START_AT_MS);
+    const nowMs = () => this.scheduler.nowMs;
+    this.history = new History(nowMs);
+    this.provider = new SimulatedProvider(nowMs);
+    this.#waiting = new Set(plan.faults);
+    this.#undelivered = plan.messages.length;
+  }
+
+  /** A service that no fault touches, to look at what is stored when all is over. */
+  observer(): Service {
+    return this.#serviceOn({ id: "observer", isDead: false, frozenUntilMs: 0, skewMs: 0 }, this.#engine);
+  }
+
+  get allDelivered(): boolean {
+    return this.#undelivered === 0;
+  }
+
+  begin(): void {
+    for (let n = 0; n < this.plan.workers; n += 1) this.#startProcess();
+    for (const message of this.plan.messages) {
+      for (const atMs of [message.atMs, ...message.againAtMs]) {
+        const isFirst = atMs === message.atMs;
+        this.scheduler.at(START_AT_MS + atMs, undefined, () => void this.#deliver(message, isFirst));
+      }
+    }
+    for (const atMs of this.plan.strayWakeUpsAtMs) {
+      this.scheduler.at(START_AT_MS + atMs, undefined, () => void this.#strayWakeUp());
+    }
+  }
+
+  /** From now on nothing goes wrong any more: everything has to come right by itself. */
+  endFaults(): void {
+    this.#faultsAreOver = true;
+    this.history.add({ kind: "note", text: "no more faults" });
+  }
+
+  #startProcess(): void {
+    this.#started += 1;
+    const process: Process = { id: `worker-${this.#started}`, isDead: false, frozenUntilMs: 0, skewMs: this.#skewMs };
+    const service = this.#serviceOn(process, this.#faultyEngine(process));
+    this.#running.set(process.id, { process, service });
+    this.history.add({ kind: "started", process: process.id });
+    service.start().catch(() => this.#crash(process));
+  }
+
+  #serviceOn(process: Process, engine: EngineProvider): Service {
+    const { window, whileBusy, onUnknown, batchMessagesMax, canReconcile } = this.plan;
+    const config: LullConfig = {
+      engine,
+      channels: {
+        sim: simulatedChannel(
+          (outgoing, signal) => this.#send(process, outgoing, signal),
+          canReconcile ? (query) => this.#reconcile(process, query) : undefined,
+        ),
+      },
+      window,
+      whileBusy,
+      onUnknown,
+      limits: { ...LIMITS, batchMessagesMax },
+      respond: (turn) => this.#ask(process, turn),
+      clock: this.scheduler.clockOf(process),
+      random: this.#random.next,
+      workerId: process.id,
+    };
+    return createService(config);
+  }
+
+  /** Every call to the store takes its time, may meet a fault, and may find its process dead when it is done. */
+  #faultyEngine(process: Process): EngineProvider {
+    return aroundEngine(this.#engine, () => async (name, _input, call) => {
+      const step = STEPS.find((each) => each === name);
+      if (step === undefined) return call();
+      const result = await this.#through(process, step, call, () => new StoreUnavailable("simulated"));
+      for (const outcome of takenIn(name, result)) this.#noteTaken(process, outcome);
+      return result;
+    });
+  }
+
+  #noteTaken(process: Process, outcome: TakeOutcome): void {
+    if (outcome.kind !== "turn") return;
+    const { taken } = outcome;
+    this.#tokens.set(`${process.id}/${taken.turnId}`, taken.lease.token);
+    this.history.add({ kind: "taken", taken, holder: process.id });
+  }
+
+  async #through<T>(process: Process, step: StepName, call: () => Promise<T>, error: () => Error): Promise<T> {
+    await this.scheduler.delay(process, this.#latencyMs());
+    const fault = this.#faultAt(process, step);
+    await this.#disturb(process, fault, "before");
+    if (fault === "error-before") throw error();
+    const result = await call();
+    await this.#disturb(process, fault, "after");
+    await this.scheduler.delay(process, this.#latencyMs());
+    if (fault === "error-after") throw error();
+    return result;
+  }
+
+  /** The fault that the plan has for this visit of the step, if any. */
+  #faultAt(process: Process, step: StepName): FaultKind | undefined {
+    const visit = (this.#reached.get(step) ?? 0) + 1;
+    this.#reached.set(step, visit);
+    if (this.#faultsAreOver) return undefined;
+    const planned = [...this.#waiting].find((each) => each.step === step && each.nth <= visit);
+    if (!planned) return undefined;
+    this.#waiting.delete(planned);
+    this.hits.push(planned);
+    this.history.add({ kind: "fault", step, fault: planned.kind, process: process.id });
+    return planned.kind;
+  }
+
+  async #disturb(process: Process, fault: FaultKind | undefined, when: "before" | "after"): Promise<void> {
+    if (fault === `crash-${when}`) {
+      this.#crash(process);
+      await new Promise(() => {});
+    }
+    if (fault === `freeze-${when}`) {
+      process.frozenUntilMs = this.scheduler.nowMs + FREEZE_MS;
+      await this.scheduler.delay(process, 0);
+    }
+    // One machine, one clock: it jumps for everybody on it.
+    if (fault === "clock-jump" && when === "before") {
+      const jumpMs = this.#random.pick([-1_000, 1_500, 8_000]);
+      this.#skewMs += jumpMs;
+      for (const { process: each } of this.#running.values()) each.skewMs = this.#skewMs;
+    }
+  }
+
+  #latencyMs(): number {
+    return this.#random.chance(0.8) ? this.#random.below(5) : this.#random.below(200);
+  }
+
+  #crash(process: Process): void {
+    if (process.isDead) return;
+    process.isDead = true;
+    this.#running.delete(process.id);
+    this.history.add({ kind: "crashed", process: process.id });
+    this.scheduler.at(this.scheduler.nowMs + this.#random.below(RESTART_MS), undefined, () => this.#startProcess());
+    // A supervisor that saw it die frees its leases; without one they lapse.
+    if (this.#random.chance(0.5)) {
+      this.scheduler.at(this.scheduler.nowMs + this.#random.below(300), undefined, () => void this.#free(process));
+    }
+  }
+
+  async #free(dead: Process): Promise<void> {
+    const engine = await this.#anybody()?.service.engine();
+    await engine?.sweeping.freeLeases(dead.id).catch(() => {});
+  }
+
+  #anybody(): Running | undefined {
+    const alive = [...this.#running.values()];
+    return alive.length === 0 ? undefined : this.#random.pick(alive);
+  }
+
+  /** The provider posts a message, and again until somebody says yes. */
+  async #deliver(message: PlannedMessage, isFirst: boolean): Promise<void> {
+    const { id } = message;
+    const receiver = this.#anybody();
+    const again = () =>
+      this.scheduler.at(this.scheduler.nowMs + this.#random.below(REDELIVERY_MS), undefined, () => void this.#deliver(message, isFirst));
+    if (!receiver) return void again();
+    const customer = `customer-${message.customer}`;
+    this.history.add({ kind: "arrived", message: id, customer, process: receiver.process.id });
+    const inbound = { providerId: id, account: "a", address: "us", sender: customer, replyTo: customer, text: id, media: [] };
+    const body = Buffer.from(JSON.stringify(inbound));
+    const answered = receiver.service
+      .receive("sim", { method: "POST", url: "http://sim/", headers: {}, body })
+      .then(({ status }) => status);
+    const status = await Promise.race([answered, this.#whenDead(receiver.process)]);
+    if (status === 200) this.history.add({ kind: "acknowledged", message: id });
+    else if (status === 409) this.history.add({ kind: "refused", message: id, status });
+    else return void again();
+    if (isFirst) this.#undelivered -= 1;
+  }
+
+  /** A connection that nobody answers any more. */
+  async #whenDead(process: Process): Promise<number> {
+    for (;;) {
+      await this.scheduler.delay(undefined, 500);
+      if (process.isDead) return 0;
+    }
+  }
+
+  async #strayWakeUp(): Promise<void> {
+    const somebody = this.#anybody();
+    const conversation = this.history.of("taken").at(-1)?.taken.lease.conversationId;
+    if (conversation !== undefined) await somebody?.service.wake(conversation).catch(() => {});
+  }
+
+  async #ask(process: Process, turn: Parameters<Responder>[0]): Promise<Awaited<ReturnType<Responder>>> {
+    const messages = turn.messages.map(({ text }) => text);
+    const arrivals = turn.messages.map(({ arrivedAtMs }) => arrivedAtMs);
+    this.history.add({ kind: "asked", turn: turn.id, attempt: turn.attempt, messages, arrivals });
+    const fault = this.#faultAt(process, "respond");
+    await this.#disturb(process, fault, "before");
+    await this.scheduler.delay(process, fault === "slow" ? 7_000 : this.#random.below(1_500));
+    if (fault === "fails") throw new Error("the model is down");
+    if (fault === "fails-for-good") throw Object.assign(new StoreUnavailable("no such model"), { retry: "never" });
+    if (fault === "never-returns") return new Promise(() => {});
+    await this.#disturb(process, fault, "after");
+    const reply = await this.#respond(turn);
+    if (this.plan.chunks === 1 || typeof reply !== "string") return reply;
+    return [reply, `${reply} (2)`];
+  }
+
+  async #send(process: Process, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
+    // Whoever sends does so by the right it has now; it may be somebody else's by the time the message arrives.
+    const token = this.#tokens.get(`${process.id}/${outgoing.reference.turnId}`) ?? "";
+    const arrive = () => this.#arrive(process, outgoing, token);
+    const fault = this.#faultAt(process, "send");
+    await this.#disturb(process, fault, "before");
+    await this.scheduler.delay(process, this.#latencyMs());
+    switch (fault) {
+      case "not-sent":
+        return { kind: "not-sent", retry: "later", why: "connection refused" };
+      case "too-many":
+        return { kind: "not-sent", retry: "later", retryAfterMs: 1_000, why: "429" };
+      case "not-sent-for-good":
+        return { kind: "not-sent", retry: "never", why: "opted out" };
+      case "never-arrives":
+        return new Promise(() => {});
+      case "arrives-late":
+        // Out of our hands, still on its way: inside the time that we wait for it to settle.
+        this.scheduler.at(this.scheduler.nowMs + this.#random.below(1_500), undefined, () => void arrive());
+        return new Promise(() => {});
+      default:
+        break;
+    }
+    if (signal.aborted) return { kind: "unknown", why: "aborted" };
+    const providerId = arrive();
+    await this.#disturb(process, fault, "after");
+    if (fault === "answer-lost") return { kind: "unknown", why: "read timeout" };
+    await this.scheduler.delay(process, this.#latencyMs());
+    return { kind: "sent", providerId };
+  }
+
+  #arrive(process: Process, outgoing: Outgoing, token: string): string {
+    const sent = this.provider.take(outgoing);
+    const { turnId: turn, chunk, to, providerId } = sent;
+    this.history.add({ kind: "sent", turn, chunk, to, process: process.id, token });
+    if (this.plan.callbacks) {
+      this.scheduler.at(this.scheduler.nowMs + this.#random.below(3_000), undefined, () => void this.#callBack(sent, providerId));
+    }
+    return providerId;
+  }
+
+  async #callBack(sent: { turnId: string; chunk: number }, providerId: string): Promise<void> {
+    const engine = await this.#anybody()?.service.engine();
+    const status = { account: "a", providerId, status: "delivered", chunk: { turnId: sent.turnId, chunk: sent.chunk } };
+    await engine?.receiving.settle("sim", status).catch(() => {});
+  }
+
+  async #reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
+    const fault = this.#faultAt(process, "reconcile");
+    await this.#disturb(process, fault, "before");
+    await this.scheduler.delay(process, this.#latencyMs());
+    if (fault === "cannot-tell") return { kind: "cannot-tell", why: "simulated" };
+    if (fault === "error-before") throw new Error("the provider's API is down");
+    const found = this.provider.find({ ...query, notBeforeAtMs: query.notBeforeAtMs - Math.max(0, process.skewMs) });
+    await this.#disturb(process, fault, "after");
+    return found;
+  }
+}
+
+/** Turns that a call to the store handed out. */
+function takenIn(name: string, result: unknown): TakeOutcome[] {
+  if (name === "turns.takeDue") return [...(result as { outcomes: TakeOutcome[] }).outcomes];
+  if (name === "turns.take") return [result as TakeOutcome];
+  const next = name === "turns.commit" ? (result as { next?: TakeOutcome }).next : undefined;
+  return next ? [next] : [];
+}

@@ -1,0 +1,145 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { eventually, LullProcess } from "./lull-process.ts";
+import { ROOT, run, stagePackage } from "./staged-package.ts";
+
+/** What a user may import. A name that comes or goes here is a line in the changelog. */
+const NAMES = {
+  lull: ["ConfigError", "LullError", "StoreUnavailable", "createLull", "defineConfig", "environmentSecrets"],
+  "lull/node": ["serve"],
+  "lull/sqlite": ["sqlite"],
+  "lull/memory": ["memory"],
+  "lull/twilio": ["twilio"],
+  "lull/wati": ["wati"],
+  "lull/web": ["web"],
+  "lull/openai": ["openai"],
+  "lull/http": ["http"],
+  "lull/echo": ["echo"],
+  "lull/testing": ["channelContract", "fakeClock", "testChannel", "testLull"],
+};
+
+const subpaths = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+  typeof target === "string" ? [] : [{ name: `lull${subpath.slice(1)}`, ...target }],
+);
+
+let folder: string;
+let project: string;
+let packed: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-package-"));
+  project = join(folder, "project");
+  const staged = join(folder, "staged");
+  await stagePackage(staged);
+  const [tarball] = JSON.parse(
+    await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], staged),
+  );
+  packed = tarball.files.map(({ path }: { path: string }) => path);
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), '{ "name": "somebody", "private": true, "type": "module" }');
+  const install = ["install", "--offline", "--no-audit", "--no-fund", join(folder, tarball.filename)];
+  await run("npm", install, project);
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("the tarball", () => {
+  test("holds what runs, what it promises and nothing else", () => {
+    const expected =
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.]+|docs\/[\w-]+\.md|dist\/[\w/-]+(\.d\.ts|\.js))$/;
+    expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+    expect(
+      packed.filter((path) => /\.test\.|payloads|engine-contract|simulator|fake-(?!clock)/.test(path)),
+    ).toEqual([]);
+  });
+
+  test("names no machine", async () => {
+    const installed = join(project, "node_modules/lull");
+    const paths = await readdir(installed, { recursive: true, withFileTypes: true });
+    for (const entry of paths.filter((each) => each.isFile())) {
+      const text = await readFile(join(entry.parentPath, entry.name), "utf8");
+      const found = [ROOT, homedir(), folder].filter((path) => path.length > 1 && text.includes(path));
+      expect(found, entry.name).toEqual([]);
+    }
+  });
+
+  test("installs nothing else", async () => {
+    expect((await readdir(join(project, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
+      "lull",
+    ]);
+    expect(manifest).not.toHaveProperty("dependencies");
+  });
+
+  test("has what package.json points at, types first", async () => {
+    for (const { types, default: main } of subpaths) {
+      expect(packed).toContain(types.slice(2));
+      expect(packed).toContain(main.slice(2));
+      expect(types).toBe(main.replace(/\.js$/, ".d.ts"));
+    }
+    for (const target of Object.values(manifest.exports)) {
+      if (typeof target !== "string") expect(Object.keys(target)).toEqual(["types", "default"]);
+    }
+    const { mode } = await stat(join(project, "node_modules/lull", manifest.bin.lull));
+    expect(mode & 0o111).toBe(0o111);
+  });
+});
+
+describe("in somebody's project", () => {
+  test("every subpath can be imported and brings the names that it promises", async () => {
+    const script = `
+      const names = {};
+      for (const name of ${JSON.stringify(subpaths.map(({ name }) => name))}) names[name] = Object.keys(await import(name)).sort();
+      console.log(JSON.stringify(names));
+    `;
+    await writeFile(join(project, "names.mjs"), script);
+    expect(JSON.parse(await run("node", ["names.mjs"], project))).toEqual(NAMES);
+  });
+
+  test("the types of every subpath are whole", async () => {
+    const lines = subpaths.map(({ name }, n) => `import * as m${n} from "${name}";\nvoid m${n};`);
+    await writeFile(join(project, "types.ts"), lines.join("\n"));
+    const compilerOptions = {
+      target: "es2023",
+      module: "nodenext",
+      moduleResolution: "nodenext",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    };
+    await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    expect(await run("tsc", ["-p", "tsconfig.json"], project)).toBe("");
+  });
+
+  test("npx lull knows its version", async () => {
+    expect(await run("npx", ["--offline", "--no-install", "lull", "--version"], project)).toBe(
+      `${manifest.version}\n`,
+    );
+  });
+
+  test("lull dev answers", async () => {
+    const lull = new LullProcess(["dev"], {
+      cwd: project,
+      env: { PORT: "0", LULL_WINDOW_SECONDS: "0" },
+      main: join(project, "node_modules/lull", manifest.bin.lull),
+    });
+    try {
+      const url = await lull.url();
+      const body = JSON.stringify({ id: "1", sender: "ana", text: "hello" });
+      expect((await fetch(`${url}/webhooks/web`, { method: "POST", body })).status).toBe(200);
+      const said = await eventually("the answer", async () => {
+        const feed = await (await fetch(`${url}/webhooks/web/feed?sender=ana`)).text();
+        return feed.includes("You said: hello") ? feed : undefined;
+      });
+      expect(said).toContain("hello");
+    } finally {
+      lull.kill("SIGKILL");
+      await lull.gone();
+    }
+  });
+});
