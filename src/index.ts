@@ -17,6 +17,7 @@ export function createLull(config: LullConfig): Lull {
   return { ...service, handle, fetch: toFetch(handle) };
 }
 
+export { type CallerFamily, type RefusalCode, statusOf } from "./core/refusals.ts";
 export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
 export type {
   Channel,

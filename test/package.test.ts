@@ -8,7 +8,15 @@ import { ROOT, run, stagePackage } from "./staged-package.ts";
 
 /** What a user may import. A name that comes or goes here is a line in the changelog. */
 const NAMES = {
-  lull: ["ConfigError", "LullError", "StoreUnavailable", "createLull", "defineConfig", "environmentSecrets"],
+  lull: [
+    "ConfigError",
+    "LullError",
+    "StoreUnavailable",
+    "createLull",
+    "defineConfig",
+    "environmentSecrets",
+    "statusOf",
+  ],
   "lull/node": ["serve"],
   "lull/sqlite": ["sqlite"],
   "lull/memory": ["memory"],
@@ -130,10 +138,10 @@ describe("in somebody's project", () => {
     });
     try {
       const url = await lull.url();
-      const body = JSON.stringify({ id: "1", sender: "ana", text: "hello" });
+      const body = JSON.stringify({ id: "1", sender: "visitor-one", text: "hello" });
       expect((await fetch(`${url}/webhooks/web`, { method: "POST", body })).status).toBe(200);
       const said = await eventually("the answer", async () => {
-        const feed = await (await fetch(`${url}/webhooks/web/feed?sender=ana`)).text();
+        const feed = await (await fetch(`${url}/webhooks/web/feed?sender=visitor-one`)).text();
         return feed.includes("You said: hello") ? feed : undefined;
       });
       expect(said).toContain("hello");

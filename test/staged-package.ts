@@ -24,7 +24,7 @@ export async function run(program: string, args: readonly string[], cwd: string)
     return stdout;
   } catch (error) {
     const { message, stdout } = error as Error & { stdout?: string };
-    throw new Error(`${message}\n${stdout ?? ""}`, { cause: error });
+    throw new Error(`${message}\n${stdout ?? ""}`);
   }
 }
 

@@ -20,7 +20,8 @@ function breakBefore(text: string, max: number): number {
     const last = [...head.matchAll(pattern)].map(({ index }) => index).findLast((index) => index > max / 2);
     if (last !== undefined) return last;
   }
-  return graphemeBefore(head, max);
+  // One code point more, whole: half a pair at the end would look like the end of the character before it.
+  return graphemeBefore(text.slice(0, max + 2), max);
 }
 
 function graphemeBefore(head: string, max: number): number {

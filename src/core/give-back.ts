@@ -30,12 +30,14 @@ export function afterGiveBack(
       const atMs = isSettled ? nowMs : how.notBeforeAtMs;
       return released(giving, { ...work, lastError: how.reason }, { ...state, draft }, atMs);
     }
-    case "wait":
+    case "wait": {
       // The late answer may have been quicker than the word that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
         return released(giving, uncounted(work), state, nowMs);
       }
-      return released(giving, uncounted(work), { ...state, draft: how.draft ?? state.draft }, how.untilAtMs);
+      const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
+      return released(giving, uncounted(work), { ...state, draft }, how.untilAtMs);
+    }
     case "restart": {
       const again = { ...uncounted(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.

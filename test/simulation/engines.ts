@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memory } from "../../src/engines/memory/index.ts";
@@ -29,7 +28,8 @@ export function engineMaker(name: EngineName): { make: () => EngineProvider; end
   let files = 0;
   return {
     make: () => {
-      for (const ending of ["", "-wal", "-shm"]) rmSync(join(folder, `${files}.db${ending}`), { force: true });
+      for (const ending of ["", "-wal", "-shm"])
+        rmSync(join(folder, `${files}.db${ending}`), { force: true });
       files += 1;
       return sqlite({ file: join(folder, `${files}.db`), writer: "inline", synchronous: "off" });
     },

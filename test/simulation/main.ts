@@ -42,7 +42,8 @@ async function replay(seed: number): Promise<number> {
   const run = await simulate(seed, { engine: make });
   const shown = run.violations.length > 0 ? await shrink(run, { engine: make }) : run;
   console.log(timeline(shown));
-  if (run.violations.length > 0) console.log(`\nshrunk from ${run.plan.messages.length} messages and ${run.plan.faults.length} faults`);
+  if (run.violations.length > 0)
+    console.log(`\nshrunk from ${run.plan.messages.length} messages and ${run.plan.faults.length} faults`);
   end();
   return run.violations.length > 0 ? 1 : 0;
 }
@@ -62,7 +63,8 @@ async function runAll(): Promise<number> {
   const from = values.from === undefined ? randomInt(2 ** 31) : Number(values.from);
   const startedAt = performance.now();
   const progress = new Array<number>(jobs).fill(0);
-  const show = () => process.stderr.write(`\r${progress.reduce((a, b) => a + b, 0)} of ${schedules} schedules`);
+  const show = () =>
+    process.stderr.write(`\r${progress.reduce((a, b) => a + b, 0)} of ${schedules} schedules`);
   const parts = Array.from({ length: jobs }, (_, job) => {
     const share = Math.floor(schedules / jobs) + (job < schedules % jobs ? 1 : 0);
     return runChild(from + job * Math.ceil(schedules / jobs), share, (done) => {
@@ -77,7 +79,15 @@ async function runAll(): Promise<number> {
 
 function runChild(from: number, share: number, onDone: (done: number) => void): Promise<Exploration> {
   const self = fileURLToPath(import.meta.url);
-  const child = fork(self, ["--part", "--engine", engine, "--from", String(from), "--schedules", String(share)]);
+  const child = fork(self, [
+    "--part",
+    "--engine",
+    engine,
+    "--from",
+    String(from),
+    "--schedules",
+    String(share),
+  ]);
   return new Promise((resolve, reject) => {
     child.on("message", (message: { done?: number; found?: Exploration }) => {
       if (message.done !== undefined) onDone(message.done);
@@ -89,7 +99,8 @@ function runChild(from: number, share: number, onDone: (done: number) => void): 
 
 function merge(parts: readonly Exploration[]): Exploration {
   const cells: Record<string, number> = {};
-  for (const part of parts) for (const [cell, hits] of Object.entries(part.cells)) cells[cell] = (cells[cell] ?? 0) + hits;
+  for (const part of parts)
+    for (const [cell, hits] of Object.entries(part.cells)) cells[cell] = (cells[cell] ?? 0) + hits;
   return {
     schedules: parts.reduce((sum, part) => sum + part.schedules, 0),
     steps: parts.reduce((sum, part) => sum + part.steps, 0),
@@ -99,12 +110,15 @@ function merge(parts: readonly Exploration[]): Exploration {
 }
 
 function report(all: Exploration, from: number, seconds: number): void {
-  console.log(`\n${all.schedules} schedules on ${engine} from seed ${from}, ${all.steps} steps, ${seconds.toFixed(0)} s`);
+  console.log(
+    `\n${all.schedules} schedules on ${engine} from seed ${from}, ${all.steps} steps, ${seconds.toFixed(0)} s`,
+  );
   console.log("how often each fault hit each step:");
   for (const { step, kind } of CELLS) {
     console.log(`${String(all.cells[`${kind} @ ${step}`] ?? 0).padStart(9)}  ${kind} @ ${step}`);
   }
-  for (const seed of all.broken.slice(0, 20)) console.log(`BROKEN: npm run simulate -- --engine ${engine} --seed ${seed}`);
+  for (const seed of all.broken.slice(0, 20))
+    console.log(`BROKEN: npm run simulate -- --engine ${engine} --seed ${seed}`);
   const held = all.schedules - all.broken.length;
   console.log(`${held} passed, ${all.broken.length} failed`);
 }

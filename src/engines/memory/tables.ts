@@ -1,5 +1,5 @@
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
-import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
+import type { HistoryMessage } from "../../ports/conversations.ts";
 import type {
   Counts,
   Listing,
@@ -11,12 +11,13 @@ import type {
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import { Registry } from "./registry.ts";
 
 const RECENT_TURNS = 5;
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
 export function memoryTables(): Tables {
-  const conversations = new Map<string, Conversation>();
+  const conversations = new Registry();
   const staged = new Map<string, Map<string, StagedRow>>();
   /** In which conversation an id is staged. */
   const stagedIds = new Map<string, string>();
@@ -31,7 +32,6 @@ export function memoryTables(): Tables {
   let sequence = 0;
   let paused = false;
 
-  const newestFirst = () => [...conversations.values()].reverse();
   const turnsOf = (id: string) => turns.get(id) ?? [];
   const hasOutbound = (id: string) =>
     [...(staged.get(id)?.values() ?? [])].some(({ kind }) => kind === "outbound");
@@ -40,17 +40,11 @@ export function memoryTables(): Tables {
     conversation: (id) => conversations.get(id),
     activeConversation(key, alias) {
       const names = [key.sender, ...(alias === undefined ? [] : [alias])];
-      return newestFirst().find(
-        (each) =>
-          sameAddress(each, key) &&
-          !each.taskComplete &&
-          (names.includes(each.sender) ||
-            (each.senderAlias !== undefined && names.includes(each.senderAlias))),
-      );
+      return conversations.named(key, names).find(({ taskComplete }) => !taskComplete);
     },
     latestConversationId: (key) =>
-      newestFirst().find((each) => sameAddress(each, key) && each.sender === key.sender)?.id,
-    putConversation: (conversation) => void conversations.set(conversation.id, conversation),
+      conversations.named(key, [key.sender]).find(({ sender }) => sender === key.sender)?.id,
+    putConversation: (conversation) => conversations.put(conversation),
     eraseConversation(id) {
       for (const row of staged.get(id)?.values() ?? []) stagedIds.delete(row.id);
       const turnIds = new Set([...turnsOf(id), ...(states.get(id)?.works ?? [])].map(({ turnId }) => turnId));
@@ -161,11 +155,13 @@ export function memoryTables(): Tables {
     },
 
     listConversations({ search, active, ...page }) {
-      const matches = newestFirst().filter(
-        (each) =>
-          (active === undefined || each.taskComplete !== active) &&
-          (search === undefined || each.id === search || each.sender.includes(search)),
-      );
+      const matches = conversations
+        .newestFirst()
+        .filter(
+          (each) =>
+            (active === undefined || each.taskComplete !== active) &&
+            (search === undefined || each.id === search || each.sender.includes(search)),
+        );
       return paged(matches, page);
     },
     listTurns: (id, max) => turnsOf(id).slice(-max),
@@ -190,10 +186,6 @@ export function memoryTables(): Tables {
       paused,
     }),
   };
-}
-
-function sameAddress(conversation: Conversation, key: ConversationKey): boolean {
-  return conversation.channelType === key.channelType && conversation.address === key.address;
 }
 
 function hasWakeUp(state: ConversationState | undefined): boolean {

@@ -132,7 +132,10 @@ export class StoreClient {
         this.#died(thread, error);
         reject(new StoreUnavailable(`the database could not be opened: ${error.message}`, error));
       });
-      thread.on("exit", () => this.#died(thread, new Error("the thread ended")));
+      thread.on("exit", () => {
+        this.#died(thread, new Error("the thread ended"));
+        reject(new StoreUnavailable("the database could not be opened: its thread ended"));
+      });
     });
   }
 
@@ -140,13 +143,13 @@ export class StoreClient {
   #died(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
+    const lost = this.#out.splice(0).flat();
+    for (const { reject } of lost) reject(new StoreUnavailable("the database thread died", error));
     if (this.#closing) {
       this.#closeWhenDone();
       return;
     }
     this.#log("error", "store.thread-died", { reason: error.message });
-    const lost = this.#out.splice(0).flat();
-    for (const { reject } of lost) reject(new StoreUnavailable("the database thread died", error));
     this.#flush();
   }
 

@@ -48,10 +48,15 @@ export function violations(evidence: Evidence): Violation[] {
   ];
 }
 
-function healsAlone({ settled, stored }: Evidence): Violation[] {
+function healsAlone({ settled, stored, history }: Evidence): Violation[] {
   const left = stored.conversations.flatMap(({ staged }) => staged.map(({ id }) => id));
-  if (settled) return [];
-  return [{ promise: "heals alone", what: `did not settle after the faults stopped; staged: ${left.join(", ") || "nothing"}` }];
+  const orphans = history.of("orphans").map(({ count }) => ({
+    promise: "heals alone" as const,
+    what: `${count} orphans: staged, with nobody to look at it`,
+  }));
+  if (settled) return orphans;
+  const what = `did not settle after the faults stopped; staged: ${left.join(", ") || "nothing"}`;
+  return [...orphans, { promise: "heals alone", what }];
 }
 
 function nothingLost({ history, stored }: Evidence): Violation[] {
@@ -60,7 +65,8 @@ function nothingLost({ history, stored }: Evidence): Violation[] {
   return [...acknowledged].flatMap((message): Violation[] => {
     const found = ends.get(messageId("sim", "a", message)) ?? [];
     if (found.length === 1) return [];
-    if (found.length === 0) return [{ promise: "nothing lost", what: `${message} was acknowledged and is nowhere` }];
+    if (found.length === 0)
+      return [{ promise: "nothing lost", what: `${message} was acknowledged and is nowhere` }];
     return [{ promise: "once", what: `${message} is in ${found.join(" and ")}` }];
   });
 }
@@ -79,11 +85,25 @@ function endsOf({ conversations, dead }: Stored): Map<string, string[]> {
 
 /** A reply is sent by whoever holds the newest token, except by a sender that was out of its time: that is told apart and counted. */
 function oneAtATime({ history, plan }: Evidence): Violation[] {
-  const mayBeLate = plan.faults.some(({ kind }) => kind.startsWith("freeze") || kind === "clock-jump" || kind === "arrives-late");
-  if (mayBeLate) return [];
-  return history.of("sent").flatMap((sent): Violation[] =>
-    isLate(history, sent) ? [{ promise: "one at a time", what: `${sent.process} sent turn ${sent.turn} without the newest token` }] : [],
-  );
+  // What left in time and arrives late was sent by right; what a frozen sender sends is told apart, not promised.
+  if (mayBeLate(plan) || plan.faults.some(({ kind }) => kind === "arrives-late")) return [];
+  return history
+    .of("sent")
+    .flatMap((sent): Violation[] =>
+      isLate(history, sent)
+        ? [
+            {
+              promise: "one at a time",
+              what: `${sent.process} sent turn ${sent.turn} without the newest token`,
+            },
+          ]
+        : [],
+    );
+}
+
+/** Exception (b): a sender frozen past its deadline, or one whose clock was moved past it. */
+function mayBeLate(plan: Plan): boolean {
+  return plan.faults.some(({ kind }) => kind.startsWith("freeze") || kind === "clock-jump");
 }
 
 function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
@@ -99,15 +119,21 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
   const sends = history.of("sent");
   for (const key of new Set(ledger.map(({ turnId, chunk }) => `${turnId}.${chunk}`))) {
     const same = sends.filter(({ turn, chunk }) => `${turn}.${chunk}` === key);
-    const excused = same.filter((sent) => isLate(history, sent)).length;
-    if (same.length - excused > 1) found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
+    const excused = mayBeLate(plan) ? same.filter((sent) => isLate(history, sent)).length : 0;
+    if (same.length - excused > 1)
+      found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
   }
   if (plan.onUnknown === "assume-sent") return found;
   for (const { turns } of stored.conversations) {
     for (const { turnId, outcome, providerIds } of turns) {
-      const missing = providerIds.filter((id) => !ledger.some((sent) => sent.providerId === id && sent.turnId === turnId));
+      const missing = providerIds.filter(
+        (id) => !ledger.some((sent) => sent.providerId === id && sent.turnId === turnId),
+      );
       if (outcome === "replied" && (missing.length > 0 || providerIds.length === 0)) {
-        found.push({ promise: "nothing lost", what: `turn ${turnId} says it replied, the customer got nothing` });
+        found.push({
+          promise: "nothing lost",
+          what: `turn ${turnId} says it replied, the customer got nothing`,
+        });
       }
     }
   }
@@ -144,7 +170,8 @@ function turnsInOrder(history: History, turns: ConversationDetail["turns"]): Vio
   for (const [a, placeOfA] of place) {
     for (const [b, placeOfB] of place) {
       const isEarlier = (acknowledged.get(a) ?? Number.POSITIVE_INFINITY) < (firstSeen.get(b) ?? 0);
-      if (isEarlier && placeOfA > placeOfB) found.push({ promise: "in order", what: `${b} was answered before ${a}` });
+      if (isEarlier && placeOfA > placeOfB)
+        found.push({ promise: "in order", what: `${b} was answered before ${a}` });
     }
   }
   return found;
@@ -161,7 +188,12 @@ function onTime({ history, plan }: Evidence): Violation[] {
     const dueAtMs =
       "seconds" in window
         ? oldest + window.seconds * 1_000
-        : Math.min(newest + window.quietSeconds * 1_000, oldest + (window.maxSeconds ?? 5 * window.quietSeconds) * 1_000);
-    return atMs < dueAtMs ? [{ promise: "on time", what: `turn ${turn} began ${dueAtMs - atMs} ms early` }] : [];
+        : Math.min(
+            newest + window.quietSeconds * 1_000,
+            oldest + (window.maxSeconds ?? 5 * window.quietSeconds) * 1_000,
+          );
+    return atMs < dueAtMs
+      ? [{ promise: "on time", what: `turn ${turn} began ${dueAtMs - atMs} ms early` }]
+      : [];
   });
 }

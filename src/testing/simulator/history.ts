@@ -2,15 +2,35 @@ import type { Taken } from "../../ports/engine.ts";
 
 /** What happened, as somebody outside could have seen it. Checks look at this and at nothing else. */
 export type Happened =
-  | { readonly kind: "arrived"; readonly message: string; readonly customer: string; readonly process: string }
+  | {
+      readonly kind: "arrived";
+      readonly message: string;
+      readonly customer: string;
+      readonly process: string;
+    }
   | { readonly kind: "acknowledged"; readonly message: string }
   | { readonly kind: "refused"; readonly message: string; readonly status: number }
   | { readonly kind: "taken"; readonly taken: Taken; readonly holder: string }
-  | { readonly kind: "asked"; readonly turn: string; readonly attempt: number; readonly messages: readonly string[]; readonly arrivals: readonly number[] }
-  | { readonly kind: "sent"; readonly turn: string; readonly chunk: number; readonly to: string; readonly process: string; readonly token: string }
+  | {
+      readonly kind: "asked";
+      readonly turn: string;
+      readonly attempt: number;
+      readonly messages: readonly string[];
+      readonly arrivals: readonly number[];
+    }
+  | {
+      readonly kind: "sent";
+      readonly turn: string;
+      readonly chunk: number;
+      readonly to: string;
+      readonly process: string;
+      readonly token: string;
+    }
   | { readonly kind: "fault"; readonly step: string; readonly fault: string; readonly process: string }
   | { readonly kind: "crashed"; readonly process: string }
   | { readonly kind: "started"; readonly process: string }
+  /** A sweep found staged messages that nobody would have looked at. */
+  | { readonly kind: "orphans"; readonly count: number }
   | { readonly kind: "note"; readonly text: string };
 
 export type Event = Happened & { readonly atMs: number };

@@ -26,7 +26,14 @@ export type StepName = (typeof STEPS)[number];
 const ANYWHERE = ["crash-before", "crash-after", "freeze-before", "freeze-after", "clock-jump"] as const;
 const STORE = ["error-before", "error-after"] as const;
 const RESPONDER = ["fails", "fails-for-good", "slow", "never-returns"] as const;
-const SENDING = ["not-sent", "not-sent-for-good", "too-many", "answer-lost", "never-arrives", "arrives-late"] as const;
+const SENDING = [
+  "not-sent",
+  "not-sent-for-good",
+  "too-many",
+  "answer-lost",
+  "never-arrives",
+  "arrives-late",
+] as const;
 const ASKING = ["cannot-tell", "error-before"] as const;
 
 export type FaultKind =
@@ -75,6 +82,8 @@ export interface Plan {
   readonly chunks: number;
   readonly batchMessagesMax: number;
   readonly messages: readonly PlannedMessage[];
+  /** A message that kills every worker that answers it. */
+  readonly poison?: string;
   readonly faults: readonly PlannedFault[];
   /** Wake-ups that nobody asked for: early, doubled, long out of date. */
   readonly strayWakeUpsAtMs: readonly number[];
@@ -94,6 +103,7 @@ export function planFrom(seed: number): Plan {
     chunks: random.chance(0.3) ? 2 : 1,
     batchMessagesMax: random.chance(0.2) ? 2 : 500,
     messages,
+    ...(random.chance(0.03) && { poison: random.pick(messages).id }),
     faults: plannedFaults(random),
     strayWakeUpsAtMs: Array.from({ length: random.below(4) }, () => random.below(20_000)),
   };
@@ -109,5 +119,8 @@ function plannedMessages(random: Random): PlannedMessage[] {
 }
 
 function plannedFaults(random: Random): PlannedFault[] {
-  return Array.from({ length: random.between(2, 5) }, () => ({ ...random.pick(CELLS), nth: random.pick([1, 1, 1, 2, 3, 5]) }));
+  return Array.from({ length: random.between(2, 5) }, () => ({
+    ...random.pick(CELLS),
+    nth: random.pick([1, 1, 1, 2, 3, 5]),
+  }));
 }

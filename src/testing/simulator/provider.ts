@@ -1,4 +1,10 @@
-import type { Channel, Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
+import type {
+  Channel,
+  Outgoing,
+  ReconcileOutcome,
+  ReconcileQuery,
+  SendOutcome,
+} from "../../ports/channel.ts";
 
 /** A message that reached the customer. */
 export interface Sent {
@@ -21,7 +27,14 @@ export class SimulatedProvider {
 
   take({ to, text, reference }: Outgoing): Sent {
     const { turnId, chunk } = reference;
-    const sent = { providerId: `out-${this.ledger.length + 1}`, turnId, chunk, to, text, atMs: this.#nowMs() };
+    const sent = {
+      providerId: `out-${this.ledger.length + 1}`,
+      turnId,
+      chunk,
+      to,
+      text,
+      atMs: this.#nowMs(),
+    };
     this.ledger.push(sent);
     return sent;
   }

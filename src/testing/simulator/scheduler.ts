@@ -39,7 +39,13 @@ export class Scheduler {
   }
 
   at(atMs: number, process: Process | undefined, run: () => void): () => void {
-    const happening = { atMs: Math.max(atMs, this.#nowMs), lot: this.#random.next(), process, run, isCancelled: false };
+    const happening = {
+      atMs: Math.max(atMs, this.#nowMs),
+      lot: this.#random.next(),
+      process,
+      run,
+      isCancelled: false,
+    };
     this.#insert(happening);
     return () => {
       happening.isCancelled = true;
@@ -94,7 +100,8 @@ export class Scheduler {
     while (low < high) {
       const middle = (low + high) >> 1;
       const other = this.#happenings[middle]!;
-      const isBefore = other.atMs < happening.atMs || (other.atMs === happening.atMs && other.lot < happening.lot);
+      const isBefore =
+        other.atMs < happening.atMs || (other.atMs === happening.atMs && other.lot < happening.lot);
       if (isBefore) low = middle + 1;
       else high = middle;
     }

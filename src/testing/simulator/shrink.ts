@@ -4,7 +4,11 @@ import { type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
 /** Takes away whatever the failure does not need: faults, messages, redeliveries, stray wake-ups, workers, settings. */
 export async function shrink(failed: Simulation, options: SimulateOptions): Promise<Simulation> {
   let smallest = failed;
-  for (let candidate = await smaller(smallest, options); candidate; candidate = await smaller(smallest, options)) {
+  for (
+    let candidate = await smaller(smallest, options);
+    candidate;
+    candidate = await smaller(smallest, options)
+  ) {
     smallest = candidate;
   }
   return smallest;
@@ -21,11 +25,15 @@ async function smaller({ plan }: Simulation, options: SimulateOptions): Promise<
 
 function* simplerThan(plan: Plan): Generator<Plan> {
   for (const faults of withoutEach(plan.faults)) yield { ...plan, faults };
-  if (plan.messages.length > 1) for (const messages of withoutEach(plan.messages)) yield { ...plan, messages };
+  if (plan.messages.length > 1)
+    for (const messages of withoutEach(plan.messages)) yield { ...plan, messages };
   for (const strayWakeUpsAtMs of withoutEach(plan.strayWakeUpsAtMs)) yield { ...plan, strayWakeUpsAtMs };
   for (const [at, message] of plan.messages.entries()) {
-    if (message.againAtMs.length > 0) yield { ...plan, messages: plan.messages.with(at, { ...message, againAtMs: [] }) };
+    if (message.againAtMs.length > 0)
+      yield { ...plan, messages: plan.messages.with(at, { ...message, againAtMs: [] }) };
   }
+  const { poison, ...harmless } = plan;
+  if (poison !== undefined) yield harmless;
   if (plan.workers > 1) yield { ...plan, workers: plan.workers - 1 };
   if (plan.chunks > 1) yield { ...plan, chunks: 1 };
   if (plan.callbacks) yield { ...plan, callbacks: false };

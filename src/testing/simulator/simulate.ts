@@ -35,11 +35,18 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   const provider = collecting(options.engine(), opened);
   const world = new World(plan, provider, options.respond ?? heard);
   const observer = world.observer();
-  const lastAtMs = Math.max(...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]), ...plan.strayWakeUpsAtMs, 0);
+  const lastAtMs = Math.max(
+    ...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]),
+    ...plan.strayWakeUpsAtMs,
+    0,
+  );
   const startAtMs = world.scheduler.nowMs;
   let isSettled = false;
   const look = async () => {
-    isSettled = world.allDelivered && world.scheduler.nowMs >= startAtMs + lastAtMs && (await isAtRest(await observer.engine()));
+    isSettled =
+      world.allDelivered &&
+      world.scheduler.nowMs >= startAtMs + lastAtMs &&
+      (await isAtRest(await observer.engine()));
     if (!isSettled) world.scheduler.at(world.scheduler.nowMs + LOOK_MS, undefined, () => void look());
   };
   world.begin();

@@ -4,7 +4,9 @@ import type { Simulation } from "./simulate.ts";
 /** A run as somebody can read it: one line per event, times from its beginning. */
 export function timeline({ plan, history, violations }: Simulation): string {
   const startAtMs = history.events[0]?.atMs ?? 0;
-  const lines = history.events.map((event) => `${String(event.atMs - startAtMs).padStart(8)} ms  ${describe(event)}`);
+  const lines = history.events.map(
+    (event) => `${String(event.atMs - startAtMs).padStart(8)} ms  ${describe(event)}`,
+  );
   return [
     `seed ${plan.seed}: ${plan.workers} workers, ${plan.messages.length} messages, whileBusy ${plan.whileBusy}, onUnknown ${plan.onUnknown}`,
     `window ${JSON.stringify(plan.window)}, chunks ${plan.chunks}, reconcile ${plan.canReconcile ? "yes" : "no"}`,
@@ -26,7 +28,11 @@ function describe(event: Event): string {
       return `${event.message} refused (${event.status})`;
     case "taken": {
       const { taken, holder } = event;
-      const what = taken.draft ? "a draft" : taken.outbound ? "an outbound" : `${taken.messages.map(({ text }) => text).join(" ")}`;
+      const what = taken.draft
+        ? "a draft"
+        : taken.outbound
+          ? "an outbound"
+          : `${taken.messages.map(({ text }) => text).join(" ")}`;
       return `${holder} takes turn ${taken.turnId} attempt ${taken.attempt}: ${what}`;
     }
     case "asked":
@@ -39,6 +45,8 @@ function describe(event: Event): string {
       return `!! ${event.process} is dead`;
     case "started":
       return `${event.process} starts`;
+    case "orphans":
+      return `a sweep finds ${event.count} orphans`;
     case "note":
       return event.text;
   }

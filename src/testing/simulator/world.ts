@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
 import type { Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
-import type { EngineProvider, TakeOutcome } from "../../ports/engine.ts";
+import type { EngineProvider, SweepReport, TakeOutcome } from "../../ports/engine.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { LullConfig } from "../../runtime/config.ts";
 import { createService } from "../../runtime/create-service.ts";
@@ -17,6 +17,9 @@ const START_AT_MS = Date.UTC(2026, 0, 1);
 /** Long enough for a lease to lapse: what a frozen process wakes up from is another world. */
 const FREEZE_MS = 9_000;
 const RESTART_MS = 1_500;
+/** Less than send timeout and settle time together, and less than the shorter settle time of the dead. */
+const LATE_MS = 4_500;
+const LATE_DEAD_MS = 1_500;
 const REDELIVERY_MS = 2_000;
 
 /** Short times, in the proportions of the real ones: a day of trouble fits into a minute. */
@@ -52,6 +55,7 @@ export class World {
   readonly #running = new Map<string, Running>();
   readonly #reached = new Map<StepName, number>();
   readonly #waiting: Set<PlannedFault>;
+  readonly #flights: { readonly process: Process; readonly land: () => void }[] = [];
   readonly #tokens = new Map<string, string>();
   #undelivered: number;
   #started = 0;
@@ -101,7 +105,12 @@ export class World {
 
   #startProcess(): void {
     this.#started += 1;
-    const process: Process = { id: `worker-${this.#started}`, isDead: false, frozenUntilMs: 0, skewMs: this.#skewMs };
+    const process: Process = {
+      id: `worker-${this.#started}`,
+      isDead: false,
+      frozenUntilMs: 0,
+      skewMs: this.#skewMs,
+    };
     const service = this.#serviceOn(process, this.#faultyEngine(process));
     this.#running.set(process.id, { process, service });
     this.history.add({ kind: "started", process: process.id });
@@ -137,6 +146,8 @@ export class World {
       if (step === undefined) return call();
       const result = await this.#through(process, step, call, () => new StoreUnavailable("simulated"));
       for (const outcome of takenIn(name, result)) this.#noteTaken(process, outcome);
+      const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans : 0;
+      if (orphans > 0) this.history.add({ kind: "orphans", count: orphans });
       return result;
     });
   }
@@ -148,7 +159,12 @@ export class World {
     this.history.add({ kind: "taken", taken, holder: process.id });
   }
 
-  async #through<T>(process: Process, step: StepName, call: () => Promise<T>, error: () => Error): Promise<T> {
+  async #through<T>(
+    process: Process,
+    step: StepName,
+    call: () => Promise<T>,
+    error: () => Error,
+  ): Promise<T> {
     await this.scheduler.delay(process, this.#latencyMs());
     const fault = this.#faultAt(process, step);
     await this.#disturb(process, fault, "before");
@@ -199,10 +215,17 @@ export class World {
     process.isDead = true;
     this.#running.delete(process.id);
     this.history.add({ kind: "crashed", process: process.id });
-    this.scheduler.at(this.scheduler.nowMs + this.#random.below(RESTART_MS), undefined, () => this.#startProcess());
+    this.#landFlightsOf(process);
+    this.scheduler.at(this.scheduler.nowMs + this.#random.below(RESTART_MS), undefined, () =>
+      this.#startProcess(),
+    );
     // A supervisor that saw it die frees its leases; without one they lapse.
     if (this.#random.chance(0.5)) {
-      this.scheduler.at(this.scheduler.nowMs + this.#random.below(300), undefined, () => void this.#free(process));
+      this.scheduler.at(
+        this.scheduler.nowMs + this.#random.below(300),
+        undefined,
+        () => void this.#free(process),
+      );
     }
   }
 
@@ -221,11 +244,23 @@ export class World {
     const { id } = message;
     const receiver = this.#anybody();
     const again = () =>
-      this.scheduler.at(this.scheduler.nowMs + this.#random.below(REDELIVERY_MS), undefined, () => void this.#deliver(message, isFirst));
+      this.scheduler.at(
+        this.scheduler.nowMs + this.#random.below(REDELIVERY_MS),
+        undefined,
+        () => void this.#deliver(message, isFirst),
+      );
     if (!receiver) return void again();
     const customer = `customer-${message.customer}`;
     this.history.add({ kind: "arrived", message: id, customer, process: receiver.process.id });
-    const inbound = { providerId: id, account: "a", address: "us", sender: customer, replyTo: customer, text: id, media: [] };
+    const inbound = {
+      providerId: id,
+      account: "a",
+      address: "us",
+      sender: customer,
+      replyTo: customer,
+      text: id,
+      media: [],
+    };
     const body = Buffer.from(JSON.stringify(inbound));
     const answered = receiver.service
       .receive("sim", { method: "POST", url: "http://sim/", headers: {}, body })
@@ -256,10 +291,11 @@ export class World {
     const arrivals = turn.messages.map(({ arrivedAtMs }) => arrivedAtMs);
     this.history.add({ kind: "asked", turn: turn.id, attempt: turn.attempt, messages, arrivals });
     const fault = this.#faultAt(process, "respond");
-    await this.#disturb(process, fault, "before");
+    await this.#disturb(process, isPoison(this.plan, messages) ? "crash-before" : fault, "before");
     await this.scheduler.delay(process, fault === "slow" ? 7_000 : this.#random.below(1_500));
     if (fault === "fails") throw new Error("the model is down");
-    if (fault === "fails-for-good") throw Object.assign(new StoreUnavailable("no such model"), { retry: "never" });
+    if (fault === "fails-for-good")
+      throw Object.assign(new StoreUnavailable("no such model"), { retry: "never" });
     if (fault === "never-returns") return new Promise(() => {});
     await this.#disturb(process, fault, "after");
     const reply = await this.#respond(turn);
@@ -284,8 +320,7 @@ export class World {
       case "never-arrives":
         return new Promise(() => {});
       case "arrives-late":
-        // Out of our hands, still on its way: inside the time that we wait for it to settle.
-        this.scheduler.at(this.scheduler.nowMs + this.#random.below(1_500), undefined, () => void arrive());
+        this.#onItsWay(process, arrive);
         return new Promise(() => {});
       default:
         break;
@@ -298,19 +333,47 @@ export class World {
     return { kind: "sent", providerId };
   }
 
+  /** Out of our hands, and taken by the provider later: inside the time that we wait for it to settle. */
+  #onItsWay(process: Process, arrive: () => void): void {
+    const flight = { process, isOver: false };
+    const land = () => {
+      if (!flight.isOver) arrive();
+      flight.isOver = true;
+    };
+    this.#flights.push({ ...flight, land });
+    this.scheduler.at(this.scheduler.nowMs + this.#random.below(LATE_MS), undefined, land);
+  }
+
+  /** A dead process sends no more: what it sent is with the provider soon, or never. */
+  #landFlightsOf(dead: Process): void {
+    for (const { process, land } of this.#flights) {
+      if (process === dead)
+        this.scheduler.at(this.scheduler.nowMs + this.#random.below(LATE_DEAD_MS), undefined, land);
+    }
+  }
+
   #arrive(process: Process, outgoing: Outgoing, token: string): string {
     const sent = this.provider.take(outgoing);
     const { turnId: turn, chunk, to, providerId } = sent;
     this.history.add({ kind: "sent", turn, chunk, to, process: process.id, token });
     if (this.plan.callbacks) {
-      this.scheduler.at(this.scheduler.nowMs + this.#random.below(3_000), undefined, () => void this.#callBack(sent, providerId));
+      this.scheduler.at(
+        this.scheduler.nowMs + this.#random.below(3_000),
+        undefined,
+        () => void this.#callBack(sent, providerId),
+      );
     }
     return providerId;
   }
 
   async #callBack(sent: { turnId: string; chunk: number }, providerId: string): Promise<void> {
     const engine = await this.#anybody()?.service.engine();
-    const status = { account: "a", providerId, status: "delivered", chunk: { turnId: sent.turnId, chunk: sent.chunk } };
+    const status = {
+      account: "a",
+      providerId,
+      status: "delivered",
+      chunk: { turnId: sent.turnId, chunk: sent.chunk },
+    };
     await engine?.receiving.settle("sim", status).catch(() => {});
   }
 
@@ -320,10 +383,18 @@ export class World {
     await this.scheduler.delay(process, this.#latencyMs());
     if (fault === "cannot-tell") return { kind: "cannot-tell", why: "simulated" };
     if (fault === "error-before") throw new Error("the provider's API is down");
-    const found = this.provider.find({ ...query, notBeforeAtMs: query.notBeforeAtMs - Math.max(0, process.skewMs) });
+    const found = this.provider.find({
+      ...query,
+      notBeforeAtMs: query.notBeforeAtMs - Math.max(0, process.skewMs),
+    });
     await this.#disturb(process, fault, "after");
     return found;
   }
+}
+
+/** A message that kills whoever answers it, every time. */
+function isPoison({ poison }: Plan, messages: readonly string[]): boolean {
+  return poison !== undefined && messages.includes(poison);
 }
 
 /** Turns that a call to the store handed out. */

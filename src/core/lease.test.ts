@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULTS, settingsWith } from "./defaults.ts";
+import { isHeld, sendByAtMs } from "./lease.ts";
+
+const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 0, untilAtMs: 60_000 };
+
+describe("a lease", () => {
+  it("is held until its end and not at it", () => {
+    expect(isHeld(lease, 59_999, DEFAULTS.clockSkewMs)).toBe(true);
+    expect(isHeld(lease, 60_000, DEFAULTS.clockSkewMs)).toBe(false);
+  });
+
+  it("is held longer by how far two clocks may be apart", () => {
+    expect(isHeld(lease, 61_999, 2_000)).toBe(true);
+    expect(isHeld(lease, 62_000, 2_000)).toBe(false);
+  });
+
+  it("that does not exist is free", () => {
+    expect(isHeld(undefined, 0, 0)).toBe(false);
+  });
+});
+
+describe("a send", () => {
+  it("may be under way for the send timeout", () => {
+    expect(sendByAtMs(1_000, 1_000 + DEFAULTS.leaseMs, DEFAULTS)).toBe(16_000);
+  });
+
+  it("may not outlive the lease, less the clocks' difference", () => {
+    expect(sendByAtMs(1_000, 10_000, DEFAULTS)).toBe(10_000);
+    expect(sendByAtMs(1_000, 10_000, { ...DEFAULTS, clockSkewMs: 2_000 })).toBe(8_000);
+  });
+
+  it("has at most a third of a short lease", () => {
+    const short = settingsWith({ leaseMs: 9_000 });
+    expect(sendByAtMs(0, short.leaseMs, short)).toBe(3_000);
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { type CallerFamily, type RefusalCode, statusOf } from "./refusals.ts";
+
+/** The error table of the product page: Twilio, those who retry everything, programs that read the status. */
+const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
+  INVALID_SIGNATURE: [403, 401, 401],
+  // Those who retry would come back with the same body for days: once it is authentic it is taken, with the code.
+  INVALID_PAYLOAD: [400, 200, 400],
+  // Too large to be read, so nobody knows whether it is authentic.
+  PAYLOAD_TOO_LARGE: [413, 413, 413],
+  CONVERSATION_NOT_FOUND: [200, 200, 404],
+  PROJECT_INACTIVE: [200, 200, 403],
+  CHANNEL_NOT_ALLOWED: [200, 200, 403],
+  CONVERSATION_LOCKED: [200, 200, 409],
+  ROUTE_NOT_FOUND: [200, 200, 500],
+  RATE_LIMITED: [429, 429, 429],
+  STORE_UNAVAILABLE: [503, 503, 503],
+};
+
+it.each(Object.entries(TABLE))("%s is answered as the product page says", (code, expected) => {
+  const families: CallerFamily[] = ["twilio", "retrying", "client"];
+  expect(families.map((family) => statusOf(code as RefusalCode, family))).toEqual(expected);
+});
+
+it("no refusal is a success for everybody", () => {
+  expect(statusOf(undefined, "twilio")).toBe(200);
+  expect(statusOf(undefined, "retrying")).toBe(200);
+  expect(statusOf(undefined, "client")).toBe(200);
+});

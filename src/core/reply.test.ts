@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { answerFrom } from "./reply.ts";
+
+const nothing = { kind: "answer", texts: [], media: [] };
+
+describe("a reply", () => {
+  it("may be a text, several texts, or an object with either", () => {
+    expect(answerFrom("hi")).toEqual({ ...nothing, texts: ["hi"] });
+    expect(answerFrom(["one", "two"])).toEqual({ ...nothing, texts: ["one", "two"] });
+    expect(answerFrom({ text: "hi" })).toEqual({ ...nothing, texts: ["hi"] });
+    expect(answerFrom({ text: ["one", "two"] })).toEqual({ ...nothing, texts: ["one", "two"] });
+  });
+
+  it("of nothing is an answer without words", () => {
+    for (const reply of [null, undefined, "", " \n", [], ["", " "], {}, { text: "" }]) {
+      expect(answerFrom(reply)).toEqual(nothing);
+    }
+  });
+
+  it("drops empty messages between others, and keeps the space inside a text", () => {
+    expect(answerFrom(["one", " ", " two "])).toEqual({ ...nothing, texts: ["one", " two "] });
+  });
+
+  it("of something else is sent as its text: a responder in plain JavaScript may return a number", () => {
+    expect(answerFrom([42] as never)).toEqual({ ...nothing, texts: ["42"] });
+  });
+
+  it("carries media, usage, completion and hand-over", () => {
+    const media = [{ url: "https://example.test/a.jpg", contentType: "image/jpeg" }];
+    const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+    const full = { media, usage, complete: false, handOff: "" };
+    expect(answerFrom(full)).toEqual({ kind: "answer", texts: [], ...full });
+  });
+
+  it("that comes later is told in seconds, and kept in ms", () => {
+    expect(answerFrom({ laterSeconds: 1.5, text: "ignored" })).toEqual({ kind: "later", afterMs: 1_500 });
+    expect(answerFrom({ laterSeconds: 0 })).toEqual({ kind: "later", afterMs: 0 });
+  });
+});

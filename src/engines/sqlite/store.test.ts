@@ -1,0 +1,275 @@
+import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Engine, EngineContext, StageRequest } from "../../ports/engine.ts";
+import { arrival } from "../../testing/engine-contract/builders.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { sqlite } from "./index.ts";
+
+const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
+
+let folder = "";
+let file = "";
+let clock: FakeClock;
+const opened: Engine[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-store-"));
+  file = join(folder, "lull.db");
+  clock = fakeClock();
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((engine) => engine.close()));
+  await rm(folder, { recursive: true });
+});
+
+async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
+  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
+  const engine = await sqlite({ file: at }).open({ ...context, ...given });
+  opened.push(engine);
+  return engine;
+}
+
+let count = 0;
+function message(text = "hi"): StageRequest {
+  count += 1;
+  return { arrival: arrival({ providerId: `m${count}`, text, arrivedAtMs: clock.nowMs() }) };
+}
+
+/** What the thread cannot carry out: nothing of it may stay, and nobody else may suffer. */
+const broken = {
+  arrival: { ...arrival({ providerId: "broken", arrivedAtMs: 0 }), media: undefined },
+} as never;
+
+/** Opens an engine, and tells which thread writes for it. */
+async function openWithWriter(
+  given: Partial<EngineContext> = {},
+): Promise<{ engine: Engine; writer: Worker }> {
+  const started: Worker[] = [];
+  const seen = (worker: Worker) => void started.push(worker);
+  process.on("worker", seen);
+  const engine = await open(given);
+  process.off("worker", seen);
+  return { engine, writer: started[0]! };
+}
+
+/** Another process in the middle of a write, as far as SQLite can tell. */
+function holdWriteLock(): () => void {
+  const other = new DatabaseSync(file);
+  other.exec("BEGIN IMMEDIATE");
+  return () => {
+    other.exec("COMMIT");
+    other.close();
+  };
+}
+
+describe("the writer thread", () => {
+  it("rejects what waits when it dies, is started again, and nothing that was acknowledged is lost", async () => {
+    const events: string[] = [];
+    const { engine, writer } = await openWithWriter({ log: (_level, event) => void events.push(event) });
+    await engine.receiving.stage([message("before")]);
+    const release = holdWriteLock();
+    const waiting = [message(), message(), message()].map((each) => engine.receiving.stage([each]));
+    const outcomes = Promise.allSettled(waiting);
+    await clock.settle();
+    await writer.terminate();
+    release();
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
+    }
+    expect(events).toEqual(["store.thread-died"]);
+    const [after] = await engine.receiving.stage([message("after")]);
+    expect(after?.kind).toBe("staged");
+    const [shown] = (await engine.inspector.conversations({ limit: 1 })).items;
+    const { staged } = (await engine.inspector.conversation(shown!.id))!;
+    expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
+  });
+
+  it("tells everybody who waits when it dies while the engine closes", async () => {
+    const { engine, writer } = await openWithWriter();
+    const release = holdWriteLock();
+    const waiting = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    await clock.settle();
+    const closing = engine.close();
+    await writer.terminate();
+    release();
+    await waiting;
+    await closing;
+  });
+
+  it("takes no more once it is closed, and closing twice is harmless", async () => {
+    const engine = await open();
+    await engine.close();
+    await engine.close();
+    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+  });
+
+  it("finishes what was asked before it was closed", async () => {
+    const engine = await open();
+    const staging = engine.receiving.stage([message("last words")]);
+    await engine.close();
+    expect((await staging)[0]?.kind).toBe("staged");
+    expect((await (await open()).inspector.counts()).staged).toBe(1);
+  });
+
+  it("waits for another process's transaction instead of failing", async () => {
+    const engine = await open();
+    const release = holdWriteLock();
+    const staging = engine.receiving.stage([message()]);
+    await clock.settle();
+    release();
+    expect((await staging)[0]?.kind).toBe("staged");
+  });
+
+  it("does not let a bad request fail its neighbours, and keeps nothing of it", async () => {
+    const engine = await open();
+    const outcomes = await Promise.allSettled([
+      engine.receiving.stage([message("one")]),
+      engine.receiving.stage([message("half of a bad request"), broken]),
+      engine.receiving.stage([message("two")]),
+      engine.receiving.stage([broken]),
+      engine.receiving.stage([message("three")]),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+      "rejected",
+      "fulfilled",
+    ]);
+    expect(outcomes[1]).toMatchObject({ reason: unavailable });
+    expect((await engine.inspector.counts()).staged).toBe(3);
+    await expect(engine.receiving.stage([broken])).rejects.toMatchObject(unavailable);
+  });
+
+  it("tells the caller at once when too many writes wait", async () => {
+    const engine = await open();
+    const release = holdWriteLock();
+    const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([message()]));
+    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    release();
+    await Promise.all(waiting);
+    expect((await engine.inspector.counts()).staged).toBe(20_000);
+    expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+  });
+
+  it("fails what waited longer than its caller does", async () => {
+    const engine = await open();
+    const release = holdWriteLock();
+    const atTheThread: Promise<unknown>[] = [];
+    for (let group = 0; group < 2; group += 1) {
+      atTheThread.push(engine.receiving.stage([message()]));
+      await clock.settle();
+    }
+    const old = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    await clock.advance(10_001);
+    const young = engine.receiving.stage([message()]);
+    release();
+    await old;
+    await Promise.all([...atTheThread, young]);
+    expect((await engine.inspector.counts()).staged).toBe(3);
+  });
+
+  it("tells its own process when a window was armed", async () => {
+    const armed: number[] = [];
+    const engine = await open({ onArmed: (atMs) => void armed.push(atMs) });
+    await engine.receiving.stage([message()]);
+    await engine.receiving.stage([message()]);
+    expect(armed).toEqual([clock.nowMs() + 10_000]);
+  });
+});
+
+describe("the file", () => {
+  it("is made with its folder", async () => {
+    const engine = await open({}, join(folder, "deep", "er", "lull.db"));
+    await engine.ping();
+  });
+
+  it("of a newer version is refused, and left as it was", async () => {
+    await (await open()).close();
+    const database = new DatabaseSync(file);
+    database.exec("PRAGMA user_version = 99");
+    await expect(open()).rejects.toMatchObject({
+      ...unavailable,
+      message: expect.stringContaining("newer version"),
+    });
+    expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 99 });
+    database.close();
+  });
+
+  it("that is no database is refused", async () => {
+    await writeFile(file, "this is a text, and a long one, about something else entirely\n".repeat(100));
+    await expect(open()).rejects.toMatchObject(unavailable);
+  });
+
+  it("that cannot be opened can be opened once it can", async () => {
+    await mkdir(file);
+    await expect(open()).rejects.toMatchObject(unavailable);
+    await rmdir(file);
+    await (await open()).ping();
+  });
+
+  it("remembers what it holds when it is opened again", async () => {
+    const first = await open();
+    await first.receiving.stage([message("kept")]);
+    await first.conversations.pauseAll(true);
+    await first.close();
+    const second = await open();
+    expect(await second.inspector.counts()).toMatchObject({ staged: 1, windows: 1, paused: true });
+  });
+
+  it("keeps no message id of a person, only salted hashes", async () => {
+    const engine = await open();
+    const request = message("hi");
+    await engine.receiving.stage([request]);
+    const [conversation] = (await engine.inspector.conversations({ limit: 1 })).items;
+    await engine.conversations.erase(conversation!.id);
+    expect((await engine.receiving.stage([request]))[0]?.kind).toBe("duplicate");
+    const database = new DatabaseSync(file, { readOnly: true });
+    const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    for (const { name } of tables) {
+      const rows = database.prepare(`SELECT * FROM ${String(name)}`).all();
+      expect(JSON.stringify(rows)).not.toContain(request.arrival.providerId);
+      expect(JSON.stringify(rows)).not.toContain("ana");
+    }
+    database.close();
+  });
+});
+
+describe("a backup", () => {
+  it("opens and holds the data, while writes go on", async () => {
+    const engine = await open();
+    await engine.receiving.stage(Array.from({ length: 2_000 }, () => message("x".repeat(2_000))));
+    const copy = join(folder, "copy.db");
+    const progress: number[] = [];
+    let isDone = false;
+    let during = 0;
+    const writing = (async () => {
+      while (!isDone) {
+        await engine.receiving.stage([message("during")]);
+        during += 1;
+      }
+    })();
+    await sqlite({ file }).backup!(copy, (done, total) => void progress.push(done / total));
+    isDone = true;
+    await writing;
+    expect(during).toBeGreaterThan(0);
+    expect(progress.length).toBeGreaterThan(1);
+
+    const restored = await open({}, copy);
+    const { staged } = await restored.inspector.counts();
+    expect(staged).toBeGreaterThanOrEqual(2_000);
+    expect(staged).toBeLessThanOrEqual(2_000 + during);
+    await restored.receiving.stage([message("goes on")]);
+    expect((await engine.inspector.counts()).staged).toBe(2_000 + during);
+  });
+
+  it("of a file that is not there fails with a reason", async () => {
+    await expect(sqlite({ file }).backup!(join(folder, "copy.db"), () => {})).rejects.toThrow();
+  });
+});

@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { access, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { CATALOGUE } from "../src/cli/catalogue.ts";
+import { KNOBS } from "../src/cli/config/knobs.ts";
+import { load } from "../src/cli/config/load.ts";
+import tsconfig from "../tsconfig.json" with { type: "json" };
+import { ROOT, run } from "./staged-package.ts";
+
+interface Page {
+  readonly name: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+}
+
+interface Block {
+  readonly language: string;
+  readonly code: string;
+  readonly line: number;
+}
+
+const PAGES: readonly Page[] = [
+  ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
+  ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+].map((name) => {
+  const text = readFileSync(join(ROOT, name), "utf8");
+  return { name, text, blocks: blocksIn(text) };
+});
+
+function blocksIn(text: string): Block[] {
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([whole, language = "", code = ""]) => ({
+    language,
+    code,
+    line: text.slice(0, text.indexOf(whole)).split("\n").length,
+  }));
+}
+
+function blocksOf(language: string): (Block & { readonly page: string })[] {
+  return PAGES.flatMap(({ name, blocks }) =>
+    blocks.filter((block) => block.language === language).map((block) => ({ ...block, page: name })),
+  );
+}
+
+/** What is said, without what is shown. */
+function prose({ text }: Page): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-docs-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe("code in the docs", () => {
+  test("compiles as it stands", async () => {
+    const blocks = blocksOf("ts");
+    expect(blocks.length).toBeGreaterThan(5);
+    for (const { page, line, code } of blocks) {
+      await writeFile(join(folder, `${page.replaceAll(/\W/g, "-")}-line-${line}.ts`), code);
+    }
+    const config = {
+      extends: join(ROOT, "tsconfig.json"),
+      compilerOptions: { moduleDetection: "force" },
+      include: ["*.ts"],
+    };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    expect(await run("tsc", ["-p", "tsconfig.json"], folder)).toBe("");
+  });
+
+  test("imports what the package exports: the compiler's paths and package.json agree", () => {
+    const exported = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+      typeof target === "string"
+        ? []
+        : [[`lull${subpath.slice(1)}`, [target.types.replace("./dist", "./src").replace(".d.ts", ".ts")]]],
+    );
+    expect(tsconfig.compilerOptions.paths).toEqual(Object.fromEntries(exported));
+  });
+
+  test.each(blocksOf("json").map(({ page, line, code }) => [`${page}:${line}`, code]))(
+    "%s is JSON, and loads if it is a configuration",
+    async (_where, code) => {
+      const content = JSON.parse(code) as Record<string, unknown>;
+      if (!("channels" in content || "window" in content || "responder" in content)) return;
+      await writeFile(join(folder, "lull.config.json"), code);
+      const env = { WATI_API_URL: "https://wati.example/1", WATI_TOKEN: "t", WATI_WEBHOOK_SECRET: "s" };
+      const loaded = await load({ file: undefined, env, flags: {}, cwd: folder, purpose: "start" });
+      expect(loaded.channels.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(Object.keys(content.channels ?? {})),
+      );
+    },
+  );
+
+  test("in a shell calls commands that exist", () => {
+    const known = new Set(CATALOGUE.map(({ name }) => name));
+    const called = PAGES.flatMap((page) =>
+      [...page.text.matchAll(/(?:`|^|npx )lull (?!listening)([a-z][a-z-]*)/gm)].map(([, name = ""]) => ({
+        page: page.name,
+        name,
+      })),
+    );
+    expect(called.length).toBeGreaterThan(20);
+    expect(called.filter(({ name }) => !known.has(name))).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  const links = PAGES.flatMap((page) =>
+    [...prose(page).matchAll(/\]\((?!https?:)([^)#]*)(#[^)]*)?\)/g)].map(([, path = "", anchor]) => ({
+      from: page.name,
+      path: path === "" ? page.name : relative(ROOT, join(ROOT, dirname(page.name), path)),
+      anchor: anchor?.slice(1),
+    })),
+  );
+
+  test("lead to files that exist, and to headings in them", async () => {
+    expect(links.length).toBeGreaterThan(10);
+    for (const { from, path, anchor } of links) {
+      await access(join(ROOT, path)).catch(() => expect.fail(`${from} links to ${path}, which is not there`));
+      if (anchor === undefined) continue;
+      const target = PAGES.find(({ name }) => name === path);
+      expect(anchorsOf(target?.text ?? ""), `${from} links to ${path}#${anchor}`).toContain(anchor);
+    }
+  });
+
+  test("find every page of docs/ from the README", () => {
+    const reachable = new Set(["README.md"]);
+    for (const page of reachable) {
+      for (const { from, path } of links) if (from === page) reachable.add(path);
+    }
+    expect(PAGES.map(({ name }) => name).filter((name) => !reachable.has(name))).toEqual([]);
+  });
+});
+
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .trim()
+      .replaceAll(" ", "-"),
+  );
+}
+
+describe("settings", () => {
+  const ENV_NAME = /\b(?:LULL|TWILIO|WATI|OPENAI)_[A-Z_]*[A-Z]\b/g;
+  const variables = KNOBS.flatMap(({ env }) => env ?? []);
+
+  test("that the docs name in the environment are read by the program", () => {
+    const named = PAGES.flatMap((page) =>
+      [...prose(page).matchAll(ENV_NAME)].map(([name]) => ({ page: page.name, name })),
+    );
+    const shown = ["sh", "text"].flatMap((language) =>
+      blocksOf(language).flatMap(({ page, code }) =>
+        [...code.matchAll(ENV_NAME)].map(([name]) => ({ page, name })),
+      ),
+    );
+    const codes = errorCodes();
+    expect([...named, ...shown].filter(({ name }) => !variables.includes(name) && !codes.has(name))).toEqual(
+      [],
+    );
+  });
+
+  test("that the program reads are all in docs/configuration.md", () => {
+    const text = PAGES.find(({ name }) => name === "docs/configuration.md")?.text ?? "";
+    expect(variables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test.each(KNOBS.filter(({ notInFile }) => !notInFile).map((knob) => [knob.key, knob] as const))(
+    "%s is described as it is",
+    (key, knob) => {
+      const text = PAGES.find(({ name }) => name === "docs/configuration.md")?.text ?? "";
+      const row = text.split("\n").find((line) => line.includes(`| \`${key}\` |`));
+      const cells = row?.split("|").map((cell) => cell.trim().replaceAll("`", ""));
+      expect(cells?.slice(1, 4)).toEqual([knob.env ?? "", knob.flag ? `--${knob.flag}` : "", key]);
+      if (knob.fallback !== undefined) expect(cells?.[4]).toBe(String(knob.fallback));
+    },
+  );
+});
+
+/** `OPENAI_QUOTA` and its like look like variables and are not: errors bear such names, too. */
+function errorCodes(): Set<string> {
+  const sources = readdirSync(join(ROOT, "src/responders"), { recursive: true, encoding: "utf8" });
+  const texts = sources
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readFileSync(join(ROOT, "src/responders", path), "utf8"));
+  return new Set(
+    texts.flatMap((text) => [...text.matchAll(/"((?:OPENAI|HTTP)_[A-Z_]+)"/g)].map(([, code = ""]) => code)),
+  );
+}
+
+describe("the README", () => {
+  const text = readFileSync(join(ROOT, "README.md"), "utf8");
+
+  test("has the two commands that do everything", () => {
+    expect(text).toMatch(/^npm install && npm start$/m);
+    expect(text).toMatch(/^npm install && npm test$/m);
+  });
+
+  test("is short", () => {
+    expect(text.split("\n").length).toBeLessThanOrEqual(160);
+  });
+});

@@ -1,0 +1,174 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fakeOpenAi } from "../src/testing/fake-openai.ts";
+import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
+import { eventually, LullProcess } from "./lull-process.ts";
+import { stagePackage } from "./staged-package.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+let folder: string;
+const started: LullProcess[] = [];
+
+// As a user has them: beside the package that they import by its name.
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-examples-"));
+  await stagePackage(folder, "examples");
+}, 60_000);
+
+afterAll(async () => {
+  for (const process of started) process.kill("SIGKILL");
+  await Promise.all(started.map((process) => process.gone()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a program in an empty folder of its own and waits for the line that says where it listens. */
+async function listening(program: string, args: readonly string[], env: Record<string, string> = {}) {
+  const cwd = await mkdtemp(join(folder, "run-"));
+  const process = new LullProcess(args, { cwd, env: { PORT: "0", ...env }, main: join(folder, program) });
+  started.push(process);
+  return process.until("where it listens", () => /listening on (\S+)$/m.exec(process.stdout)?.[1]);
+}
+
+function lull(command: string, config: string, env?: Record<string, string>): Promise<string> {
+  return listening("bin/lull.js", [command, "--config", join(folder, config)], env);
+}
+
+/** Writes two lines in a row to a `web` channel and returns what is answered. */
+async function chat(
+  url: string,
+  lines: readonly string[],
+  { channel = "web", sender = "visitor-one" } = {},
+): Promise<string[]> {
+  for (const [n, text] of lines.entries()) {
+    const body = JSON.stringify({ id: String(n), sender, text });
+    const answer = await fetch(`${url}/webhooks/${channel}`, { method: "POST", headers: JSON_TYPE, body });
+    expect(answer.status).toBe(200);
+  }
+  return eventually("an answer", async () => {
+    const feed = await fetch(`${url}/webhooks/${channel}/feed?sender=${sender}`);
+    const { messages } = (await feed.json()) as { messages: { role: string; text: string }[] };
+    const said = messages.filter(({ role }) => role === "assistant").map(({ text }) => text);
+    return said.length > 0 ? said : undefined;
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe.concurrent("examples that run:", () => {
+  test("minimal.ts", async () => {
+    const url = await listening("examples/minimal.ts", []);
+    expect(await (await fetch(url)).text()).toContain("<html");
+    expect(await chat(url, ["hi", "are you open?"])).toEqual(["2 messages, one answer: hi\nare you open?"]);
+  });
+
+  test("lull.config.ts", async () => {
+    const url = await lull("start", "examples/lull.config.ts");
+    expect(await chat(url, ["hi", "are you open?"], { channel: "shop" })).toEqual([
+      "Welcome! You wrote 2 messages: hi\nare you open?",
+    ]);
+  });
+
+  test("mount-in-your-server.ts", async () => {
+    const url = await listening("examples/mount-in-your-server.ts", []);
+    expect(await (await fetch(`${url}/hello`)).text()).toBe("a page of your own\n");
+    expect(await chat(url, ["hi", "are you open?"])).toEqual(["heard 2"]);
+    const { items } = (await (await fetch(`${url}/api/conversations`)).json()) as { items: unknown[] };
+    expect(items).toHaveLength(1);
+  });
+
+  test("http-responder.ts answers at once, or later", async () => {
+    const port = String(await freePort());
+    const service = await listening("examples/http-responder.ts", [], {
+      LULL_URL: `http://127.0.0.1:${port}`,
+    });
+    const example = await readFile(join(folder, "examples/http-responder.config.json"), "utf8");
+    await mkdir(join(folder, "config"), { recursive: true });
+    await writeFile(join(folder, "config/later.json"), example.replace("http://127.0.0.1:9000", service));
+    const url = await lull("dev", "config/later.json", { PORT: port });
+    const [later, now] = await Promise.all([
+      chat(url, ["where is", "my invoice?"]),
+      chat(url, ["hi", "there"], { sender: "visitor-two" }),
+    ]);
+    expect(later).toEqual(["Your invoice is on its way."]);
+    expect(now).toEqual(["2 messages, one answer: hi\nthere"]);
+  });
+
+  test("twilio-openai.ts", async () => {
+    const [accountSid, authToken] = ["AC00000000000000000000000000000001", "test-auth-token"];
+    const [twilio, openai] = [fakeTwilio({ accountSid, authToken }), fakeOpenAi()];
+    await Promise.all([twilio.start(), openai.start()]);
+    try {
+      const url = await listening("examples/twilio-openai.ts", [], {
+        TWILIO_ACCOUNT_SID: accountSid,
+        TWILIO_AUTH_TOKEN: authToken,
+        TWILIO_API_URL: twilio.url,
+        TWILIO_WHATSAPP_FROM: "+15550100",
+        OPENAI_API_KEY: "test-key",
+        OPENAI_BASE_URL: openai.url,
+        LULL_PUBLIC_URL: "https://bot.example.com",
+      });
+      for (const [n, Body] of ["a table", "for two"].entries()) {
+        const params = {
+          AccountSid: accountSid,
+          Body,
+          From: "whatsapp:+15550123",
+          MessageSid: `SM${String(n).padStart(32, "0")}`,
+          NumMedia: "0",
+          To: "whatsapp:+15550100",
+        };
+        const webhook = { url: "https://bot.example.com/webhooks/whatsapp", authToken, params };
+        const post = { method: "POST", ...signedWebhook(webhook) };
+        expect((await fetch(`${url}/webhooks/whatsapp`, post)).status).toBe(200);
+      }
+      await twilio.whenSent(1);
+      expect(twilio.sent).toMatchObject([{ to: "whatsapp:+15550123", body: "answer to: a table\nfor two" }]);
+      expect(openai.requests[0]?.body.tools).toMatchObject([{ name: "tables_left" }]);
+    } finally {
+      await Promise.all([twilio.stop(), openai.stop()]);
+    }
+  });
+
+  test("custom-channel.ts", async () => {
+    const sent = Promise.withResolvers<unknown>();
+    const telegram = createServer(async (request, response) => {
+      sent.resolve({ path: request.url, body: await json(request) });
+      response.end(JSON.stringify({ ok: true, result: { message_id: 1 } }));
+    }).listen(0, "127.0.0.1");
+    await once(telegram, "listening");
+    try {
+      const url = await lull("start", "examples/custom-channel.ts", {
+        TELEGRAM_TOKEN: "1:token",
+        TELEGRAM_SECRET: "a-word-of-your-own",
+        TELEGRAM_API_URL: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}`,
+      });
+      const post = (secret: string, id: number, text: string) =>
+        fetch(`${url}/webhooks/telegram`, {
+          method: "POST",
+          headers: { ...JSON_TYPE, "x-telegram-bot-api-secret-token": secret },
+          body: JSON.stringify({ update_id: id, message: { date: 1_794_718_800, text, chat: { id: 7001 } } }),
+        });
+      expect((await post("a guess", 1, "hi")).status).toBe(401);
+      expect((await post("a-word-of-your-own", 1, "hi")).status).toBe(200);
+      expect((await post("a-word-of-your-own", 2, "are you open?")).status).toBe(200);
+      expect(await sent.promise).toEqual({
+        path: "/bot1:token/sendMessage",
+        body: { chat_id: "7001", text: "2 messages, one answer:\nhi\nare you open?" },
+      });
+    } finally {
+      telegram.close();
+    }
+  });
+});
