@@ -1,0 +1,269 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { FakeBehaviour } from "../../src/testing/fake-server.ts";
+import { type Random, seeded } from "../../src/testing/simulator/random.ts";
+import type { LullProcess } from "../lull-process.ts";
+import { type Surroundings, surroundings } from "../service/surroundings.ts";
+
+export interface ChaosOptions {
+  readonly kills: number;
+  readonly seed: number;
+  readonly workers?: number;
+  /** A small disk of its own that is filled now and then. Only root may mount one. */
+  readonly fillDisk?: boolean;
+  readonly onProgress?: (line: string) => void;
+}
+
+export interface ChaosReport {
+  readonly kills: number;
+  readonly restarts: number;
+  readonly outages: number;
+  readonly disksFilled: number;
+  readonly acknowledged: number;
+  readonly refused: number;
+  readonly turns: number;
+  readonly dead: number;
+  readonly unknown: number;
+  readonly lost: readonly string[];
+  readonly inTwoTurns: readonly string[];
+  readonly answeredTwice: readonly string[];
+}
+
+const CUSTOMERS = 40;
+const WRITERS = 12;
+const SETTLE_DEADLINE_MS = 120_000;
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Real processes on a real file, really killed, while customers write, the provider fails and the disk fills up. */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const random = seeded(options.seed);
+  const at = await surroundings({
+    LULL_WINDOW_SECONDS: "0.4",
+    LULL_LEASE_SECONDS: "6",
+    LULL_SETTLE_SECONDS: "2",
+    LULL_SEND_TIMEOUT_SECONDS: "1",
+    LULL_ANSWER_TIMEOUT_SECONDS: "3",
+    LULL_ATTEMPTS_MAX: "20",
+    LULL_LOG_LEVEL: "error",
+  });
+  const disk = options.fillDisk ? mountDisk(at) : undefined;
+  try {
+    return await new Chaos(at, options, random, disk).run();
+  } finally {
+    await at.stop();
+    if (disk) execFileSync("umount", ["-l", disk]);
+    await at.end();
+  }
+}
+
+function mountDisk(at: Surroundings): string {
+  const disk = join(at.folder, "disk");
+  mkdirSync(disk);
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=256m", "tmpfs", disk]);
+  at.env.LULL_DB = join(disk, "lull.db");
+  return disk;
+}
+
+class Chaos {
+  readonly #at: Surroundings;
+  readonly #options: ChaosOptions;
+  readonly #random: Random;
+  readonly #disk: string | undefined;
+  readonly #acknowledged = new Set<string>();
+  #service: LullProcess | undefined;
+  #isOver = false;
+  #written = 0;
+  #refused = 0;
+  #kills = 0;
+  #restarts = 0;
+  #outages = 0;
+  #disksFilled = 0;
+  #outage: FakeBehaviour | undefined;
+
+  constructor(at: Surroundings, options: ChaosOptions, random: Random, disk: string | undefined) {
+    this.#at = at;
+    this.#options = options;
+    this.#random = random;
+    this.#disk = disk;
+  }
+
+  async run(): Promise<ChaosReport> {
+    this.#at.twilio.behave(({ method }) => this.#providerMood(method));
+    this.#at.openai.behave(({ lastUserText }) => this.#modelMood(lastUserText));
+    await this.#start();
+    const writers = Array.from({ length: WRITERS }, () => this.#write());
+    const trouble = [this.#makeOutages(), ...(this.#disk === undefined ? [] : [this.#fillDisk(this.#disk)])];
+    await this.#killOnAndOn();
+    this.#isOver = true;
+    await Promise.all([...writers, ...trouble]);
+    this.#options.onProgress?.("no more trouble; waiting until everything has come right");
+    await this.#settled();
+    return this.#report();
+  }
+
+  async #start(): Promise<void> {
+    this.#service = await this.#at.start(this.#options.workers ?? 4);
+  }
+
+  /** A customer after the other, each sure of nothing but the 200 that came back. Without it, the provider posts again. */
+  async #write(): Promise<void> {
+    while (!this.#isOver) {
+      this.#written += 1;
+      const text = `message-${this.#written}-end`;
+      const sid = `SM${String(this.#written).padStart(32, "0")}`;
+      await this.#post(this.#random.below(CUSTOMERS), text, sid);
+      await wait(this.#random.below(60));
+    }
+  }
+
+  async #post(customer: number, text: string, sid: string): Promise<void> {
+    for (;;) {
+      const status = await this.#at.write(customer, text, { sid }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status === 200) {
+        this.#acknowledged.add(text);
+        // Providers deliver again what was acknowledged, now and then.
+        if (this.#random.chance(0.05)) await this.#at.write(customer, text, { sid }).catch(() => {});
+        return;
+      }
+      this.#refused += 1;
+      await wait(50 + this.#random.below(200));
+    }
+  }
+
+  async #killOnAndOn(): Promise<void> {
+    while (this.#kills < this.#options.kills) {
+      await wait(150 + this.#random.below(700));
+      if (this.#random.chance(0.04)) await this.#killEverything();
+      else this.#killOne();
+      if (this.#kills % 25 === 0) this.#options.onProgress?.(`${this.#kills} killed, ${this.#acknowledged.size} acknowledged`);
+    }
+  }
+
+  #killOne(): void {
+    const workers = this.#workers();
+    if (workers.length === 0) return;
+    try {
+      process.kill(this.#random.pick(workers), "SIGKILL");
+      this.#kills += 1;
+    } catch {
+      // It died by itself a moment ago.
+    }
+  }
+
+  async #killEverything(): Promise<void> {
+    const { child } = this.#service!;
+    this.#kills += 1 + this.#workers().length;
+    for (const pid of this.#workers()) process.kill(pid, "SIGKILL");
+    child.kill("SIGKILL");
+    await this.#service!.gone();
+    this.#restarts += 1;
+    await this.#start();
+  }
+
+  #workers(): number[] {
+    const { pid } = this.#service!.child;
+    try {
+      return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+    } catch {
+      return [];
+    }
+  }
+
+  #providerMood(method: string): FakeBehaviour {
+    if (this.#outage) return this.#outage;
+    if (this.#isOver || !this.#random.chance(method === "POST" ? 0.1 : 0.05)) return { kind: "ok" };
+    return this.#random.pick<FakeBehaviour>([
+      { kind: "hang", tookEffect: true },
+      { kind: "hang" },
+      { kind: "drop", tookEffect: true },
+      { kind: "drop" },
+      { kind: "error", status: 429, code: 20429 },
+      { kind: "status", status: 503 },
+    ]);
+  }
+
+  #modelMood(text: string) {
+    if (this.#isOver || !this.#random.chance(0.1)) return `answer to: ${text}`;
+    return this.#random.pick([{ error: { status: 500 } }, { drop: true as const }, { hang: true as const }]);
+  }
+
+  async #makeOutages(): Promise<void> {
+    while (!this.#isOver) {
+      await wait(5_000 + this.#random.below(5_000));
+      if (this.#isOver) return;
+      this.#outages += 1;
+      this.#outage = { kind: "status", status: 503 };
+      await wait(1_000);
+      this.#outage = undefined;
+    }
+  }
+
+  async #fillDisk(disk: string): Promise<void> {
+    const filler = join(disk, "filler");
+    while (!this.#isOver) {
+      await wait(8_000 + this.#random.below(8_000));
+      if (this.#isOver) return;
+      this.#disksFilled += 1;
+      const { bavail, bsize } = statfsSync(disk);
+      try {
+        writeFileSync(filler, Buffer.alloc(bavail * bsize));
+      } catch {
+        // Full: that is what it is for.
+      }
+      await wait(1_500);
+      rmSync(filler, { force: true });
+    }
+  }
+
+  async #settled(): Promise<void> {
+    const deadline = AbortSignal.timeout(SETTLE_DEADLINE_MS);
+    for (;;) {
+      const counts = (await this.#at.api("/counts").catch(() => undefined)) as Record<string, number> | undefined;
+      if (counts && counts.staged === 0 && counts.leases === 0 && counts.windows === 0) return;
+      if (deadline.aborted) return;
+      await wait(200);
+    }
+  }
+
+  /** What was acknowledged, against the database and the provider's own ledger. */
+  #report(): ChaosReport {
+    const database = new DatabaseSync(this.#at.env.LULL_DB!, { readOnly: true });
+    const records = (table: string) => database.prepare(`SELECT record FROM ${table}`).all().map(({ record }) => JSON.parse(String(record)));
+    const turns = records("turns") as { messageIds: string[]; outcome: string }[];
+    const dead = records("dead_letters") as { rows: { id: string }[] }[];
+    const unknown = records("unknown_sends") as { text: string }[];
+    database.close();
+    const ends = new Map<string, number>();
+    const count = (id: string) => ends.set(id, (ends.get(id) ?? 0) + 1);
+    for (const { messageIds } of turns) for (const id of messageIds) count(id);
+    for (const { rows } of dead) for (const { id } of rows) count(id);
+    const byNumber = new Map([...ends].map(([id, times]) => [Number(/(\d+)$/.exec(id)?.[1]), times]));
+    const times = (text: string) => byNumber.get(Number(text.split("-")[1])) ?? 0;
+    const replies = new Map<string, number>();
+    for (const { body } of this.#at.twilio.sent) {
+      for (const text of new Set(body.match(/message-\d+-end/g))) replies.set(text, (replies.get(text) ?? 0) + 1);
+    }
+    const isUnknown = (text: string) => unknown.some((send) => send.text.includes(text));
+    const all = [...this.#acknowledged];
+    return {
+      kills: this.#kills,
+      restarts: this.#restarts,
+      outages: this.#outages,
+      disksFilled: this.#disksFilled,
+      acknowledged: all.length,
+      refused: this.#refused,
+      turns: turns.length,
+      dead: dead.length,
+      unknown: unknown.length,
+      lost: all.filter((text) => times(text) === 0),
+      inTwoTurns: [...byNumber].filter(([, n]) => n > 1).map(([number]) => `message-${number}-end`),
+      answeredTwice: [...replies].filter(([text, n]) => n > 1 && !isUnknown(text)).map(([text]) => text),
+    };
+  }
+}
