@@ -151,3 +151,12 @@ describe("in somebody's project", () => {
     }
   });
 });
+
+test("the lock file names the optional packages of every platform: without them `npm ci` refuses", async () => {
+  const { packages } = JSON.parse(await readFile(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const optional = Object.values(packages).flatMap((each) => Object.keys(each.optionalDependencies ?? {}));
+  // npm install leaves out those that its registry does not have: write them in by hand, as the ones that are there.
+  expect(optional.filter((name) => packages[`node_modules/${name}`] === undefined)).toEqual([]);
+});

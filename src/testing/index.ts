@@ -6,6 +6,14 @@ export {
   channelContract,
   type ProviderMood,
 } from "./channel-contract.ts";
+export {
+  type EngineCase,
+  type EngineHarness,
+  engineContract,
+  type Skip,
+  type World,
+  worldOn,
+} from "./engine-contract/index.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
 export { type TestChannel, testChannel } from "./test-channel.ts";
 export { type TestLull, type TestLullConfig, testLull } from "./test-lull.ts";

@@ -156,11 +156,13 @@ export function settle(
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
   const { chunk: reference } = status;
-  const known = step.tables.putDelivery(channel, status, reference?.turnId, step.nowMs);
-  if (reference === undefined) return known ? "recorded" : "unmatched";
-  if (settleUnknown(step, `${reference.turnId}.${reference.chunk}`)) return "settled";
-  const id = step.tables.conversationOfTurn(reference.turnId);
-  if (id === undefined) return known ? "recorded" : "unmatched";
+  const wasUnknown = reference !== undefined && settleUnknown(step, `${reference.turnId}.${reference.chunk}`);
+  const id = reference && step.tables.conversationOfTurn(reference.turnId);
+  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  const turnId = wasUnknown || id !== undefined ? reference?.turnId : undefined;
+  const isKnown = step.tables.putDelivery(channel, status, turnId, step.nowMs);
+  if (wasUnknown) return "settled";
+  if (reference === undefined || id === undefined) return isKnown ? "recorded" : "unmatched";
   const state = stateOf(step, id);
   const draft = state.draft;
   if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending")

@@ -25,7 +25,7 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     if (options.readOnly) return database;
     whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
     database.exec(
-      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA cache_size = -32768`,
+      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768`,
     );
     migrate(database);
     return database;

@@ -118,6 +118,24 @@ export const drafts: readonly EngineCase[] = [
     },
   ),
 
+  scene("a callback ends the wait of a turn that gave up waiting for its provider", settling, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
+    await s.engine.turns.draft(first.lease, draft);
+    const notBeforeAtMs = s.nowMs + s.settings.settleMs;
+    await s.engine.turns.giveBack(first.lease, {
+      kind: "retry",
+      notBeforeAtMs,
+      reason: "SEND_UNKNOWN",
+      draft,
+    });
+    await s.nothingDue();
+    const chunk = { turnId: first.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "sent", chunk };
+    assert.equal(await s.engine.receiving.settle("test", status), "settled");
+    assert.equal((await s.take()).draft?.chunks[0]?.state.kind, "sent");
+  }),
+
   scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
     const { turns, receiving } = s.engine;
     const taken = await s.turnFor("hi");
@@ -153,10 +171,10 @@ export const drafts: readonly EngineCase[] = [
       const mine = { ...status, providerId: `out-${taken.turnId}-0` };
       assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
       assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
-      assert.equal(
-        await s.engine.receiving.settle("test", { ...status, providerId: "not-ours" }),
-        "unmatched",
-      );
+      const foreign = { ...status, providerId: "not-ours" };
+      assert.equal(await s.engine.receiving.settle("test", foreign), "unmatched");
+      const chunk = { turnId: "another installation's", chunk: 0 };
+      assert.equal(await s.engine.receiving.settle("test", { ...foreign, chunk }), "unmatched");
       await s.atRest();
     },
   ),

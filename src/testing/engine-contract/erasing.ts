@@ -55,6 +55,9 @@ export const erasing: readonly EngineCase[] = [
     as("lost", await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)))));
     as("lost", await s.engine.turns.giveBack(taken.lease, { kind: "bury", reason: "x" }));
     assert.equal(await s.engine.conversations.answer({ turnId: taken.turnId, texts: ["late"] }), "stale");
+    const chunk = { turnId: taken.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "delivered", chunk };
+    assert.equal(await s.engine.receiving.settle("test", status), "unmatched");
     assert.deepEqual(await s.conversations(), []);
     assert.deepEqual(await s.engine.conversations.history(id, 10), []);
     assert.deepEqual(await s.dead(), []);

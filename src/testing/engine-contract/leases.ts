@@ -38,6 +38,18 @@ export const leases: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene(
+    "a lapsed lease is left alone for as long as two clocks may be apart",
+    { clockSkewMs: 2_000 },
+    async (s) => {
+      const { turnId } = await s.turnFor("hi");
+      await s.passes(s.settings.leaseMs + 1_999);
+      await s.nothingDue();
+      await s.passes(1);
+      assert.equal((await s.take()).turnId, turnId);
+    },
+  ),
+
   scene("a renewed lease lasts from its renewal", {}, async (s) => {
     const { lease } = await s.turnFor("hi");
     await s.passes(s.settings.renewMs);

@@ -84,6 +84,11 @@ export const windows: readonly EngineCase[] = [
     await s.passes(1);
     await s.reply(await s.take());
 
+    await s.engine.conversations.change(conversation.id, { window: fixed(2_000) });
+    await s.receive("quick");
+    await s.passes(2_000);
+    await s.reply(await s.take());
+
     await s.engine.conversations.change(conversation.id, { window: null });
     await s.receive("again");
     await s.passes(10_000);

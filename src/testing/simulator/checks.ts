@@ -87,18 +87,16 @@ function endsOf({ conversations, dead }: Stored): Map<string, string[]> {
 function oneAtATime({ history, plan }: Evidence): Violation[] {
   // What left in time and arrives late was sent by right; what a frozen sender sends is told apart, not promised.
   if (mayBeLate(plan) || plan.faults.some(({ kind }) => kind === "arrives-late")) return [];
-  return history
-    .of("sent")
-    .flatMap((sent): Violation[] =>
-      isLate(history, sent)
-        ? [
-            {
-              promise: "one at a time",
-              what: `${sent.process} sent turn ${sent.turn} without the newest token`,
-            },
-          ]
-        : [],
-    );
+  return history.of("sent").flatMap((sent): Violation[] =>
+    isLate(history, sent)
+      ? [
+          {
+            promise: "one at a time",
+            what: `${sent.process} sent turn ${sent.turn} without the newest token`,
+          },
+        ]
+      : [],
+  );
 }
 
 /** Exception (b): a sender frozen past its deadline, or one whose clock was moved past it. */

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { DEDUPE_MS_MAX, DEFAULTS, QUIET_MAX_FACTOR, settingsWith } from "./defaults.ts";
+
+const HOUR = 3_600_000;
+
+describe("the defaults", () => {
+  it("are those of the protocol's table", () => {
+    expect(DEFAULTS).toMatchObject({
+      window: { kind: "fixed", lengthMs: 10_000 },
+      leaseMs: 60_000,
+      renewMs: 20_000,
+      sweepMs: 5_000,
+      graceMs: 5_000,
+      attemptsMax: 5,
+      backoffMs: 1_000,
+      backoffMsMax: 60_000,
+      answerTimeoutMs: 120_000,
+      sendTimeoutMs: 15_000,
+      settleMs: 30_000,
+      settleDeadMs: 2_000,
+      clockSkewMs: 0,
+      batchMessagesMax: 500,
+      batchBytesMax: 1_000_000,
+      dedupeMs: 24 * HOUR,
+      bodyBytesMax: 1_000_000,
+      historyMessagesMax: 50,
+      restartsMax: 2,
+      restartPollMs: 1_000,
+      concurrency: 50,
+      pollMs: 100,
+    });
+    expect(QUIET_MAX_FACTOR).toBe(5);
+  });
+
+  it("queue, admit everybody, check on receipt and hold what nobody knows", () => {
+    const { whileBusy, admission, validation, onUnknown, projectStatus } = DEFAULTS;
+    expect([whileBusy, admission, validation, onUnknown, projectStatus]).toEqual([
+      "queue",
+      "open",
+      "on-receipt",
+      "hold",
+      "active",
+    ]);
+  });
+
+  it("keep everything, and limit no sender", () => {
+    expect([DEFAULTS.retentionMs, DEFAULTS.senderPerMinuteMax]).toEqual([0, 0]);
+  });
+});
+
+describe("settings", () => {
+  it("are the defaults where nothing is said", () => {
+    expect(settingsWith({})).toEqual(DEFAULTS);
+  });
+
+  it("renew a lease at a third of its length, unless somebody says otherwise", () => {
+    expect(settingsWith({ leaseMs: 30_000 }).renewMs).toBe(10_000);
+    expect(settingsWith({ leaseMs: 30_000, renewMs: 5_000 }).renewMs).toBe(5_000);
+  });
+
+  it("never let a send take longer than a third of the lease", () => {
+    expect(settingsWith({ leaseMs: 45_000 }).sendTimeoutMs).toBe(15_000);
+    expect(settingsWith({ leaseMs: 44_997 }).sendTimeoutMs).toBe(14_999);
+    expect(settingsWith({ sendTimeoutMs: 20_000 }).sendTimeoutMs).toBe(20_000);
+    expect(settingsWith({ sendTimeoutMs: 20_001 }).sendTimeoutMs).toBe(20_000);
+  });
+
+  it("never remember a message for more than seven days", () => {
+    expect(DEDUPE_MS_MAX).toBe(7 * 24 * HOUR);
+    expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX }).dedupeMs).toBe(DEDUPE_MS_MAX);
+    expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX + 1 }).dedupeMs).toBe(DEDUPE_MS_MAX);
+  });
+});

@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { ChunkState, Draft } from "../ports/draft.ts";
+import { DEFAULTS } from "./defaults.ts";
+import {
+  dropPending,
+  keepSent,
+  nextDraftStep,
+  pendingChunks,
+  providerIdsOf,
+  saidText,
+  withChunk,
+} from "./draft.ts";
+
+const pending: ChunkState = { kind: "pending" };
+const sending: ChunkState = { kind: "sending", sendByAtMs: 10_000 };
+const unknown: ChunkState = { kind: "unknown" };
+const dropped: ChunkState = { kind: "dropped" };
+const sent = (providerId = "p1"): ChunkState => ({ kind: "sent", providerId, atMs: 5 });
+
+function draft(...states: ChunkState[]): Draft {
+  return {
+    turnId: "turn",
+    messageIds: ["m1"],
+    channel: "test",
+    to: "ana",
+    from: "lull",
+    chunks: states.map((state, at) => ({ text: `text ${at}`, state })),
+    answerStartedAtMs: 0,
+    draftedAtMs: 0,
+  };
+}
+
+const kinds = ({ chunks }: Draft) => chunks.map(({ state }) => state.kind);
+
+describe("the next step", () => {
+  it("is the first chunk that is not on its way", () => {
+    expect(nextDraftStep(draft(pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 0 });
+    expect(nextDraftStep(draft(sent(), pending, pending), DEFAULTS)).toEqual({ kind: "send", chunk: 1 });
+    expect(nextDraftStep(draft(sent(), unknown, dropped, pending), DEFAULTS)).toEqual({
+      kind: "send",
+      chunk: 3,
+    });
+  });
+
+  it("is nothing when each is sent, unknown or dropped, or there is none", () => {
+    expect(nextDraftStep(draft(sent(), unknown, dropped), DEFAULTS)).toEqual({ kind: "done" });
+    expect(nextDraftStep(draft(), DEFAULTS)).toEqual({ kind: "done" });
+  });
+
+  it("is to ask about a chunk found sending, once it had its time to settle", () => {
+    const step = nextDraftStep(draft(sent(), sending, pending), DEFAULTS);
+    expect(step).toEqual({ kind: "ask", chunk: 1, fromAtMs: 10_000 + 30_000 });
+  });
+
+  it("is to ask sooner where the holder is known dead: two seconds after its death, or after its deadline", () => {
+    const at = (deadAtMs: number) => nextDraftStep(draft(sending), DEFAULTS, deadAtMs);
+    expect(at(4_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 6_000 });
+    expect(at(10_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 12_000 });
+    expect(at(99_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 12_000 });
+  });
+});
+
+describe("a chunk's state", () => {
+  it("is changed for that chunk alone", () => {
+    const before = draft(pending, pending);
+    expect(kinds(withChunk(before, 1, sent()))).toEqual(["pending", "sent"]);
+    expect(kinds(before)).toEqual(["pending", "pending"]);
+  });
+
+  it("is dropped when a human takes over, unless it is on its way", () => {
+    expect(kinds(dropPending(draft(sent(), sending, unknown, pending)))).toEqual([
+      "sent",
+      "sending",
+      "unknown",
+      "dropped",
+    ]);
+  });
+});
+
+describe("what was said", () => {
+  it("counts what may have gone out, and not what was dropped or never sent", () => {
+    expect(saidText(draft(sent(), unknown, dropped, pending, sending))).toBe("text 0\ntext 1\ntext 4");
+    expect(saidText(draft(dropped))).toBe("");
+  });
+
+  it("has the provider ids of what certainly went out", () => {
+    expect(providerIdsOf(draft(sent("a"), unknown, pending, sent("b")))).toEqual(["a", "b"]);
+  });
+});
+
+describe("chunks to be sent", () => {
+  const media = [{ url: "https://example.test/a.jpg", contentType: "image/jpeg" }];
+
+  it("are pending, one for each text", () => {
+    expect(pendingChunks(["one", "two"])).toEqual([
+      { text: "one", state: pending },
+      { text: "two", state: pending },
+    ]);
+    expect(pendingChunks([])).toEqual([]);
+  });
+
+  it("carry media with the first, or alone where there is no text", () => {
+    expect(pendingChunks(["one", "two"], media)).toEqual([
+      { text: "one", media, state: pending },
+      { text: "two", state: pending },
+    ]);
+    expect(pendingChunks([], media)).toEqual([{ text: "", media, state: pending }]);
+  });
+});
+
+describe("an older copy of a draft", () => {
+  it("does not undo what is known to be sent", () => {
+    const stored = draft(sent("callback"), sent("callback"), sent("callback"));
+    const kept = keepSent(stored, draft(sending, pending, unknown));
+    expect(kept.chunks).toEqual(stored.chunks);
+  });
+
+  it("may say itself that a chunk was sent or dropped", () => {
+    const written = draft(sent("answer"), dropped);
+    expect(keepSent(draft(sent("callback"), sent("callback")), written).chunks).toEqual(written.chunks);
+  });
+
+  it("wins where the stored one knows no better", () => {
+    const written = draft(sending, unknown);
+    expect(keepSent(draft(pending, sending), written)).toEqual(written);
+  });
+
+  it("is left alone where there is none, another turn's, or a shorter one stored", () => {
+    const written = draft(sending, pending);
+    expect(keepSent(undefined, written)).toBe(written);
+    expect(keepSent({ ...draft(sent(), sent()), turnId: "another" }, written)).toBe(written);
+    expect(kinds(keepSent(draft(sent()), written))).toEqual(["sent", "pending"]);
+  });
+});

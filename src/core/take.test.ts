@@ -1,0 +1,330 @@
+import { describe, expect, it } from "vitest";
+import type { ChunkState, Draft } from "../ports/draft.ts";
+import { settingsWith } from "./defaults.ts";
+import type { ConversationState, Work } from "./state.ts";
+import { decideTake, dueOf, type Found, type StagedItem, type TakeDecision, type Taker } from "./take.ts";
+
+const settings = settingsWith({});
+const fixed = { kind: "fixed", lengthMs: 10_000 } as const;
+const taker: Taker = {
+  nowMs: 10_000,
+  holder: "me",
+  token: "new-token",
+  turnId: "new-turn",
+  windowId: "new-window",
+};
+const window = { id: "old-window", dueAtMs: 10_000, wakeAtMs: 10_000 };
+const conversation = { id: "c", paused: false, window: fixed };
+
+function item(id: string, given: Partial<StagedItem> = {}): StagedItem {
+  return { kind: "message", id, arrivedAtMs: 0, position: 0, sequence: 0, bytes: 1, ...given };
+}
+
+function work(given: Partial<Work> = {}): Work {
+  return {
+    turnId: "old-turn",
+    recordId: "c",
+    messageIds: ["m1"],
+    batchIds: ["m1"],
+    attempts: 1,
+    restarts: 0,
+    openedAtMs: 0,
+    dueAtMs: 10_000,
+    takenAtMs: 10_000,
+    ...given,
+  };
+}
+
+function lease(untilAtMs: number) {
+  return { token: "old-token", holder: "other", turnId: "old-turn", takenAtMs: 0, untilAtMs };
+}
+
+function draft(state: ChunkState, given: Partial<Draft> = {}): Draft {
+  return {
+    turnId: "old-turn",
+    messageIds: ["m1"],
+    channel: "test",
+    to: "ana",
+    from: "lull",
+    chunks: [{ text: "ok", state }],
+    answerStartedAtMs: 0,
+    draftedAtMs: 0,
+    ...given,
+  };
+}
+
+function decide(given: Partial<Found>, by: Partial<Taker> = {}, over = settings): TakeDecision {
+  const found: Found = { state: { works: [], window }, staged: [item("m1")], conversation, ...given };
+  return decideTake(found, { ...taker, ...by }, over);
+}
+
+function as<K extends TakeDecision["kind"]>(
+  kind: K,
+  decision: TakeDecision,
+): Extract<TakeDecision, { kind: K }> {
+  expect(decision.kind).toBe(kind);
+  return decision as Extract<TakeDecision, { kind: K }>;
+}
+
+describe("the lease", () => {
+  it("held by another is busy, until it lapses", () => {
+    const state = { works: [work()], lease: lease(10_001) };
+    expect(decide({ state })).toEqual({ kind: "busy", untilAtMs: 10_001 });
+    as("turn", decide({ state: { ...state, lease: lease(10_000) } }));
+  });
+
+  it("is waited for longer by the clocks' difference", () => {
+    const state = { works: [work()], lease: lease(8_001) };
+    expect(decide({ state }, {}, settingsWith({ clockSkewMs: 2_000 })).kind).toBe("busy");
+    expect(decide({ state }, {}, settingsWith({ clockSkewMs: 1_999 })).kind).toBe("turn");
+  });
+
+  it("that is held already goes on under it", () => {
+    const state = { works: [], lease: lease(99_000) };
+    const { state: after } = as("turn", decide({ state }, { underLease: true }));
+    expect(after.lease?.token).toBe("new-token");
+  });
+
+  it("is taken with the taker's own token for the length of a lease", () => {
+    const { state } = as("turn", decide({}));
+    expect(state.lease).toEqual({
+      token: "new-token",
+      holder: "me",
+      turnId: "new-turn",
+      takenAtMs: 10_000,
+      untilAtMs: 70_000,
+    });
+  });
+});
+
+describe("a batch", () => {
+  it("that is due is a turn: disarmed, counted, with its times", () => {
+    const staged = [item("m2", { arrivedAtMs: 5_000 }), item("m1")];
+    const { what, work: taken, state } = as("turn", decide({ staged }));
+    expect(what).toBe("batch");
+    expect(state.window).toBeUndefined();
+    expect(taken).toEqual({
+      turnId: "new-turn",
+      recordId: "c",
+      messageIds: ["m1", "m2"],
+      batchIds: ["m1", "m2"],
+      attempts: 1,
+      restarts: 0,
+      openedAtMs: 0,
+      dueAtMs: 10_000,
+      takenAtMs: 10_000,
+    });
+  });
+
+  it("that is not due yet gets a window at its due time, and no lease", () => {
+    const { atMs, state } = as("later", decide({}, { nowMs: 9_999 }));
+    expect(atMs).toBe(10_000);
+    expect(state).toMatchObject({ window: { id: "new-window", dueAtMs: 10_000, wakeAtMs: 10_000 } });
+    expect(state.lease).toBeUndefined();
+  });
+
+  it("of nothing is nothing", () => {
+    expect(decide({ staged: [] })).toEqual({ kind: "nothing" });
+    expect(decide({ staged: [], conversation: undefined })).toEqual({ kind: "nothing" });
+  });
+
+  it("without a conversation is buried, whole", () => {
+    const staged = [item("m1"), item("o1", { kind: "outbound" })];
+    const decision = as(
+      "bury",
+      decide({ staged, conversation: undefined, state: { works: [work()], window } }),
+    );
+    expect(decision).toMatchObject({
+      messageIds: ["m1", "o1"],
+      turnId: undefined,
+      attempts: 0,
+      reason: "CONVERSATION_NOT_FOUND",
+    });
+    expect(decision.state.works).toEqual([]);
+  });
+
+  it("in a second try keeps its turn, counts on, and takes newer messages along uncounted", () => {
+    const staged = [item("m1"), item("m2", { sequence: 1 })];
+    const { work: taken } = as("turn", decide({ staged, state: { works: [work()], lease: lease(0) } }));
+    expect(taken).toMatchObject({
+      turnId: "old-turn",
+      attempts: 2,
+      messageIds: ["m1"],
+      batchIds: ["m1", "m2"],
+    });
+  });
+
+  it("whose tries were not counted counts everybody who joined from now on", () => {
+    const staged = [item("m1"), item("m2", { sequence: 1 })];
+    const works = [work({ attempts: 0, restarts: 1 })];
+    const { work: taken } = as("turn", decide({ staged, state: { works } }));
+    expect(taken).toMatchObject({ attempts: 1, restarts: 1, messageIds: ["m1", "m2"] });
+  });
+
+  it("backing off waits its time, and is due then", () => {
+    const state = { works: [work()], window, notBeforeAtMs: 12_000 };
+    expect(as("later", decide({ state })).atMs).toBe(12_000);
+    const { state: after } = as("turn", decide({ state }, { nowMs: 12_000 }));
+    expect(after.notBeforeAtMs).toBeUndefined();
+  });
+
+  it("out of attempts is buried with its last reason, and the rest is looked at again", () => {
+    const works = [work({ attempts: settings.attemptsMax, lastError: "overloaded" })];
+    const state = { works, window, notBeforeAtMs: 99_000 };
+    const decision = as("bury", decide({ state }));
+    expect(decision).toMatchObject({
+      messageIds: ["m1"],
+      turnId: "old-turn",
+      attempts: 5,
+      reason: "overloaded",
+    });
+    expect(decision.state).toMatchObject({ works: [], notBeforeAtMs: undefined });
+    as(
+      "turn",
+      decide(
+        { state: { ...state, works: [work({ attempts: settings.attemptsMax - 1 })] } },
+        { nowMs: 99_000 },
+      ),
+    );
+  });
+
+  it("that never failed in words died with its worker", () => {
+    const works = [work({ attempts: settings.attemptsMax })];
+    expect(as("bury", decide({ state: { works } })).reason).toMatch(/died/);
+  });
+
+  it("cut by a limit leaves the rest due at once", () => {
+    const limits = settingsWith({ batchMessagesMax: 1 });
+    const staged = [item("m1"), item("m2", { arrivedAtMs: 9_000 })];
+    const { state } = as("turn", decide({ staged }, {}, limits));
+    expect(state.leftBehindAtMs).toBe(10_000);
+    const rest = { staged: staged.slice(1), state: { ...state, works: [] } };
+    const next = as("turn", decide(rest, { underLease: true }, limits));
+    expect(next.state.leftBehindAtMs).toBeUndefined();
+    expect(next.work.batchIds).toEqual(["m2"]);
+  });
+});
+
+describe("an outbound", () => {
+  const outbound = item("o1", { kind: "outbound", arrivedAtMs: 4_000 });
+
+  it("is a turn of its own, before messages and whatever their window", () => {
+    const { what, work: taken } = as("turn", decide({ staged: [item("m1"), outbound] }, { nowMs: 4_000 }));
+    expect(what).toBe("outbound");
+    expect(taken).toMatchObject({ messageIds: ["o1"], openedAtMs: 4_000, dueAtMs: 4_000, attempts: 1 });
+  });
+
+  it("that failed waits its time alone or with messages, then counts on", () => {
+    const works = [work({ messageIds: ["o1"], batchIds: ["o1"] })];
+    const state = { works, window, notBeforeAtMs: 11_000 };
+    expect(as("later", decide({ staged: [outbound], state })).atMs).toBe(11_000);
+    expect(as("later", decide({ staged: [outbound, item("m1")], state })).atMs).toBe(11_000);
+    const again = as("turn", decide({ staged: [outbound], state }, { nowMs: 11_000 }));
+    expect(again.work).toMatchObject({ turnId: "old-turn", attempts: 2 });
+  });
+
+  it("goes out while paused, and its own backoff is not put off by the pause", () => {
+    const staged = [item("m1"), outbound];
+    const paused = { ...conversation, paused: true };
+    expect(as("turn", decide({ staged, conversation: paused })).what).toBe("outbound");
+    expect(as("turn", decide({ staged, allPaused: true })).what).toBe("outbound");
+    const state = { works: [], window, notBeforeAtMs: 11_000 };
+    expect(as("later", decide({ staged, state, conversation: paused })).atMs).toBe(11_000);
+  });
+});
+
+describe("paused", () => {
+  it("a conversation is looked at again after a while, with its window as it was", () => {
+    const { atMs, state } = as("later", decide({ conversation: { ...conversation, paused: true } }));
+    expect(atMs).toBe(10_000 + settings.holdMs);
+    expect(state.window).toEqual({ ...window, wakeAtMs: atMs });
+  });
+
+  it("everywhere, what is due stays due, so that resuming finds it", () => {
+    const { state } = as("later", decide({ allPaused: true }));
+    expect(state.window).toEqual(window);
+  });
+});
+
+describe("a draft", () => {
+  const state: ConversationState = { works: [work()], draft: draft({ kind: "pending" }), lease: lease(0) };
+
+  it("is continued, counted, and leaves standing what is not in its turn", () => {
+    const { what, work: taken, state: after } = as("turn", decide({ state: { ...state, window } }));
+    expect(what).toBe("draft");
+    expect(taken).toMatchObject({ turnId: "old-turn", attempts: 2, takenAtMs: 10_000 });
+    expect(after.window).toEqual(window);
+    expect(after.draft).toBe(state.draft);
+  });
+
+  it("is continued while paused: its answer was made before", () => {
+    as("turn", decide({ state, conversation: { ...conversation, paused: true } }));
+  });
+
+  it("found sending waits until the send had time to settle", () => {
+    const sending = { ...state, draft: draft({ kind: "sending", sendByAtMs: 5_000 }) };
+    const { atMs, state: after } = as("later", decide({ state: sending }));
+    expect(atMs).toBe(35_000);
+    expect(after.window).toEqual({ id: "new-window", dueAtMs: 35_000, wakeAtMs: 35_000 });
+    expect(after.lease).toBeUndefined();
+    as("turn", decide({ state: sending }, { nowMs: 35_000 }));
+    expect(as("later", decide({ state: { ...sending, holderDeadAtMs: 9_000 } }, { nowMs: 6_999 })).atMs).toBe(
+      7_000,
+    );
+  });
+
+  it("backing off waits its time", () => {
+    expect(as("later", decide({ state: { ...state, notBeforeAtMs: 10_001 } })).atMs).toBe(10_001);
+  });
+
+  it("out of attempts is buried", () => {
+    const works = [work({ attempts: settings.attemptsMax })];
+    expect(as("bury", decide({ state: { ...state, works } })).messageIds).toEqual(["m1"]);
+  });
+
+  it("without its work is a fault that is not hidden", () => {
+    expect(() => decide({ state: { ...state, works: [] } })).toThrow(/no work/);
+  });
+});
+
+describe("a late answer", () => {
+  const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: 20_000 });
+  const state: ConversationState = { works: [work({ attempts: 0 })], draft: awaiting, notBeforeAtMs: 20_000 };
+
+  it("is awaited until its deadline", () => {
+    expect(as("later", decide({ state }, { nowMs: 19_999 })).atMs).toBe(20_000);
+  });
+
+  it("that does not come is asked for again, and the first time counts", () => {
+    const { what, work: taken, state: after } = as("turn", decide({ state }, { nowMs: 20_000 }));
+    expect(what).toBe("batch");
+    expect(taken).toMatchObject({ turnId: "old-turn", attempts: 2, lastError: "no answer came in time" });
+    expect(after.draft).toBeUndefined();
+  });
+
+  it("that never comes is buried in the end", () => {
+    const works = [work({ attempts: settings.attemptsMax - 1 })];
+    const decision = as("bury", decide({ state: { ...state, works } }, { nowMs: 20_000 }));
+    expect(decision).toMatchObject({ attempts: settings.attemptsMax, reason: "no answer came in time" });
+  });
+
+  it("whose work is gone leaves the batch to a new turn", () => {
+    const { work: taken } = as("turn", decide({ state: { ...state, works: [] } }, { nowMs: 20_000 }));
+    expect(taken.turnId).toBe("new-turn");
+  });
+});
+
+describe("what is staged", () => {
+  const messages = [{ arrivedAtMs: 1_000 }, { arrivedAtMs: 4_000 }];
+
+  it("is due by its window, and not while something backs off", () => {
+    expect(dueOf(messages, {}, fixed)).toBe(11_000);
+    expect(dueOf(messages, { notBeforeAtMs: 20_000 }, fixed)).toBe(20_000);
+  });
+
+  it("is due at once where a limit left it behind, unless it came later or backs off", () => {
+    expect(dueOf(messages, { leftBehindAtMs: 1_000 }, fixed)).toBe(1_000);
+    expect(dueOf(messages, { leftBehindAtMs: 999 }, fixed)).toBe(11_000);
+    expect(dueOf(messages, { leftBehindAtMs: 1_000, notBeforeAtMs: 9_000 }, fixed)).toBe(9_000);
+  });
+});
