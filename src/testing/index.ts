@@ -15,5 +15,10 @@ export {
   worldOn,
 } from "./engine-contract/index.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
+export { type Exploration, type ExploreOptions, explore } from "./simulator/explore.ts";
+export { type Plan, planFrom } from "./simulator/plan.ts";
+export { shrink } from "./simulator/shrink.ts";
+export { type SimulateOptions, type Simulation, simulate } from "./simulator/simulate.ts";
+export { timeline } from "./simulator/timeline.ts";
 export { type TestChannel, testChannel } from "./test-channel.ts";
 export { type TestLull, type TestLullConfig, testLull } from "./test-lull.ts";

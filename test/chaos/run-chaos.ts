@@ -141,7 +141,8 @@ class Chaos {
       await wait(150 + this.#random.below(700));
       if (this.#random.chance(0.04)) await this.#killEverything();
       else this.#killOne();
-      if (this.#kills % 25 === 0) this.#options.onProgress?.(`${this.#kills} killed, ${this.#acknowledged.size} acknowledged`);
+      if (this.#kills % 25 === 0)
+        this.#options.onProgress?.(`${this.#kills} killed, ${this.#acknowledged.size} acknowledged`);
     }
   }
 
@@ -224,7 +225,9 @@ class Chaos {
   async #settled(): Promise<void> {
     const deadline = AbortSignal.timeout(SETTLE_DEADLINE_MS);
     for (;;) {
-      const counts = (await this.#at.api("/counts").catch(() => undefined)) as Record<string, number> | undefined;
+      const counts = (await this.#at.api("/counts").catch(() => undefined)) as
+        | Record<string, number>
+        | undefined;
       if (counts && counts.staged === 0 && counts.leases === 0 && counts.windows === 0) return;
       if (deadline.aborted) return;
       await wait(200);
@@ -234,7 +237,11 @@ class Chaos {
   /** What was acknowledged, against the database and the provider's own ledger. */
   #report(): ChaosReport {
     const database = new DatabaseSync(this.#at.env.LULL_DB!, { readOnly: true });
-    const records = (table: string) => database.prepare(`SELECT record FROM ${table}`).all().map(({ record }) => JSON.parse(String(record)));
+    const records = (table: string) =>
+      database
+        .prepare(`SELECT record FROM ${table}`)
+        .all()
+        .map(({ record }) => JSON.parse(String(record)));
     const turns = records("turns") as { messageIds: string[]; outcome: string }[];
     const dead = records("dead_letters") as { rows: { id: string }[] }[];
     const unknown = records("unknown_sends") as { text: string }[];
@@ -247,7 +254,8 @@ class Chaos {
     const times = (text: string) => byNumber.get(Number(text.split("-")[1])) ?? 0;
     const replies = new Map<string, number>();
     for (const { body } of this.#at.twilio.sent) {
-      for (const text of new Set(body.match(/message-\d+-end/g))) replies.set(text, (replies.get(text) ?? 0) + 1);
+      for (const text of new Set(body.match(/message-\d+-end/g)))
+        replies.set(text, (replies.get(text) ?? 0) + 1);
     }
     const isUnknown = (text: string) => unknown.some((send) => send.text.includes(text));
     const all = [...this.#acknowledged];

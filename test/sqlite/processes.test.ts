@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,8 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
 
 /** Due at once: these tests run on the real clock and wait for nothing. */
 const settings: Partial<Settings> = { window: { kind: "fixed", lengthMs: 0 } };
+
+const canLimitFileSize = spawnSync("prlimit", ["--version"]).status === 0;
 
 let folder = "";
 let file = "";
@@ -137,30 +139,33 @@ it("the lease of a process that was killed is freed by another's sweep, not by t
   expect((await here.sweeping.sweep()).freed).toBe(0);
 });
 
-it("a full disk is told, nothing is acknowledged, and it goes on when there is room again", async () => {
-  const [child] = await openMany(1);
-  await child!.call("receiving", "stage", [request("before", "ana")]);
-  const { size } = await stat(`${file}-wal`);
-  limitFileSize(child!.pid, size);
-  const long = { arrival: { ...request("during", "ana").arrival, text: "x".repeat(100_000) } };
-  await expect(child!.call("receiving", "stage", [long])).rejects.toMatchObject({
-    code: "STORE_UNAVAILABLE",
-  });
-  await expect(child!.call("receiving", "stage", [long])).rejects.toMatchObject({
-    code: "STORE_UNAVAILABLE",
-  });
-  const counts = await child!.call("inspector", "counts");
-  expect(counts.staged).toBe(1);
+it.skipIf(!canLimitFileSize)(
+  "a full disk is told, nothing is acknowledged, and it goes on when there is room again",
+  async () => {
+    const [child] = await openMany(1);
+    await child!.call("receiving", "stage", [request("before", "ana")]);
+    const { size } = await stat(`${file}-wal`);
+    limitFileSize(child!.pid, size);
+    const long = { arrival: { ...request("during", "ana").arrival, text: "x".repeat(100_000) } };
+    await expect(child!.call("receiving", "stage", [long])).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    await expect(child!.call("receiving", "stage", [long])).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+    });
+    const counts = await child!.call("inspector", "counts");
+    expect(counts.staged).toBe(1);
 
-  limitFileSize(child!.pid, "unlimited");
-  const [outcome] = await child!.call("receiving", "stage", [long]);
-  expect(outcome?.kind).toBe("staged");
-  const here = await openHere();
-  const [taken] = await takeAll(here);
-  expect(taken?.messages.map(({ providerId }) => providerId)).toEqual(["before", "during"]);
-});
+    limitFileSize(child!.pid, "unlimited");
+    const [outcome] = await child!.call("receiving", "stage", [long]);
+    expect(outcome?.kind).toBe("staged");
+    const here = await openHere();
+    const [taken] = await takeAll(here);
+    expect(taken?.messages.map(({ providerId }) => providerId)).toEqual(["before", "during"]);
+  },
+);
 
-/** What a full disk looks like to one process, without needing one: its files cannot grow any more. */
+/** What a full disk looks like to one process, without needing one: its files cannot grow any more. Linux only. */
 function limitFileSize(pid: number, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }

@@ -60,7 +60,7 @@ export function say(step: Step, request: OutboundRequest): "staged" | "duplicate
   const { conversationId, channel, to, texts, author } = request;
   if (!step.tables.conversation(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
-  if (step.tables.fateOf(id) !== undefined) return "duplicate";
+  if (step.tables.seenBefore(id).fate !== undefined) return "duplicate";
   const outbound = { id, channel, to, texts, author, arrivedAtMs: step.nowMs };
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const isNew = step.tables.stage({ kind: "outbound", id, conversationId, outbound, sequence: 0, bytes });

@@ -18,8 +18,8 @@ export function stage(step: Step, requests: readonly StageRequest[]): StageOutco
 function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome {
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
-  if (step.tables.fateOf(id) !== undefined) return { kind: "duplicate" };
-  const stagedIn = step.tables.stagedIn(id);
+  const { fate, stagedIn } = step.tables.seenBefore(id);
+  if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
   if (refusal !== undefined) return refuse(step, arrival, id, refusal, undefined);
 
@@ -27,7 +27,8 @@ function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome 
   const found = step.tables.activeConversation(key, arrival.senderAlias);
   if (step.settings.validation === "on-turn")
     return put(step, arrival, id, found?.id ?? nextId(step, key), found);
-  const isBusyNow = found !== undefined && isBusy(step, found.id);
+  // Only `reject` has to know: the others save the look.
+  const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
   if (decision.kind === "refuse") return refuse(step, arrival, id, decision.code, found?.id);
   const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, key);

@@ -55,12 +55,11 @@ export interface Tables {
   // staged and remembered
   /** False when the id is staged already. */
   stage(row: StagedRow): boolean;
-  /** The conversation in which the id is staged. */
-  stagedIn(id: string): string | undefined;
   staged(conversationId: string): StagedRow[];
   stagedCount(conversationId: string): number;
   unstage(conversationId: string, ids: readonly string[]): void;
-  fateOf(messageId: string): Fate | undefined;
+  /** What is known of an id: what became of it, or the conversation in which it is staged. */
+  seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
   remember(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
   forget(messageIds: readonly string[]): void;
 

@@ -66,7 +66,6 @@ export function memoryTables(): Tables {
       stagedIds.set(row.id, row.conversationId);
       return true;
     },
-    stagedIn: (id) => stagedIds.get(id),
     staged: (id) => [...(staged.get(id)?.values() ?? [])],
     stagedCount: (id) => staged.get(id)?.size ?? 0,
     unstage(id, ids) {
@@ -77,7 +76,11 @@ export function memoryTables(): Tables {
       }
       if (rows?.size === 0) staged.delete(id);
     },
-    fateOf: (id) => remembered.get(id)?.fate,
+    seenBefore(id) {
+      const fate = remembered.get(id)?.fate;
+      const stagedIn = stagedIds.get(id);
+      return { ...(fate && { fate }), ...(stagedIn !== undefined && { stagedIn }) };
+    },
     remember(ids, fate, untilAtMs) {
       for (const id of ids) remembered.set(id, { fate, untilAtMs });
     },

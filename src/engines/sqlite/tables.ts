@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
@@ -19,7 +19,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
   const sql = new Statements(database);
   const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.value);
   const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
-  const hashed = (id: string) => createHash("sha256").update(salt).update(id).digest().subarray(0, 16);
+  const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
 
   return {
     ...listings(sql),
@@ -95,16 +95,24 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
       return changes === 1;
     },
-    stagedIn: (id) =>
-      sql.get("SELECT conversation_id AS id FROM staged WHERE id = ?", id)?.id as string | undefined,
     staged: (id) =>
       sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
-    fateOf: (id) =>
-      sql.get("SELECT fate FROM remembered WHERE key = ?", hashed(id))?.fate as Fate | undefined,
+    seenBefore(id) {
+      // Both in one call: every message asks, and the way into SQLite costs more than the look.
+      const row = sql.get(
+        `SELECT (SELECT fate FROM remembered WHERE key = ?) AS fate,
+                (SELECT conversation_id FROM staged WHERE id = ?) AS staged_in`,
+        hashed(id),
+        id,
+      );
+      const fate = row?.fate as Fate | null;
+      const stagedIn = row?.staged_in as string | null;
+      return { ...(fate !== null && { fate }), ...(stagedIn !== null && { stagedIn }) };
+    },
     remember(ids, fate, untilAtMs) {
       for (const id of ids) {
         sql.run(

@@ -1,0 +1,109 @@
+import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
+
+/** What the SDK throws, as far as anything here looks at it. */
+interface SdkError {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+const THROTTLED = new Set([
+  "ProvisionedThroughputExceededException",
+  "ThrottlingException",
+  "ThrottledException",
+  "RequestLimitExceeded",
+  "RequestThrottled",
+  "TooManyRequestsException",
+]);
+
+/** Somebody else's transaction touched the same item at the same instant. Nothing was written; it only has to be tried again. */
+const IN_THE_WAY = new Set(["TransactionConflictException", "TransactionInProgressException"]);
+
+const UNREACHABLE = new Set([
+  "TimeoutError",
+  "RequestTimeout",
+  "ECONNRESET",
+  "ECONNREFUSED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "ENOTFOUND",
+]);
+
+const PASSING_REASONS = new Set([
+  "TransactionConflict",
+  "ThrottlingError",
+  "ProvisionedThroughputExceeded",
+  "RequestLimitExceeded",
+]);
+
+const NOT_ALLOWED = new Set([
+  "AccessDeniedException",
+  "AccessDenied",
+  "UnrecognizedClientException",
+  "InvalidSignatureException",
+  "InvalidClientTokenId",
+  "SignatureDoesNotMatch",
+  "MissingAuthenticationTokenException",
+  "IncompleteSignature",
+  "CredentialsProviderError",
+]);
+
+const MISSING = new Set([
+  "ResourceNotFoundException",
+  "QueueDoesNotExist",
+  "AWS.SimpleQueueService.NonExistentQueue",
+]);
+
+export function isConditionFailed(error: unknown): boolean {
+  return named(error).name === "ConditionalCheckFailedException";
+}
+
+export function isCancelled(error: unknown): boolean {
+  return named(error).name === "TransactionCanceledException";
+}
+
+/** A message that is larger than an item may be. Trying again cannot help. */
+export function isTooLarge(error: unknown): boolean {
+  const { name, message } = named(error instanceof LullError ? error.cause : error);
+  return name === "ValidationException" && /item size/i.test(message);
+}
+
+/** Whether the same request may succeed in a moment. */
+export function mayPass(error: unknown): boolean {
+  const { name, code = "", $metadata, CancellationReasons } = named(error);
+  if (THROTTLED.has(name) || IN_THE_WAY.has(name) || UNREACHABLE.has(name) || UNREACHABLE.has(code))
+    return true;
+  if (CancellationReasons) {
+    const codes = CancellationReasons.map(({ Code = "None" }) => Code).filter((reason) => reason !== "None");
+    return codes.length > 0 && codes.every((reason) => PASSING_REASONS.has(reason));
+  }
+  return ($metadata?.httpStatusCode ?? 0) >= 500;
+}
+
+/** An SDK error in our own words: what is wrong with which thing, and whether trying again can help. */
+export function failure(error: unknown, what: string): LullError {
+  if (error instanceof LullError) return error;
+  const { name, message } = named(error);
+  if (MISSING.has(name)) {
+    return new ConfigError(`${what} does not exist in this region; create it, or give its name`, error);
+  }
+  if (NOT_ALLOWED.has(name)) {
+    return new ConfigError(`AWS does not let us use ${what} (${name}): check credentials and policy`, error);
+  }
+  if (name === "Error" && /region is missing/i.test(message)) {
+    return new ConfigError("no AWS region: set AWS_REGION or aws({ region })", error);
+  }
+  if (name === "ValidationException") {
+    return new LullError(`${what}: ${message}`, { code: "STORE_REFUSED", retry: "never", cause: error });
+  }
+  return new StoreUnavailable(`${what}: ${name}`, error);
+}
+
+function named(error: unknown): SdkError {
+  return typeof error === "object" && error !== null && "name" in error
+    ? (error as SdkError)
+    : { name: "Error", message: String(error) };
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { ConversationKey } from "../../ports/conversations.ts";
+import type { Item } from "./expression.ts";
+
+/** How many partitions share an index whose key would otherwise be one for all: a partition takes about 1,000 writes a second. */
+export const SHARDS = 4;
+
+/** Keys of ours beside the conversations in `conversations-state`. No conversation's id begins like this. */
+const OWN = "lull/";
+
+export const PAUSED = `${OWN}paused`;
+export const PING = `${OWN}ping`;
+export const SWEEP = `${OWN}sweep`;
+
+function hash(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+export function shardOf(id: string): string {
+  return String(hash(id).readUInt32BE(0) % SHARDS);
+}
+
+export function shards(): string[] {
+  return Array.from({ length: SHARDS }, (_, at) => String(at));
+}
+
+/** Hashed, so that remembering an id keeps nothing of the person: it stays when the person is erased. */
+export function seenKey(messageId: string): string {
+  return `in/${hash(messageId).toString("base64url")}`;
+}
+
+export function sentKey(channel: string, providerId: string): string {
+  return `out/${hash(`${channel}/${providerId}`).toString("base64url")}`;
+}
+
+/** Where a person's other name leads. */
+export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
+  return `${OWN}alias/${hash(JSON.stringify([channelType, address, name])).toString("base64url")}`;
+}
+
+/** Ids of turns and dead letters end in their conversation's: nothing has to be looked up to find it. */
+export function idWithin(conversationId: string, unique: string): string {
+  return `${unique}.${conversationId}`;
+}
+
+export function conversationWithin(id: string): string | undefined {
+  const dot = id.indexOf(".");
+  return dot === -1 ? undefined : id.slice(dot + 1);
+}
+
+/** At most 36 characters: what a transaction's token may have. */
+export function transactionToken(...parts: readonly (string | number)[]): string {
+  return hash(JSON.stringify(parts)).toString("base64url").slice(0, 36);
+}
+
+/** Sorts as text in the order of time, then of `sequence`. */
+export function inTime(atMs: number, sequence: number | string): string {
+  return `${String(atMs).padStart(15, "0")}#${String(sequence).padStart(9, "0")}`;
+}
+
+export function conversationKeyOf(id: string): Item {
+  return { conversation_id: id };
+}
+
+/** TTL counts whole seconds. */
+export function ttl(atMs: number): number {
+  return Math.ceil(atMs / 1_000);
+}

@@ -1,0 +1,98 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { RETRYING, type Retrying } from "./retry.ts";
+import { TABLES, type TableName, type TableNames } from "./tables.ts";
+
+export interface AwsOptions {
+  /** Default: what the SDK finds (`AWS_REGION`, the profile, the instance). Credentials are always the SDK's business. */
+  readonly region?: string;
+  /** Only for emulators; real AWS works by leaving it out. Default: `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SQS`. */
+  readonly endpoint?: string | { readonly dynamodb?: string; readonly sqs?: string };
+  /** Put before every table's default name. */
+  readonly tablePrefix?: string;
+  /** Names of single tables. Default: `LULL_TABLE_...`, then the name in `TABLES`. */
+  readonly tables?: Partial<TableNames>;
+  /** Queue URLs by channel name; `default` serves the channels that have none. Default: `LULL_QUEUE_<CHANNEL>`. */
+  readonly queues?: Readonly<Record<string, string>>;
+  /** How long a look for work waits for a trigger, up to 20. */
+  readonly waitSeconds?: number;
+  /** Who removes remembered ids past their time: the table's own expiry, or the sweeper where the store has none (emulators). */
+  readonly forget?: "table" | "sweep";
+  readonly retrying?: Partial<Retrying>;
+  /** Clients of your own making: traced, proxied, with other credentials. They are not closed with the engine. */
+  readonly clients?: { readonly dynamodb?: DynamoDBClient; readonly sqs?: SQSClient };
+}
+
+export interface AwsPlace {
+  readonly tables: TableNames;
+  readonly queues: Readonly<Record<string, string>>;
+  readonly waitSeconds: number;
+  readonly forget: "table" | "sweep";
+  readonly retrying: Retrying;
+}
+
+const WAIT_SECONDS_MAX = 20;
+const QUEUE_VARIABLE = /^LULL_QUEUE_(.+)$/;
+
+/** The options with everything that was left out: first the environment, then the defaults. */
+export function placeFrom(options: AwsOptions, env: NodeJS.ProcessEnv = process.env): AwsPlace {
+  return {
+    tables: tableNames(options, env),
+    queues: { ...queuesIn(env), ...options.queues },
+    waitSeconds: Math.min(options.waitSeconds ?? WAIT_SECONDS_MAX, WAIT_SECONDS_MAX),
+    forget: options.forget ?? "table",
+    retrying: { ...RETRYING, ...options.retrying },
+  };
+}
+
+export function tableNames({ tables, tablePrefix = "" }: AwsOptions, env = process.env): TableNames {
+  const named = Object.entries(TABLES).map(([table, { name, env: variable }]) => [
+    table,
+    tables?.[table as TableName] ?? env[variable] ?? `${tablePrefix}${name}`,
+  ]);
+  return Object.fromEntries(named) as TableNames;
+}
+
+/** `LULL_QUEUE_MY_CHANNEL` is the queue of `my-channel`. */
+function queuesIn(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, url]) => {
+      const channel = QUEUE_VARIABLE.exec(name)?.[1];
+      return channel === undefined || !url ? [] : [[channel.toLowerCase().replaceAll("_", "-"), url]];
+    }),
+  );
+}
+
+/** Requests in the air at once: turns, renewals and webhooks share the client. */
+const SOCKETS_MAX = 200;
+
+export function dynamoDbClient(options: AwsOptions): DynamoDBClient {
+  const endpoint = typeof options.endpoint === "string" ? options.endpoint : options.endpoint?.dynamodb;
+  return new DynamoDBClient({
+    ...(options.region !== undefined && { region: options.region }),
+    ...(endpoint !== undefined && { endpoint }),
+    requestHandler: {
+      connectionTimeout: 2_000,
+      requestTimeout: 5_000,
+      httpsAgent: { maxSockets: SOCKETS_MAX },
+      httpAgent: { maxSockets: SOCKETS_MAX },
+    },
+  });
+}
+
+export function sqsClient(options: AwsOptions): SQSClient {
+  const given = typeof options.endpoint === "string" ? options.endpoint : options.endpoint?.sqs;
+  const endpoint = given ?? process.env.AWS_ENDPOINT_URL_SQS ?? process.env.AWS_ENDPOINT_URL;
+  return new SQSClient({
+    ...(options.region !== undefined && { region: options.region }),
+    // An emulator's queue URLs may name a host that only it knows.
+    ...(endpoint !== undefined && { endpoint, useQueueUrlAsEndpoint: false }),
+    requestHandler: {
+      connectionTimeout: 2_000,
+      // Longer than the longest poll.
+      requestTimeout: (WAIT_SECONDS_MAX + 5) * 1_000,
+      httpsAgent: { maxSockets: SOCKETS_MAX },
+      httpAgent: { maxSockets: SOCKETS_MAX },
+    },
+  });
+}

@@ -1,0 +1,29 @@
+import type { Clock } from "../../ports/clock.ts";
+import { mayPass } from "./failure.ts";
+
+export interface Retrying {
+  readonly attemptsMax: number;
+  /** The first wait; it doubles, give or take half. 0 tries again at once. */
+  readonly baseMs: number;
+}
+
+export const RETRYING: Retrying = { attemptsMax: 6, baseMs: 25 };
+
+const WAIT_MS_MAX = 1_000;
+
+/** Tries again what may pass: throttling, somebody's transaction in the way, a lost answer. The request has to bear being repeated. */
+export async function retrying<T>(
+  request: () => Promise<T>,
+  { attemptsMax, baseMs }: Retrying,
+  clock: Clock,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (attempt >= attemptsMax || !mayPass(error)) throw error;
+    }
+    const waitMs = Math.min(baseMs * 2 ** (attempt - 1), WAIT_MS_MAX) * (0.5 + Math.random());
+    if (waitMs > 0) await clock.sleep(waitMs);
+  }
+}

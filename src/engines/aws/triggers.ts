@@ -1,0 +1,180 @@
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import { ConfigError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import { failure } from "./failure.ts";
+import { type Retrying, retrying } from "./retry.ts";
+
+/** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
+export const DELAY_MS_MAX = 900_000;
+const RECEIVE_MAX = 10;
+
+/** A wake-up for a conversation: "look", nothing more. */
+export interface Trigger {
+  readonly conversationId: string;
+  readonly primaryChannel: string;
+  /** Whose queue it goes through. */
+  readonly channel: string;
+}
+
+export interface ReceivedTrigger extends Trigger {
+  readonly queue: string;
+  readonly receipt: string;
+}
+
+export interface TriggersOptions {
+  readonly client: SQSClient;
+  /** Queue URLs by channel name. */
+  readonly queues: Readonly<Record<string, string>>;
+  readonly waitSeconds: number;
+  readonly retrying: Retrying;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** When a trigger for that time fires at the earliest it can. */
+export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
+  return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
+}
+
+/** The channel queues: triggers out with a delay, and in by long polling. */
+export class Triggers {
+  readonly #options: TriggersOptions;
+  readonly #waiting: ReceivedTrigger[] = [];
+  readonly #polls = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  #error: unknown;
+
+  constructor(options: TriggersOptions) {
+    this.#options = options;
+    if (Object.keys(options.queues).length === 0) {
+      throw new ConfigError("no queue: give aws({ queues }) or set LULL_QUEUE_DEFAULT to a queue's URL");
+    }
+  }
+
+  /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
+  async send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
+    const { client, clock, retrying: how } = this.#options;
+    const nowMs = clock.nowMs();
+    const atMs = triggerAtMs(wakeAtMs, nowMs);
+    const command = {
+      QueueUrl: this.#queueOf(trigger.channel),
+      MessageBody: JSON.stringify({
+        conversation_id: trigger.conversationId,
+        primary_channel: trigger.primaryChannel,
+        channel: trigger.channel,
+        wake_at_ms: atMs,
+      }),
+      // SQS counts whole seconds, so round up: a window may close late, never early.
+      DelaySeconds: Math.max(leastSeconds, Math.ceil((atMs - nowMs) / 1_000)),
+    };
+    try {
+      await retrying(() => client.send(new SendMessageCommand(command)), how, clock);
+    } catch (error) {
+      throw failure(error, `queue of channel ${trigger.channel}`);
+    }
+  }
+
+  /**
+   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled: to abort it could
+   * take a trigger out of the queue that nobody then sees until its visibility ends.
+   */
+  async receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
+    if (this.#waiting.length === 0) {
+      for (const queue of new Set(Object.values(this.#options.queues))) this.#poll(queue, max, signal);
+      await Promise.race(this.#polls.values());
+    }
+    const error = this.#error;
+    this.#error = undefined;
+    if (error !== undefined && this.#waiting.length === 0) throw error;
+    return this.#waiting.splice(0, max);
+  }
+
+  #poll(queue: string, max: number, signal: AbortSignal): void {
+    if (this.#polls.has(queue)) return;
+    const { client, waitSeconds } = this.#options;
+    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    const command = new ReceiveMessageCommand({
+      QueueUrl: queue,
+      MaxNumberOfMessages: Math.min(max, RECEIVE_MAX),
+      WaitTimeSeconds: waitSeconds,
+    });
+    const poll = client
+      .send(command, { abortSignal: stop })
+      .then(({ Messages = [] }) => void this.#waiting.push(...this.#readable(queue, Messages)))
+      .catch((error) => {
+        if (!stop.aborted) this.#error = failure(error, `queue ${queue}`);
+      })
+      .finally(() => this.#polls.delete(queue));
+    this.#polls.set(queue, poll);
+  }
+
+  /** What nobody can read stays: the queue's redrive takes it to its dead letters, where a person finds it. */
+  #readable(queue: string, messages: readonly Message[]): ReceivedTrigger[] {
+    return messages.flatMap(({ Body, ReceiptHandle, MessageId }) => {
+      const trigger = triggerFrom(Body);
+      if (trigger && ReceiptHandle !== undefined) return [{ ...trigger, queue, receipt: ReceiptHandle }];
+      this.#options.log("error", "trigger.unreadable", { id: MessageId });
+      return [];
+    });
+  }
+
+  /** Done with: they need not come again. One that comes again all the same only makes somebody look. */
+  async done(received: readonly ReceivedTrigger[]): Promise<void> {
+    const { client, log } = this.#options;
+    for (const queue of new Set(received.map((each) => each.queue))) {
+      const ofQueue = received.filter((each) => each.queue === queue);
+      for (let from = 0; from < ofQueue.length; from += RECEIVE_MAX) {
+        const Entries = ofQueue
+          .slice(from, from + RECEIVE_MAX)
+          .map(({ receipt }, at) => ({ Id: String(at), ReceiptHandle: receipt }));
+        await client.send(new DeleteMessageBatchCommand({ QueueUrl: queue, Entries })).catch((error) => {
+          log("warn", "trigger.not-deleted", { reason: String(error) });
+        });
+      }
+    }
+  }
+
+  /** Throws when a queue is not there or not ours to use. */
+  async check(): Promise<void> {
+    for (const [channel, QueueUrl] of Object.entries(this.#options.queues)) {
+      const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
+      await this.#options.client.send(command).catch((error) => {
+        throw failure(error, `queue of channel ${channel}`);
+      });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#polls.values());
+  }
+
+  /** The channel's own, the default one, or whichever there is: any worker may take any conversation. */
+  #queueOf(channel: string): string {
+    const { queues } = this.#options;
+    return queues[channel] ?? queues.default ?? Object.values(queues)[0]!;
+  }
+}
+
+/** The body of a trigger, also as another sender of triggers would write it. */
+export function triggerFrom(body: string | undefined): Trigger | undefined {
+  try {
+    const { conversation_id, primary_channel, channel } = JSON.parse(body ?? "") as Record<string, unknown>;
+    if (typeof conversation_id !== "string" || conversation_id === "") return undefined;
+    return {
+      conversationId: conversation_id,
+      primaryChannel: typeof primary_channel === "string" ? primary_channel : "",
+      channel: typeof channel === "string" ? channel : "default",
+    };
+  } catch {
+    return undefined;
+  }
+}
