@@ -4,9 +4,11 @@ const BREAKS = [/\n\s*\n/g, /\n/g, /(?<=[.!?…。؟])\s+/g, /\s+/g];
 /** Splits a text into chunks of at most `max` UTF-16 units, never inside what a reader sees as one character. */
 export function splitText(text: string, max: number): string[] {
   const chunks: string[] = [];
+  // With less room than one unit there would be no end of empty chunks.
+  const room = Math.max(1, Math.floor(max));
   let rest = text.trim();
-  while (rest.length > max) {
-    const at = breakBefore(rest, max);
+  while (rest.length > room) {
+    const at = breakBefore(rest, room);
     chunks.push(rest.slice(0, at).trimEnd());
     rest = rest.slice(at).trimStart();
   }
@@ -30,6 +32,11 @@ function graphemeBefore(head: string, max: number): number {
     if (index + segment.length > max) break;
     at = index + segment.length;
   }
-  // One "character" longer than a whole chunk: cut it, rather than send nothing for ever.
-  return at === 0 ? max : at;
+  // One "character" longer than a whole chunk: cut it, rather than send nothing for ever, but between its code points.
+  return at === 0 ? codePointBefore(head, max) : at;
+}
+
+function codePointBefore(head: string, max: number): number {
+  const splitsPair = (head.codePointAt(max - 1) ?? 0) > 0xffff;
+  return splitsPair && max > 1 ? max - 1 : max;
 }

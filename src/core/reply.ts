@@ -1,5 +1,6 @@
 import type { Media } from "../ports/message.ts";
 import type { FullReply, Reply, Usage } from "../ports/responder.ts";
+import { LATER_MS_MAX } from "./defaults.ts";
 
 /** What a responder's return value means. */
 export type Answer =
@@ -16,7 +17,7 @@ export type Answer =
 /** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
 export function answerFrom(reply: Reply): Answer {
   const full = fullReply(reply);
-  if (full.laterSeconds !== undefined) return { kind: "later", afterMs: full.laterSeconds * 1_000 };
+  if (full.laterSeconds !== undefined) return { kind: "later", afterMs: laterMs(full.laterSeconds) };
   return {
     kind: "answer",
     texts: textsOf(full.text),
@@ -33,7 +34,13 @@ function fullReply(reply: Reply): FullReply {
   return reply as FullReply;
 }
 
-function textsOf(text: FullReply["text"]): string[] {
-  const texts = text === undefined ? [] : typeof text === "string" ? [text] : [...text];
+/** Always a time that comes: a customer must not wait for a date that no calendar has. */
+function laterMs(seconds: number): number {
+  return Math.min(Math.max(0, seconds * 1_000 || 0), LATER_MS_MAX);
+}
+
+/** `null` is what plain JavaScript says for "none". */
+function textsOf(text: FullReply["text"] | null): string[] {
+  const texts = typeof text === "string" ? [text] : (text ?? []);
   return texts.map((each) => String(each)).filter((each) => each.trim() !== "");
 }

@@ -1,3 +1,4 @@
+import { isHeld } from "../../core/lease.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
@@ -16,7 +17,15 @@ import type { StoredDeadLetter } from "./tables.ts";
 const DETAIL_ROWS_MAX = 500;
 
 export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
-  return step.tables.listConversations(filter);
+  const { items, ...rest } = step.tables.listConversations(filter);
+  return { items: items.map((each) => asItStands(step, each)), ...rest };
+}
+
+/** While its turn runs a conversation is being processed, whatever its record said last. */
+function asItStands(step: Step, conversation: Conversation): Conversation {
+  const lease = step.tables.state(conversation.id)?.lease;
+  const isRunning = isHeld(lease, step.nowMs, step.settings.clockSkewMs);
+  return isRunning ? { ...conversation, status: "processing_reply" } : conversation;
 }
 
 export function showConversation(step: Step, id: string): ConversationDetail | undefined {
@@ -25,7 +34,7 @@ export function showConversation(step: Step, id: string): ConversationDetail | u
   if (!conversation) return undefined;
   const lock = lockOf(step, id);
   return {
-    conversation,
+    conversation: asItStands(step, conversation),
     staged: messagesOf(tables.staged(id)).map(({ message }) => message),
     ...(lock && { lock }),
     messages: tables.history(id, DETAIL_ROWS_MAX),

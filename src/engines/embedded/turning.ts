@@ -1,7 +1,6 @@
-import { keepSent, providerIdsOf, saidText } from "../../core/draft.ts";
+import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
 import { type ConversationState, type Work, withoutWork, workOf } from "../../core/state.ts";
-import type { Conversation, ConversationStatus, HistoryMessage } from "../../ports/conversations.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type {
   Commit,
@@ -14,8 +13,8 @@ import type {
   WriteOutcome,
 } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
+import { recordTurn } from "./recording.ts";
 import { heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
-import type { StagedRow } from "./tables.ts";
 import { takeMore } from "./taking.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
@@ -75,7 +74,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   const { tables, nowMs, settings } = step;
   const final = what.draft && keepSent(state.draft, what.draft);
   const batch = tables.staged(lease.conversationId).filter(({ id }) => work.batchIds.includes(id));
-  recordTurn(step, work, what, final, batch);
+  recordTurn(step, { work, what, final, batch });
   tables.unstage(lease.conversationId, work.batchIds);
   const ids = batch.map(({ id }) => id);
   tables.remember(ids, "committed", nowMs + settings.dedupeMs);
@@ -90,96 +89,6 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   }
   saveState(step, lease.conversationId, { ...after, lease: undefined });
   return { kind: "committed" };
-}
-
-function recordTurn(
-  step: Step,
-  work: Work,
-  what: Commit,
-  final: Draft | undefined,
-  batch: readonly StagedRow[],
-): void {
-  const { tables, nowMs } = step;
-  const messages = messagesOf(batch);
-  const conversation = tables.conversation(work.recordId);
-  // Erased while its turn ran is not possible (the token changed); removed by hand is: the turn is still recorded.
-  if (conversation) tables.putConversation(afterTurn(conversation, what, nowMs));
-  tables.appendMessages(work.recordId, spoken(work, what, final, nowMs));
-  tables.appendTurn({
-    turnId: work.turnId,
-    conversationId: work.recordId,
-    outcome: what.outcome,
-    channel: final?.channel ?? messages.at(-1)?.message.channel ?? "",
-    messageIds: messages.map(({ id }) => id),
-    providerIds: final ? providerIdsOf(final) : [],
-    attempts: work.attempts,
-    restarts: work.restarts,
-    ...(what.usage && { usage: what.usage }),
-    openedAtMs: work.openedAtMs,
-    dueAtMs: work.dueAtMs,
-    takenAtMs: work.takenAtMs,
-    ...(what.answerStartedAtMs !== undefined && { answerStartedAtMs: what.answerStartedAtMs }),
-    ...(what.answeredAtMs !== undefined && { answeredAtMs: what.answeredAtMs }),
-    ...(what.sentAtMs !== undefined && { sentAtMs: what.sentAtMs }),
-    committedAtMs: nowMs,
-  });
-  if (final) recordUnknown(step, work.recordId, final);
-}
-
-function spoken(work: Work, what: Commit, final: Draft | undefined, nowMs: number): HistoryMessage[] {
-  const { turnId } = work;
-  const said = final ? saidText(final) : "";
-  const messages: HistoryMessage[] = [];
-  if (what.userText !== undefined) {
-    messages.push({
-      role: "user",
-      text: what.userText,
-      media: what.userMedia ?? [],
-      atMs: work.openedAtMs,
-      turnId,
-    });
-  }
-  if (said !== "") {
-    const author = final?.author === undefined ? {} : { author: final.author };
-    messages.push({
-      role: "assistant",
-      text: said,
-      media: [],
-      atMs: what.sentAtMs ?? nowMs,
-      turnId,
-      ...author,
-    });
-  }
-  return messages;
-}
-
-function recordUnknown(step: Step, conversationId: string, final: Draft): void {
-  const { turnId, channel, to } = final;
-  final.chunks.forEach(({ state, text }, chunk) => {
-    if (state.kind !== "unknown") return;
-    const id = `${turnId}.${chunk}`;
-    step.tables.putUnknown({ id, conversationId, turnId, chunk, channel, to, text, atMs: step.nowMs });
-  });
-}
-
-function afterTurn(conversation: Conversation, what: Commit, nowMs: number): Conversation {
-  const usage = what.usage;
-  return {
-    ...conversation,
-    status: statusAfter(conversation, what),
-    taskComplete: what.complete ?? conversation.taskComplete,
-    handedOff: conversation.handedOff || what.handOff !== undefined,
-    ...(what.handOff !== undefined && { handOffReason: what.handOff }),
-    promptTokens: conversation.promptTokens + (usage?.promptTokens ?? 0),
-    completionTokens: conversation.completionTokens + (usage?.completionTokens ?? 0),
-    totalTokens: conversation.totalTokens + (usage?.totalTokens ?? 0),
-    updatedAtMs: nowMs,
-  };
-}
-
-function statusAfter(conversation: Conversation, what: Commit): ConversationStatus {
-  if (what.outcome === "handed-off" || what.handOff !== undefined) return "awaiting_agent";
-  return what.outcome === "replied" || what.outcome === "unknown" ? "reply_sent" : conversation.status;
 }
 
 /** Window, trigger and release in one step: there is no moment in which nobody is responsible. */

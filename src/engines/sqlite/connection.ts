@@ -51,13 +51,13 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
 
 /**
  * Our own short jittered waits instead of SQLite's busy handler: with four writing processes that one reaches a p99 of 55 ms and
- * more than a second at worst, because its sleeps grow.
+ * more than a second at worst, because its sleeps grow. Readers need it too: while another process recovers the log of one that
+ * was killed, or makes the file, nobody may read.
  */
-function whileBusy(attempt: () => void): void {
+export function whileBusy<T>(attempt: () => T): T {
   for (let round = 0; ; round += 1) {
     try {
-      attempt();
-      return;
+      return attempt();
     } catch (error) {
       if (!isBusy(error) || round >= BUSY_ROUNDS_MAX) throw error;
       pause(0.1 + Math.random() * 0.9);
@@ -78,7 +78,7 @@ function isBusy(error: unknown): boolean {
 }
 
 function migrate(database: DatabaseSync): void {
-  if (versionOf(database) === MIGRATIONS.length) return;
+  if (whileBusy(() => versionOf(database)) === MIGRATIONS.length) return;
   transact(database, () => {
     // Asked again inside the transaction: another process may have migrated in the meantime.
     const version = versionOf(database);

@@ -37,7 +37,7 @@ export interface Store {
 
 export function openStore(options: StoreOptions): Store {
   const database = openConnection(options);
-  const tables = sqliteTables(database);
+  const tables = whileBusy(() => sqliteTables(database));
   let armedAtMs: number | undefined;
   const armed = (atMs: number) => {
     armedAtMs = Math.min(armedAtMs ?? atMs, atMs);
@@ -52,9 +52,9 @@ export function openStore(options: StoreOptions): Store {
     name === "takeDue" && tables.wakeable(nowMs, 1).length === 0;
   const needsWrite = (requests: readonly StepRequest[]) => {
     try {
-      return requests.some((request) => !isRead(request.name) && !isIdle(request));
+      return whileBusy(() => requests.some((request) => !isRead(request.name) && !isIdle(request)));
     } catch {
-      // Not even looking worked (another process recovers the file, say): the transaction waits, and each caller is told.
+      // Not even looking worked: the transaction tells each caller why.
       return true;
     }
   };

@@ -1,0 +1,56 @@
+import type { LeaseState } from "../../core/lease.ts";
+import { absent, any, atMost } from "./expression.ts";
+import { conversationKeyOf } from "./keys.ts";
+import type { Site } from "./site.ts";
+import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
+
+export type Leased =
+  | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
+  | { readonly kind: "held"; readonly stored: Stored; readonly untilAtMs: number };
+
+/**
+ * LEASE: taken if free or lapsed, in one write that also tells what stands there. The token is made here, so that a write whose
+ * answer got lost, and which then fails on its own success, is recognised as ours.
+ */
+export async function takeLease(
+  site: Site,
+  id: string,
+  known: { readonly primaryChannel?: string; readonly channel?: string } = {},
+): Promise<Leased> {
+  const { settings } = site;
+  const nowMs = site.clock.nowMs();
+  const lease = newLease(site, nowMs);
+  const isFree = absent("lease_token");
+  const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
+  const written = await site.store.update(
+    "state",
+    conversationKeyOf(id),
+    {
+      set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
+      setIfAbsent: {
+        ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
+        ...(known.channel && { channel: known.channel }),
+      },
+    },
+    any(isFree, hasLapsed),
+    "ALL_NEW",
+  );
+  const stored = storedFrom(id, written.item);
+  const standing = stored.state.lease;
+  if (written.kind === "done" || standing?.token === lease.token) {
+    return { kind: "leased", stored, token: lease.token };
+  }
+  return { kind: "held", stored, untilAtMs: standing?.untilAtMs ?? nowMs };
+}
+
+/** Nobody knows yet which turn it will be for. */
+export function newLease(site: Site, nowMs: number): LeaseState {
+  const { leaseMs } = site.settings;
+  return {
+    token: site.newId(),
+    holder: site.holder,
+    turnId: "",
+    takenAtMs: nowMs,
+    untilAtMs: nowMs + leaseMs,
+  };
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Settings } from "../../core/settings.ts";
+import type { WindowPolicy } from "../../core/window.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EngineContext } from "../../ports/engine.ts";
+import type { Log } from "../../ports/log.ts";
+import { Recent } from "./recent.ts";
+import type { Stored } from "./state-item.ts";
+import type { Store } from "./store.ts";
+import type { Triggers } from "./triggers.ts";
+
+/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. */
+const BATCH_MESSAGES_MAX = 30;
+const BATCH_BYTES_MAX = 256_000;
+/** Machines of a cloud never agree on the time altogether. */
+const CLOCK_SKEW_MS_MIN = 2_000;
+
+/** What differs on AWS from the defaults of one machine. */
+export const AWS_DEFAULTS: Partial<Settings> = {
+  sweepMs: 60_000,
+  graceMs: 60_000,
+  clockSkewMs: CLOCK_SKEW_MS_MIN,
+  batchMessagesMax: BATCH_MESSAGES_MAX,
+  batchBytesMax: BATCH_BYTES_MAX,
+};
+
+const HELD_MAX = 10_000;
+const PLACES_MAX = 100_000;
+
+/** What every step stands on. */
+export interface Site {
+  readonly store: Store;
+  readonly triggers: Triggers;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly holder: string;
+  readonly forget: "table" | "sweep";
+  readonly newId: () => string;
+  /** Order of staging, as far as one process knows it. */
+  readonly nextSequence: () => number;
+  /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
+  readonly held: Recent<Stored>;
+  /** By conversation id: the first half of its key. It never changes. */
+  readonly places: Recent<string>;
+}
+
+export function siteFor(
+  context: EngineContext,
+  parts: Pick<Site, "store" | "triggers" | "forget">,
+): Site {
+  let sequence = 0;
+  return {
+    ...parts,
+    settings: withinLimits(context.settings),
+    clock: context.clock,
+    log: context.log,
+    holder: context.workerId,
+    newId: () => randomUUID().replaceAll("-", ""),
+    nextSequence: () => ++sequence,
+    held: new Recent(HELD_MAX),
+    places: new Recent(PLACES_MAX),
+  };
+}
+
+/** What a store of this kind can carry, whatever was configured. */
+function withinLimits(settings: Settings): Settings {
+  return {
+    ...settings,
+    clockSkewMs: Math.max(settings.clockSkewMs, CLOCK_SKEW_MS_MIN),
+    batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
+    batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
+  };
+}
+
+/** The window that counts: the conversation's own, else its channel's. */
+export function windowFor(
+  { settings }: Pick<Site, "settings">,
+  conversation: { readonly window?: WindowPolicy } | undefined,
+  channel: string | undefined,
+): WindowPolicy {
+  const ofChannel = channel === undefined ? undefined : settings.channels[channel]?.window;
+  return conversation?.window ?? ofChannel ?? settings.window;
+}

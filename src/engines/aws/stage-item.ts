@@ -1,0 +1,143 @@
+import type { StagedItem } from "../../core/take.ts";
+import type { OutboundRequest } from "../../ports/conversations.ts";
+import type { StagedOutbound } from "../../ports/engine.ts";
+import type { Arrival, StagedMessage } from "../../ports/message.ts";
+import type { Item } from "./expression.ts";
+
+/** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
+export type StagedRow = StagedMessageRow | StagedOutboundRow;
+
+interface RowBase {
+  readonly id: string;
+  readonly conversationId: string;
+  /** First half of the conversation's key. */
+  readonly primaryChannel: string;
+  readonly channel: string;
+  readonly arrivedAtMs: number;
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+export interface StagedMessageRow extends RowBase {
+  readonly kind: "message";
+  readonly message: StagedMessage;
+}
+
+export interface StagedOutboundRow extends RowBase {
+  readonly kind: "outbound";
+  readonly outbound: StagedOutbound;
+}
+
+interface StagedAt {
+  readonly conversationId: string;
+  readonly primaryChannel: string;
+  readonly sequence: number;
+}
+
+export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
+  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const { channel, arrivedAtMs } = arrival;
+  return { kind: "message", id, ...at, channel, arrivedAtMs, bytes, message: { ...arrival, id, sequence: at.sequence } };
+}
+
+export function outboundRow(request: OutboundRequest, at: StagedAt & { readonly nowMs: number }): StagedOutboundRow {
+  const { channel, to, texts, author } = request;
+  const { nowMs, ...where } = at;
+  const id = outboundId(request.id);
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const outbound = { id, channel, to, texts, author, arrivedAtMs: nowMs };
+  return { kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound };
+}
+
+export function outboundId(given: string): string {
+  return `outbound/${given}`;
+}
+
+/** Attribute names of the seeds where they have one: `message_sid`, `body`, `received_at`. */
+export function stageItem(row: StagedRow): Item {
+  const { id, conversationId, primaryChannel, channel, arrivedAtMs, sequence, bytes } = row;
+  const base = {
+    conversation_id: conversationId,
+    message_sid: id,
+    primary_channel: primaryChannel,
+    channel,
+    received_at: arrivedAtMs,
+    sequence,
+    bytes,
+    kind: row.kind,
+  };
+  if (row.kind === "outbound") {
+    const { to, texts, author } = row.outbound;
+    return { ...base, reply_to: to, texts, author };
+  }
+  const { message } = row;
+  return {
+    ...base,
+    provider_id: message.providerId,
+    account: message.account,
+    address: message.address,
+    sender: message.sender,
+    sender_alias: message.senderAlias,
+    reply_to: message.replyTo,
+    body: message.text,
+    media: message.media,
+    sent_at: message.sentAtMs,
+    position: message.position,
+    fields: message.fields,
+  };
+}
+
+export function stagedFrom(item: Item): StagedRow {
+  const base = {
+    id: String(item.message_sid),
+    conversationId: String(item.conversation_id),
+    primaryChannel: String(item.primary_channel ?? ""),
+    channel: String(item.channel),
+    arrivedAtMs: Number(item.received_at),
+    sequence: Number(item.sequence ?? 0),
+    bytes: Number(item.bytes ?? 0),
+  };
+  if (item.kind === "outbound") {
+    const { id, channel, arrivedAtMs } = base;
+    const texts = item.texts as string[];
+    const outbound = { id, channel, to: String(item.reply_to), texts, author: String(item.author), arrivedAtMs };
+    return { kind: "outbound", ...base, outbound };
+  }
+  return { kind: "message", ...base, message: messageFrom(item, base) };
+}
+
+function messageFrom(
+  item: Item,
+  { id, channel, arrivedAtMs, sequence }: Pick<RowBase, "id" | "channel" | "arrivedAtMs" | "sequence">,
+): StagedMessage {
+  return {
+    id,
+    sequence,
+    channel,
+    arrivedAtMs,
+    providerId: String(item.provider_id),
+    account: String(item.account),
+    address: String(item.address),
+    sender: String(item.sender),
+    ...(item.sender_alias !== undefined && { senderAlias: String(item.sender_alias) }),
+    replyTo: String(item.reply_to),
+    text: String(item.body),
+    media: item.media as StagedMessage["media"],
+    ...(item.sent_at !== undefined && { sentAtMs: Number(item.sent_at) }),
+    position: Number(item.position ?? 0),
+    ...(item.fields !== undefined && { fields: item.fields as Record<string, string> }),
+  };
+}
+
+/** What the core's decisions look at. */
+export function itemOf(row: StagedRow): StagedItem {
+  const { kind, id, arrivedAtMs, sequence, bytes } = row;
+  const position = row.kind === "message" ? row.message.position : 0;
+  const sentAtMs = row.kind === "message" ? row.message.sentAtMs : undefined;
+  const item = { kind, id, arrivedAtMs, position, sequence, bytes };
+  return sentAtMs === undefined ? item : { ...item, sentAtMs };
+}
+
+export function messagesOf(rows: readonly StagedRow[]): StagedMessageRow[] {
+  return rows.filter((row) => row.kind === "message");
+}

@@ -1,0 +1,128 @@
+import type { Window } from "../../core/state.ts";
+import { absent, all, equal, type Item } from "./expression.ts";
+import { conversationKeyOf, ttl } from "./keys.ts";
+import type { Site } from "./site.ts";
+import { type Trigger, triggerAtMs } from "./triggers.ts";
+
+/** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+/** A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when somebody wants it to. */
+export interface StandingWindow extends Window, Trigger {
+  readonly triggerAtMs: number;
+}
+
+export interface Arming {
+  readonly dueAtMs: number;
+  /** When somebody has to look, if not at the due time. */
+  readonly wakeAtMs?: number;
+  /** Made by the caller, so that a lost answer can be recognised as one's own. */
+  readonly windowId?: string;
+  /** The lease is still held: whoever looks at once would find it so. */
+  readonly leastSeconds?: number;
+}
+
+/** ARM: creates the window if none stands. TRIGGER: only its creator sends, or whoever finds it overdue. Gives the due time that stands. */
+export async function arm(site: Site, trigger: Trigger, arming: Arming): Promise<number> {
+  const armed = await putWindow(site, trigger, arming);
+  if (armed.isMine) {
+    await site.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
+  } else if (isOverdue(site, armed.window)) {
+    await sendAgain(site, armed.window);
+  }
+  return armed.window.dueAtMs;
+}
+
+/** Arms, and makes sure that somebody looks at `wakeAtMs` at the latest, whatever window stands. */
+export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+  const wakeAtMs = arming.wakeAtMs ?? arming.dueAtMs;
+  const { window, isMine } = await putWindow(site, trigger, arming);
+  const nowMs = site.clock.nowMs();
+  const isOnItsWay = !isMine && window.triggerAtMs > nowMs && window.triggerAtMs <= wakeAtMs;
+  if (isOnItsWay) return;
+  if (!isMine) await pushTrigger(site, window, triggerAtMs(wakeAtMs, nowMs));
+  await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
+}
+
+/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise<void> {
+  return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
+}
+
+/** A window whose trigger should have come and did not: it is sent again, once in a while. */
+export function isOverdue(site: Site, window: StandingWindow): boolean {
+  return window.triggerAtMs + site.settings.graceMs <= site.clock.nowMs();
+}
+
+/** The window keeps its id and its due time; of several who find it overdue one sends. */
+export async function sendAgain(site: Site, window: StandingWindow): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const isFirst = await pushTrigger(site, window, nowMs);
+  if (isFirst) await site.triggers.send(window, nowMs);
+  return isFirst;
+}
+
+async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Promise<boolean> {
+  const isSame = equal("window_id", window.id);
+  const isUntouched = equal("trigger_at_ms", window.triggerAtMs);
+  const { kind } = await site.store.update(
+    "triggerLock",
+    conversationKeyOf(window.conversationId),
+    { set: { trigger_at_ms: atMs, expires_at: ttl(atMs + KEEP_MS) } },
+    all(isSame, isUntouched),
+  );
+  return kind === "done";
+}
+
+/** DISARM: removes whatever window stands, and tells which it was. */
+export async function disarm(site: Site, id: string): Promise<StandingWindow | undefined> {
+  const { item } = await site.store.delete("triggerLock", conversationKeyOf(id));
+  return item && windowFrom(item);
+}
+
+export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
+  const item = await site.store.get("triggerLock", conversationKeyOf(id));
+  return item && windowFrom(item);
+}
+
+async function putWindow(
+  site: Site,
+  trigger: Trigger,
+  arming: Arming,
+): Promise<{ window: StandingWindow; isMine: boolean }> {
+  const made = windowItem(site, trigger, arming);
+  const written = await site.store.put("triggerLock", made, isNotArmed);
+  // Refused without an item: it went in the meantime, with somebody who has looked or will.
+  const standing = written.kind === "done" || !written.item ? made : written.item;
+  return { window: windowFrom(standing), isMine: written.kind === "done" || standing.window_id === made.window_id };
+}
+
+/** The condition on which a window is made. */
+export const isNotArmed = absent("conversation_id");
+
+export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
+  const { dueAtMs, wakeAtMs = dueAtMs, windowId = site.newId() } = arming;
+  const atMs = triggerAtMs(wakeAtMs, site.clock.nowMs());
+  return {
+    conversation_id: trigger.conversationId,
+    window_id: windowId,
+    due_at_ms: dueAtMs,
+    wake_at_ms: wakeAtMs,
+    trigger_at_ms: atMs,
+    primary_channel: trigger.primaryChannel,
+    channel: trigger.channel,
+    expires_at: ttl(atMs + KEEP_MS),
+  };
+}
+
+export function windowFrom(item: Item): StandingWindow {
+  return {
+    id: String(item.window_id),
+    dueAtMs: Number(item.due_at_ms),
+    wakeAtMs: Number(item.wake_at_ms),
+    triggerAtMs: Number(item.trigger_at_ms),
+    conversationId: String(item.conversation_id),
+    primaryChannel: String(item.primary_channel ?? ""),
+    channel: String(item.channel ?? "default"),
+  };
+}
