@@ -75,6 +75,12 @@ describe("no character is cut", () => {
     const long = `e${"\u0301".repeat(20)}`;
     expect(splitText(long, 10).map((chunk) => chunk.length)).toEqual([10, 10, 1]);
   });
+
+  it("and then between its code points, where there is room for one", () => {
+    expect(splitText("👩‍👩", 4)).toEqual(["👩‍", "👩"]);
+    expect(splitText("👍👍", 3)).toEqual(["👍", "👍"]);
+    expect(splitText("ab", 0)).toEqual(["a", "b"]);
+  });
 });
 
 describe("long texts", () => {

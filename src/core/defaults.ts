@@ -53,6 +53,9 @@ export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
 /** The longest that a responder may say it needs. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 
+/** The longest pause that somebody's `Retry-After` may ask for. */
+export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
+
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {
   const settings = { ...DEFAULTS, ...given };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULTS } from "./defaults.ts";
+import { DEFAULTS, RETRY_AFTER_MS_MAX } from "./defaults.ts";
 import { backoffMs, decideFailure } from "./retry.ts";
 
 const least = () => 0;
@@ -43,5 +43,14 @@ describe("a failed attempt", () => {
       decideFailure({ retry: "later", retryAfterMs }, 1, DEFAULTS, middle);
     expect(told(0)).toEqual({ kind: "retry", afterMs: 0 });
     expect(told(600_000)).toEqual({ kind: "retry", afterMs: 600_000 });
+  });
+
+  it("waits a time that comes, whatever was told", () => {
+    const told = (retryAfterMs: number) =>
+      decideFailure({ retry: "later", retryAfterMs }, 1, DEFAULTS, middle);
+    expect(told(RETRY_AFTER_MS_MAX)).toEqual({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
+    expect(told(RETRY_AFTER_MS_MAX + 1)).toEqual({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
+    expect(told(Number.NaN)).toEqual({ kind: "retry", afterMs: 1_000 });
+    expect(told(-1)).toEqual({ kind: "retry", afterMs: 1_000 });
   });
 });

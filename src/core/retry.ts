@@ -1,3 +1,5 @@
+import { RETRY_AFTER_MS_MAX } from "./defaults.ts";
+
 export interface RetryLimits {
   readonly attemptsMax: number;
   readonly backoffMs: number;
@@ -27,5 +29,8 @@ export function decideFailure(
   random: () => number,
 ): FailureDecision {
   if (failure.retry === "never" || attempt >= limits.attemptsMax) return { kind: "bury" };
-  return { kind: "retry", afterMs: failure.retryAfterMs ?? backoffMs(attempt, limits, random) };
+  const told = failure.retryAfterMs ?? Number.NaN;
+  // Whatever was told has to be a time that comes.
+  const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffMs(attempt, limits, random);
+  return { kind: "retry", afterMs };
 }

@@ -52,7 +52,10 @@ async function timeout({ clock, answerTimeoutMs }: Asking, ended: AbortSignal): 
 function whenAborted(signal: AbortSignal, asked: Asked, ended: AbortSignal): Promise<Asked> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(asked);
-    signal.addEventListener("abort", () => resolve(asked), { once: true, signal: ended });
+    const tell = () => resolve(asked);
+    signal.addEventListener("abort", tell);
+    // The signal outlives the turn: a listener left on it would keep the turn alive too.
+    ended.addEventListener("abort", () => signal.removeEventListener("abort", tell));
   });
 }
 

@@ -182,16 +182,19 @@ async function withDeadline<T>(
   if (clock.nowMs() >= byAtMs) throw new Error("its time was over before it began");
   const aborting = new AbortController();
   const over = new AbortController();
-  const ended = clock
-    .sleep(byAtMs - clock.nowMs(), AbortSignal.any([over.signal, heartbeat.lost]))
-    .then(() => {
-      if (over.signal.aborted) return new Promise<never>(() => {});
-      aborting.abort();
-      throw new Error("no word from the provider in time");
-    });
+  const stopWaiting = () => over.abort();
+  heartbeat.lost.addEventListener("abort", stopWaiting);
+  let isAnswered = false;
+  const ended = clock.sleep(byAtMs - clock.nowMs(), over.signal).then(() => {
+    if (isAnswered) return new Promise<never>(() => {});
+    aborting.abort();
+    throw new Error("no word from the provider in time");
+  });
   try {
     return await Promise.race([request(aborting.signal), ended]);
   } finally {
+    isAnswered = true;
+    heartbeat.lost.removeEventListener("abort", stopWaiting);
     over.abort();
   }
 }

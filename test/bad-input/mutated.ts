@@ -48,13 +48,19 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 export function mutated(payloads: readonly Buffer[]): fc.Arbitrary<Buffer> {
   return fc
     .tuple(fc.constantFrom(...payloads), fc.array(edit, { maxLength: 6 }))
-    .map(([payload, edits]) => edits.reduce(apply, payload));
+    .map(([payload, edits]) => legible(edits.reduce(apply, Buffer.from(payload))));
 }
 
 /** Mutations, and bytes that were never a payload. */
 export function hostile(payloads: readonly Buffer[]): fc.Arbitrary<Buffer> {
-  const raw = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
+  const raw = fc.uint8Array({ maxLength: 300 }).map((bytes) => legible(Buffer.from(bytes)));
   return fc.oneof({ weight: 4, arbitrary: mutated(payloads) }, { weight: 1, arbitrary: raw });
+}
+
+/** Shown as text when a property fails, rather than as a list of numbers. */
+export function legible(body: Buffer): Buffer {
+  const value = () => `Buffer.from(${JSON.stringify(body.toString("latin1"))}, "latin1")`;
+  return Object.defineProperty(body, fc.toStringMethod, { value });
 }
 
 function apply(body: Buffer, { kind, at, length, bytes }: Edit): Buffer {

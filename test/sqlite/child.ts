@@ -1,5 +1,6 @@
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { openConnection } from "../../src/engines/sqlite/connection.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LullError } from "../../src/errors.ts";
 import type { Engine } from "../../src/ports/engine.ts";
@@ -9,7 +10,7 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 /** A worker's engine in a process of its own: does what its parent asks, and dies with it. */
 export interface Call {
   readonly id: number;
-  /** `open`, or a path such as `receiving.stage`. */
+  /** `open`, `makeFile`, or a path such as `receiving.stage`. */
   readonly name: string;
   readonly input: readonly unknown[];
 }
@@ -24,6 +25,7 @@ const [file = "", settings = "{}"] = process.argv.slice(2);
 let engine: Engine | undefined;
 
 async function carryOut({ name, input }: Call): Promise<unknown> {
+  if (name === "makeFile") return openConnection({ file: String(input[0]), synchronous: "full" }).close();
   if (name !== "open") {
     const [port = "", method = ""] = name.split(".");
     const methods = engine?.[port as keyof Engine] as unknown as Record<

@@ -49,6 +49,11 @@ export class EngineProcess {
     await this.#ask("open", []);
   }
 
+  /** Makes a database, or finds it made, and closes it again. */
+  async makeFile(file: string): Promise<void> {
+    await this.#ask("makeFile", [file]);
+  }
+
   /** Calls one method of the engine over there. */
   call<P extends Port, M extends keyof Engine[P] & string>(
     port: P,

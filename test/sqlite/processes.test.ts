@@ -79,6 +79,14 @@ it("processes that open a new file at the same moment migrate it once", async ()
   database.close();
 });
 
+it("processes that make the same file at the same moment never get into each other's way", async () => {
+  const started = await startMany(6);
+  for (let round = 0; round < 40; round += 1) {
+    const next = join(folder, `${round}.db`);
+    await Promise.all(started.map((each) => each.makeFile(next)));
+  }
+});
+
 it("processes that write to one file at once lose nothing and make one conversation per person", async () => {
   const open = await openMany(4);
   const staging = open.flatMap((each, at) =>

@@ -21,7 +21,7 @@ function readJson(body: Buffer): Form {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (typeof value !== "object" || value === null) return new Map();
-    return grouped(Object.entries(value).filter(isText));
+    return grouped(Object.entries(value).filter(isText).map(wellFormed));
   } catch {
     return new Map();
   }
@@ -29,6 +29,11 @@ function readJson(body: Buffer): Form {
 
 function isText(entry: [string, unknown]): entry is [string, string] {
   return typeof entry[1] === "string";
+}
+
+/** JSON may hold half a character, which fits in no URL; forms cannot. */
+function wellFormed([key, value]: [string, string]): [string, string] {
+  return [key, value.toWellFormed()];
 }
 
 function grouped(pairs: Iterable<[string, string]>): Form {

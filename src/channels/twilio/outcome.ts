@@ -40,12 +40,15 @@ function answerIn(body: string): { readonly sid?: string; readonly code?: number
   }
 }
 
+/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
+const RETRY_AFTER_MS_MAX = 3_600_000;
+
 /** `Retry-After` is a number of seconds or a date. */
 function waitIn(retryAfter: string | null, nowMs: number): number | undefined {
   if (retryAfter === null || retryAfter.trim() === "") return undefined;
   const seconds = Number(retryAfter);
   const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - nowMs : seconds * 1_000;
-  return Number.isNaN(waitMs) ? undefined : Math.max(0, Math.ceil(waitMs));
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX);
 }
 
 function unknown(why: string): SendOutcome {

@@ -35,7 +35,8 @@ export function parse(request: WebhookRequest): Parsed {
   const form = readForm(request);
   // A media-only message has an empty Body and SmsStatus=received: only MessageStatus tells a status callback.
   if (form.has("MessageStatus")) return parseStatus(form, request.url);
-  const missing = ["MessageSid", "AccountSid", "From", "To"].filter((key) => !first(form, key));
+  // An address that is all prefix is nobody's.
+  const missing = ["MessageSid", "AccountSid", "From", "To"].filter((key) => !bare(text(form, key)));
   if (missing.length > 0) return { kind: "invalid", why: `missing: ${missing.join(", ")}` };
   return { kind: "updates", messages: [messageOf(form)], statuses: [] };
 }
@@ -94,7 +95,7 @@ function parseStatus(form: Form, url: string): Parsed {
 /** `?n=<turn>.<chunk>`, which `send` put into the callback URL. A turn's id may hold dots, a chunk's number does not. */
 function chunkIn(url: string): ChunkReference | undefined {
   const query = url.split("#")[0]?.split("?")[1] ?? "";
-  const [, turnId, chunk] = /^(.+)\.(\d+)$/s.exec(new URLSearchParams(query).get("n") ?? "") ?? [];
+  const [, turnId, chunk] = /^(.+)\.(\d{1,9})$/s.exec(new URLSearchParams(query).get("n") ?? "") ?? [];
   return turnId === undefined ? undefined : { turnId, chunk: Number(chunk) };
 }
 

@@ -1,3 +1,5 @@
+import { isInstant } from "../../core/instant.ts";
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** The body as an object, or undefined where it is anything else. */
@@ -16,10 +18,10 @@ export function objectIn(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** WATI writes ids and times now as strings, now as numbers. Blank is absent. */
+/** WATI writes ids and times now as strings, now as numbers. Blank is absent. Half a character, as JSON may hold one, fits in no URL. */
 export function text(value: unknown): string | undefined {
   if (typeof value === "number") return String(value);
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;
 }
 
 /** The first of the fields that is there. */
@@ -35,6 +37,6 @@ export function firstText(fields: Fields, ...keys: readonly string[]): string | 
 export function timeIn(fields: Fields): number | undefined {
   const created = Date.parse(text(fields.created) ?? "");
   if (!Number.isNaN(created)) return created;
-  const seconds = Number(text(fields.timestamp) ?? Number.NaN);
-  return Number.isFinite(seconds) ? Math.round(seconds * 1_000) : undefined;
+  const atMs = Math.round(Number(text(fields.timestamp) ?? Number.NaN) * 1_000);
+  return isInstant(atMs) ? atMs : undefined;
 }

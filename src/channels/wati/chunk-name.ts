@@ -13,6 +13,6 @@ export function chunkName({ turnId, chunk }: ChunkReference): string {
 /** Undefined for a name that is not ours. A turn's id may hold dots, a chunk's number does not. */
 export function chunkNamed(name: string | undefined): ChunkReference | undefined {
   if (!name?.startsWith(PREFIX)) return undefined;
-  const [, turnId, chunk] = /^(.+)\.(\d+)$/s.exec(name.slice(PREFIX.length)) ?? [];
+  const [, turnId, chunk] = /^(.+)\.(\d{1,9})$/s.exec(name.slice(PREFIX.length)) ?? [];
   return turnId === undefined ? undefined : { turnId, chunk: Number(chunk) };
 }

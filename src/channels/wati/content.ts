@@ -1,30 +1,35 @@
 import type { Media } from "../../ports/message.ts";
 import { type Fields, firstText, objectIn, text } from "./body.ts";
 
-const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  png: "image/png",
-  webp: "image/webp",
-  mp4: "video/mp4",
-  "3gp": "video/3gpp",
-  ogg: "audio/ogg",
-  opus: "audio/ogg",
-  mp3: "audio/mpeg",
-  m4a: "audio/mp4",
-  aac: "audio/aac",
-  amr: "audio/amr",
-  pdf: "application/pdf",
-};
+/** A map and not an object: a file may be called `menu.constructor`. */
+const TYPE_OF_EXTENSION = new Map(
+  Object.entries({
+    jpg: "image/jpeg",
+    jpeg: "image/jpeg",
+    png: "image/png",
+    webp: "image/webp",
+    mp4: "video/mp4",
+    "3gp": "video/3gpp",
+    ogg: "audio/ogg",
+    opus: "audio/ogg",
+    mp3: "audio/mpeg",
+    m4a: "audio/mp4",
+    aac: "audio/aac",
+    amr: "audio/amr",
+    pdf: "application/pdf",
+  }),
+);
 
 /** WhatsApp's own formats, for a file whose name tells nothing. */
-const TYPE_OF_MESSAGE: Readonly<Record<string, string>> = {
-  image: "image/jpeg",
-  sticker: "image/webp",
-  video: "video/mp4",
-  voice: "audio/ogg",
-  audio: "audio/ogg",
-};
+const TYPE_OF_MESSAGE = new Map(
+  Object.entries({
+    image: "image/jpeg",
+    sticker: "image/webp",
+    video: "video/mp4",
+    voice: "audio/ogg",
+    audio: "audio/ogg",
+  }),
+);
 
 /** What the customer said: typed, tapped or attached. */
 export function contentOf(fields: Fields): { readonly text: string; readonly media: readonly Media[] } {
@@ -41,7 +46,7 @@ function mediaOf(fields: Fields): Media[] {
   if (url === undefined || !/^https?:\/\//.test(url) || !URL.canParse(url)) return [];
   const name = fileNameIn(url);
   const extension = name?.split(".").at(-1)?.toLowerCase() ?? "";
-  const contentType = TYPE_OF_EXTENSION[extension] ?? TYPE_OF_MESSAGE[text(fields.type) ?? ""];
+  const contentType = TYPE_OF_EXTENSION.get(extension) ?? TYPE_OF_MESSAGE.get(text(fields.type) ?? "");
   return [
     { url, contentType: contentType ?? "application/octet-stream", ...(name === undefined ? {} : { name }) },
   ];

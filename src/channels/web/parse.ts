@@ -1,3 +1,4 @@
+import { isInstant } from "../../core/instant.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { InboundMessage, Media } from "../../ports/message.ts";
 import { type Fields, readObject } from "./body.ts";
@@ -72,7 +73,7 @@ function isMedia(item: unknown): item is { url: string; content_type: string; na
 function timeIn({ sent_at }: Fields, problems: string[]): number | undefined {
   if (sent_at === undefined || sent_at === null) return undefined;
   const atMs = typeof sent_at === "string" ? Date.parse(sent_at) : sent_at;
-  if (typeof atMs === "number" && Number.isFinite(atMs)) return Math.round(atMs);
+  if (typeof atMs === "number" && isInstant(atMs)) return Math.round(atMs);
   problems.push("sent_at must be milliseconds or a date such as 2026-11-15T05:00:00.000Z");
   return undefined;
 }

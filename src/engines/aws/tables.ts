@@ -54,6 +54,7 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
           "address",
           "sender_alias",
           "reply_window",
+          "channel_config",
           "created_at",
         ],
       },

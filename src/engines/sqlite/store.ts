@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../../core/settings.ts";
 import { LullError, StoreUnavailable } from "../../errors.ts";
+import type { DueTurns } from "../../ports/engine.ts";
 import type { Step } from "../embedded/step.ts";
 import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
-import { type ConnectionOptions, messageOf, openConnection, transact } from "./connection.ts";
+import type { Tables } from "../embedded/tables.ts";
+import { type ConnectionOptions, messageOf, openConnection, transact, whileBusy } from "./connection.ts";
 import { sqliteTables } from "./tables.ts";
 
 export interface StoreOptions extends ConnectionOptions {
@@ -58,19 +60,27 @@ export function openStore(options: StoreOptions): Store {
       return true;
     }
   };
+  /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
+  const read = (request: StepRequest): StepReply =>
+    whileBusy(() => (request.name === "takeDue" ? { ok: true, result: nothingDue(tables) } : carry(request)));
 
   return {
     runGroup(requests) {
       armedAtMs = undefined;
       const replies = needsWrite(requests)
         ? inOneCommit(database, requests, carry)
-        : requests.map((each) => attempt(each, carry));
+        : requests.map((each) => attempt(each, read));
       return armedAtMs === undefined ? { replies } : { replies, armedAtMs };
     },
     close() {
       if (database.isOpen) database.close();
     },
   };
+}
+
+function nothingDue(tables: Tables): DueTurns {
+  const nextAtMs = tables.nextWakeAtMs();
+  return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
 }
 
 type Carry = (request: StepRequest) => StepReply;

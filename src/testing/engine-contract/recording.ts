@@ -26,6 +26,39 @@ export const recording: readonly EngineCase[] = [
     assert.deepEqual(await s.engine.conversations.history(id, 3), history.slice(1));
   }),
 
+  scene(
+    "a user's side keeps the messages it was merged from, each with its own time and media",
+    {},
+    async (s) => {
+      const media = [{ url: "https://example.test/1.jpg", contentType: "image/jpeg" }];
+      const first = await s.receive({ text: "look", sentAtMs: 1_700_000_000_000 });
+      await s.passes(1_000);
+      const second = await s.receive({ text: "", media, sentAtMs: 1_700_000_001_000 });
+      await s.windowPasses();
+      const taken = await s.take();
+      await s.reply(taken);
+      const [user, assistant] = await s.engine.conversations.history(taken.conversation.id, 10);
+      const partOf = ({ id, message }: typeof first) => {
+        const { text, media: attached, arrivedAtMs, sentAtMs } = message;
+        return { id, text, media: attached, arrivedAtMs, sentAtMs };
+      };
+      assert.deepEqual(user?.parts, [partOf(first), partOf(second)]);
+      assert.equal(assistant?.parts, undefined);
+    },
+  ),
+
+  scene("a running turn shows in the conversation's status, and only while it runs", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    const { id } = taken.conversation;
+    assert.equal((await s.detail(id)).conversation.status, "processing_reply");
+    assert.equal((await s.conversations())[0]?.status, "processing_reply");
+    await s.reply(taken);
+    assert.equal((await s.detail(id)).conversation.status, "reply_sent");
+    await s.turnFor("again");
+    await s.leaseLapses();
+    assert.equal((await s.detail(id)).conversation.status, "reply_sent");
+  }),
+
   scene("a committed turn records its messages, sends, usage, attempts and times", {}, async (s) => {
     const openedAtMs = s.nowMs;
     const { id } = await s.receive("hi");

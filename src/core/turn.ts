@@ -1,0 +1,83 @@
+import type { ConversationStatus, HistoryMessage } from "../ports/conversations.ts";
+import type { Draft } from "../ports/draft.ts";
+import type { Commit } from "../ports/engine.ts";
+import type { TurnRecord, UnknownSend } from "../ports/inspector.ts";
+import { providerIdsOf, saidText } from "./draft.ts";
+import type { Work } from "./state.ts";
+
+/** A turn at its commit: what was taken, what came of it. */
+export interface FinishedTurn {
+  readonly work: Work;
+  readonly commit: Commit;
+  /** The draft as it is known to have been sent. */
+  readonly draft: Draft | undefined;
+  /** The batch in order. Empty when the turn carried out an outbound. */
+  readonly messages: readonly { readonly id: string; readonly channel: string }[];
+  readonly nowMs: number;
+}
+
+/** Both sides of the turn, as far as there are two. */
+export function spokenIn({ work, commit, draft, nowMs }: FinishedTurn): HistoryMessage[] {
+  const { turnId } = work;
+  const said = draft ? saidText(draft) : "";
+  const spoken: HistoryMessage[] = [];
+  if (commit.userText !== undefined) {
+    const { userText: text, userMedia: media = [] } = commit;
+    spoken.push({ role: "user", text, media, atMs: work.openedAtMs, turnId });
+  }
+  if (said !== "") {
+    const author = draft?.author === undefined ? {} : { author: draft.author };
+    const atMs = commit.sentAtMs ?? nowMs;
+    spoken.push({ role: "assistant", text: said, media: [], atMs, turnId, ...author });
+  }
+  return spoken;
+}
+
+export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {
+  return {
+    turnId: work.turnId,
+    conversationId: work.recordId,
+    outcome: commit.outcome,
+    channel: draft?.channel ?? messages.at(-1)?.channel ?? "",
+    messageIds: messages.map(({ id }) => id),
+    providerIds: draft ? providerIdsOf(draft) : [],
+    attempts: work.attempts,
+    restarts: work.restarts,
+    ...(commit.usage && { usage: commit.usage }),
+    openedAtMs: work.openedAtMs,
+    dueAtMs: work.dueAtMs,
+    takenAtMs: work.takenAtMs,
+    ...(commit.answerStartedAtMs !== undefined && { answerStartedAtMs: commit.answerStartedAtMs }),
+    ...(commit.answeredAtMs !== undefined && { answeredAtMs: commit.answeredAtMs }),
+    ...(commit.sentAtMs !== undefined && { sentAtMs: commit.sentAtMs }),
+    committedAtMs: nowMs,
+  };
+}
+
+/** The chunks whose outcome nobody knows. */
+export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSend[] {
+  if (!draft) return [];
+  const { turnId, channel, to } = draft;
+  return draft.chunks.flatMap(({ state, text }, chunk) =>
+    state.kind === "unknown"
+      ? [
+          {
+            id: `${turnId}.${chunk}`,
+            conversationId: work.recordId,
+            turnId,
+            chunk,
+            channel,
+            to,
+            text,
+            atMs: nowMs,
+          },
+        ]
+      : [],
+  );
+}
+
+/** The conversation's status after the turn; undefined where the turn leaves it as it was. */
+export function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
+  if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
+  return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;
+}

@@ -1,0 +1,141 @@
+import type { ConversationState } from "../../core/state.ts";
+import type { Draft } from "../../ports/draft.ts";
+import type { DeadLetter } from "../../ports/inspector.ts";
+import { isoOf, rowKey } from "./conversation-item.ts";
+import { type Item, present } from "./expression.ts";
+import { conversationKeyOf, idWithin, inTime, transactionToken } from "./keys.ts";
+import { seenItem } from "./seen.ts";
+import type { Site } from "./site.ts";
+import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { stageKey } from "./staged.ts";
+import { isUnchanged, savedAs } from "./state.ts";
+import { type Stored, storedFrom } from "./state-item.ts";
+import type { Action } from "./store.ts";
+
+export interface Burial {
+  readonly messageIds: readonly string[];
+  readonly turnId: string | undefined;
+  readonly attempts: number;
+  readonly reason: string;
+  readonly draft?: Draft | undefined;
+}
+
+export type Buried =
+  | { readonly kind: "buried"; readonly deadLetterId: string; readonly stored: Stored }
+  /** Somebody wrote in between: decide again on what stands there now. */
+  | { readonly kind: "changed"; readonly stored: Stored };
+
+/**
+ * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay staged. `after` is the
+ * state without the work; its draft goes along if it was this turn's.
+ */
+export async function bury(
+  site: Site,
+  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
+  burial: Burial,
+  after: ConversationState,
+): Promise<Buried> {
+  const buried = rows.filter(({ id }) => burial.messageIds.includes(id)).slice(0, site.settings.batchMessagesMax);
+  const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
+  const letter = {
+    id: idWithin(stored.id, site.newId()),
+    reason: burial.reason,
+    attempts: burial.attempts,
+    draft: burial.draft ?? ownDraft,
+  };
+  const saved = savedAs(site, stored, ownDraft ? { ...after, draft: undefined } : after);
+  const state: Action = {
+    kind: "update",
+    table: "state",
+    key: conversationKeyOf(stored.id),
+    change: saved.change,
+    condition: isUnchanged(stored),
+  };
+  const actions = [
+    state,
+    ...buried.flatMap((row) => moved(site, row, letter.id)),
+    put(letterItem(site, stored.id, letter)),
+  ];
+  const mark = markError(site, stored, buried);
+  const token = transactionToken("bury", stored.id, stored.rev ?? "", burial.turnId ?? "");
+  const transacted = await site.store.transact(mark ? [...actions, mark] : actions, token);
+  if (transacted.kind === "done") return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+  if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, transacted.by.get(0)) };
+  // The conversation's row is gone: the letter is written all the same.
+  await site.store.transact(actions, transactionToken(token, "without a row"));
+  return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+}
+
+function moved(site: Site, row: StagedRow, letterId: string): Action[] {
+  return [
+    { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
+    { kind: "put", table: "seen", item: seenItem(site, row.id, "dead") },
+    put({ ...letterRowKey(row.conversationId, letterId, row.id), row: stageItem(row) }),
+  ];
+}
+
+function put(item: Item): Action {
+  return { kind: "put", table: "messages", item };
+}
+
+function markError(site: Site, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+  const place = rows[0]?.primaryChannel || stored.primaryChannel;
+  if (!place) return undefined;
+  return {
+    kind: "update",
+    table: "conversations",
+    key: rowKey(place, stored.id),
+    change: { set: { conversation_status: "processing_error", updated_at: isoOf(site.clock.nowMs()) } },
+    condition: present("conversation_id"),
+  };
+}
+
+/** A letter's head is listed; its messages are items of their own, since all of them might not fit into one. */
+export function letterKey(conversationId: string, letterId: string): Item {
+  return { conversation_id: conversationId, item_id: `d#${letterId}` };
+}
+
+export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
+  return { conversation_id: conversationId, item_id: `${letterRowPrefix(letterId)}${messageId}` };
+}
+
+export function letterRowPrefix(letterId: string): string {
+  return `dm#${letterId}#`;
+}
+
+function letterItem(
+  site: Site,
+  conversationId: string,
+  letter: Pick<DeadLetter, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
+): Item {
+  const atMs = site.clock.nowMs();
+  return {
+    ...letterKey(conversationId, letter.id),
+    listing: "dead",
+    listed_at: `${inTime(atMs, site.nextSequence())}#${letter.id}`,
+    letter_id: letter.id,
+    reason: letter.reason,
+    attempts: letter.attempts,
+    draft: letter.draft,
+    at_ms: atMs,
+  };
+}
+
+export function letterFrom(item: Item, rows: readonly StagedRow[]): DeadLetter {
+  return {
+    id: String(item.letter_id),
+    conversationId: String(item.conversation_id),
+    reason: String(item.reason),
+    attempts: Number(item.attempts),
+    messages: messagesOf(rows).map(({ message }) => message),
+    ...(item.draft !== undefined && { draft: item.draft as Draft }),
+    atMs: Number(item.at_ms),
+  };
+}
+
+/** The messages of a letter as they were staged. */
+export function letterRowsFrom(items: readonly Item[]): StagedRow[] {
+  return items
+    .map(({ row }) => stagedFrom(row as Item))
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
+}

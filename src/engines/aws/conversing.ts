@@ -1,0 +1,153 @@
+import { pendingChunks } from "../../core/draft.ts";
+import { isHeld } from "../../core/lease.ts";
+import type { ConversationState } from "../../core/state.ts";
+import type {
+  Conversation,
+  ConversationChange,
+  LateAnswer,
+  NewConversation,
+  OutboundRequest,
+} from "../../ports/conversations.ts";
+import type { Draft } from "../../ports/draft.ts";
+import { changeOf, conversationFrom, rowKey } from "./conversation-item.ts";
+import { absent, present } from "./expression.ts";
+import { conversationOf, createConversation, findKnown, placeOf } from "./finding.ts";
+import { conversationKeyOf, conversationWithin, PAUSED } from "./keys.ts";
+import { inParallel } from "./parallel.ts";
+import { isRemembered } from "./seen.ts";
+import type { Site } from "./site.ts";
+import { messagesOf, outboundId, outboundRow, stageItem } from "./stage-item.ts";
+import { isAnyStaged, stagedRows } from "./staged.ts";
+import { readState, saveState } from "./state.ts";
+import { triggerOf } from "./take.ts";
+import { wakeNow, windowFrom } from "./window.ts";
+
+export async function create(
+  site: Site,
+  given: NewConversation,
+): Promise<{ created: boolean; conversation: Conversation }> {
+  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
+  const known = await findKnown(site, key, given.senderAlias);
+  if (!known.active) return createConversation(site, given, known);
+  // The index carries what rules need; people want to see all of it.
+  const { id, sender } = known.active;
+  return { created: false, conversation: (await conversationOf(site, id, sender)) ?? known.active };
+}
+
+export async function change(
+  site: Site,
+  id: string,
+  given: ConversationChange,
+): Promise<Conversation | undefined> {
+  const place = await placeOf(site, id);
+  if (place === undefined) return undefined;
+  const set = changeOf(given, site.clock.nowMs());
+  const isThere = present("conversation_id");
+  const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_OLD");
+  if (written.kind === "refused" || !written.item) return undefined;
+  const before = conversationFrom(written.item);
+  const after = conversationFrom({ ...written.item, ...set });
+  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
+  if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, place);
+  return after;
+}
+
+async function wake(site: Site, id: string, primaryChannel: string): Promise<void> {
+  await wakeNow(site, triggerOf(await readState(site, id), { primaryChannel }));
+}
+
+export async function say(
+  site: Site,
+  request: OutboundRequest,
+): Promise<"staged" | "duplicate" | "not-found"> {
+  const { conversationId, channel } = request;
+  const conversation = await conversationOf(site, conversationId);
+  if (!conversation) return "not-found";
+  if (await isRemembered(site, outboundId(request.id))) return "duplicate";
+  const nowMs = site.clock.nowMs();
+  const at = { conversationId, primaryChannel: conversation.sender, sequence: site.nextSequence(), nowMs };
+  const stagedAs = site.newId();
+  const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
+  const written = await site.store.put("stage", item, absent("message_sid"));
+  // Also when it was staged before: whoever asked first may have died in between.
+  await wakeNow(site, { conversationId, primaryChannel: conversation.sender, channel });
+  return written.kind === "done" || written.item?.staged_as === stagedAs ? "staged" : "duplicate";
+}
+
+/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+export async function answer(site: Site, late: LateAnswer): Promise<"accepted" | "stale"> {
+  const id = conversationWithin(late.turnId);
+  if (id === undefined) return "stale";
+  for (let stored = await readState(site, id); ; ) {
+    const { state } = stored;
+    const running = isRunning(site, state, late.turnId);
+    const base = isWaiting(state, late.turnId)
+      ? state.draft
+      : running && !state.draft
+        ? await emptyDraft(site, id, state, late.turnId)
+        : undefined;
+    if (!base) return "stale";
+    const after = { ...state, draft: answered(base, late, site.clock.nowMs()), notBeforeAtMs: undefined };
+    const saved = await saveState(site, stored, after);
+    if (saved.kind === "saved") {
+      if (!running) await wakeNow(site, triggerOf(stored));
+      return "accepted";
+    }
+    stored = saved.stored;
+  }
+}
+
+function isRunning({ clock, settings }: Site, { lease }: ConversationState, turnId: string): boolean {
+  return isHeld(lease, clock.nowMs(), settings.clockSkewMs) && lease.turnId === turnId;
+}
+
+function isWaiting({ draft }: ConversationState, turnId: string): boolean {
+  return draft?.turnId === turnId && draft.awaitingUntilAtMs !== undefined;
+}
+
+function answered(base: Draft, late: LateAnswer, nowMs: number): Draft {
+  const { awaitingUntilAtMs: _answered, ...draft } = base;
+  return {
+    ...draft,
+    chunks: pendingChunks(late.texts, late.media),
+    ...(late.usage && { usage: late.usage }),
+    ...(late.complete !== undefined && { complete: late.complete }),
+    ...(late.handOff !== undefined && { handOff: late.handOff }),
+    draftedAtMs: nowMs,
+  };
+}
+
+async function emptyDraft(
+  site: Site,
+  id: string,
+  state: ConversationState,
+  turnId: string,
+): Promise<Draft | undefined> {
+  const work = state.works.find((each) => each.turnId === turnId);
+  const rows = messagesOf(await stagedRows(site, id));
+  const newest = rows.find((row) => row.id === work?.batchIds.at(-1))?.message;
+  if (!work || !newest) return undefined;
+  return {
+    turnId,
+    messageIds: work.batchIds,
+    channel: newest.channel,
+    to: newest.replyTo,
+    from: newest.address,
+    chunks: [],
+    answerStartedAtMs: work.takenAtMs,
+    draftedAtMs: site.clock.nowMs(),
+  };
+}
+
+/** Resuming sends every window's trigger again: those that came while all was paused were put off. */
+export async function pauseAll(site: Site, paused: boolean): Promise<void> {
+  await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
+  if (paused) return;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { items, next } = await site.store.scanPage("triggerLock", { from });
+    const due = items.map(windowFrom).filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
+    await inParallel(due, 10, (window) => site.triggers.send(window, 0));
+    from = next;
+  } while (from);
+}

@@ -1,0 +1,34 @@
+import type { DueTurns, TakeOutcome } from "../../ports/engine.ts";
+import { inParallel } from "./parallel.ts";
+import type { Site } from "./site.ts";
+import { take } from "./take.ts";
+import type { ReceivedTrigger } from "./triggers.ts";
+
+const WIDTH = 10;
+
+/**
+ * Waits for triggers and takes what they wake. A trigger is deleted once its conversation is leased and its batch written down:
+ * from there the lease protects. A crash before that just brings the trigger again.
+ */
+export async function takeDue(site: Site, max: number, signal: AbortSignal): Promise<DueTurns> {
+  const received = await site.triggers.receive(max, signal);
+  const byConversation = [...Map.groupBy(received, ({ conversationId }) => conversationId).values()];
+  const errors: unknown[] = [];
+  const taken = await inParallel(byConversation, WIDTH, (same) =>
+    takeOne(site, same).catch((error) => {
+      site.log("error", "take.failed", { conversation: same[0]!.conversationId, reason: String(error) });
+      errors.push(error);
+      return undefined;
+    }),
+  );
+  await site.triggers.done(byConversation.flatMap((same, at) => (taken[at] ? same : [])));
+  const outcomes = taken.flatMap((each) => each ?? []);
+  // Turns that were taken have to be carried out, whatever became of the others.
+  if (outcomes.length === 0 && errors.length > 0) throw errors[0];
+  return { outcomes, nextAtMs: site.clock.nowMs() };
+}
+
+async function takeOne(site: Site, same: readonly ReceivedTrigger[]): Promise<TakeOutcome[]> {
+  const [{ conversationId, primaryChannel, channel }] = same as [ReceivedTrigger];
+  return take(site, conversationId, { primaryChannel, channel });
+}

@@ -1,0 +1,159 @@
+import { conversationId } from "../../core/identity.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
+import type { Arrival } from "../../ports/message.ts";
+import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "./conversation-item.ts";
+import { absent, all, equal, type Item, present } from "./expression.ts";
+import { aliasKey, conversationKeyOf } from "./keys.ts";
+import type { Site } from "./site.ts";
+import { BY_ACTIVITY, BY_ID } from "./tables.ts";
+
+/** What is known of a person's conversations under one key. */
+export interface Known {
+  /** The latest one whose task is not complete. */
+  readonly active?: Conversation;
+  /** The latest one of exactly this key, complete or not; only looked up where there is no active one. */
+  readonly latestId?: string;
+}
+
+/** The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. */
+export async function findKnown(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+  const names = [...new Set([key.sender, ...(alias === undefined ? [] : [alias])])];
+  const indexed = latest(await rowsOf(site, key, names, { active: true }));
+  if (indexed) return { active: conversationFrom(indexed) };
+  const others = await namesBehind(site, key, names);
+  const rows = await rowsOf(site, key, [...new Set([...names, ...others])], { active: false });
+  const active = latest(rows.filter((row) => !conversationFrom(row).taskComplete));
+  if (active) return { active: conversationFrom(active) };
+  const last = latest(rows.filter((row) => row.primary_channel === key.sender));
+  return last ? { latestId: String(last.conversation_id) } : {};
+}
+
+async function rowsOf(
+  site: Site,
+  key: ConversationKey,
+  names: readonly string[],
+  { active }: { active: boolean },
+): Promise<Item[]> {
+  const read = (name: string) => {
+    const ofName = equal("primary_channel", name);
+    return active
+      ? site.store.query("conversations", { index: BY_ACTIVITY, key: all(ofName, equal("task_complete", 0)) })
+      : site.store.query("conversations", { key: ofName });
+  };
+  const found = (await Promise.all(names.map(read))).flat();
+  return found.filter((row) => isAbout(row, key));
+}
+
+/** A person may be known under another name: that is written down under its own key, and read consistently. */
+async function namesBehind(site: Site, key: ConversationKey, names: readonly string[]): Promise<string[]> {
+  const found = await site.store.getMany(
+    "state",
+    names.map((name) => conversationKeyOf(aliasKey(key, name))),
+  );
+  return found.map((item) => String(item.primary_channel));
+}
+
+function latest(rows: readonly Item[]): Item | undefined {
+  return rows.reduce<Item | undefined>(
+    (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
+    undefined,
+  );
+}
+
+export function keyOf(site: Site, { channel, address, sender }: Arrival): ConversationKey {
+  return { channelType: site.settings.channels[channel]?.type ?? channel, address, sender };
+}
+
+/** The id that the key's next conversation will have. */
+export function nextId(key: ConversationKey, { latestId }: Known): string {
+  return conversationId(key, latestId);
+}
+
+/** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
+export async function createConversation(
+  site: Site,
+  given: NewConversation,
+  known: Known,
+): Promise<{ created: boolean; conversation: Conversation }> {
+  const nowMs = site.clock.nowMs();
+  const { channelType, address, sender, senderAlias } = given;
+  const key = { channelType, address, sender };
+  const conversation: Conversation = {
+    ...key,
+    id: nextId(key, known),
+    ...(senderAlias !== undefined && { senderAlias }),
+    status: "new",
+    projectStatus: given.projectStatus ?? site.settings.projectStatus,
+    ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
+    taskComplete: false,
+    handedOff: false,
+    paused: false,
+    ...(given.window && { window: given.window }),
+    attributes: given.attributes ?? {},
+    promptTokens: 0,
+    completionTokens: 0,
+    totalTokens: 0,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+  if (senderAlias !== undefined) await learnAlias(site, conversation, senderAlias);
+  await rememberPlace(site, conversation.id, sender);
+  const written = await site.store.put("conversations", rowFrom(conversation), absent("conversation_id"));
+  if (written.kind === "done" || !written.item) return { created: true, conversation };
+  return { created: false, conversation: conversationFrom(written.item) };
+}
+
+/** Learns the person's other name, so that a later message that carries only that one is found too. */
+export async function withAlias(
+  site: Site,
+  conversation: Conversation,
+  { sender, senderAlias }: Pick<Arrival, "sender" | "senderAlias">,
+): Promise<Conversation> {
+  const other = [sender, senderAlias].find((name) => name !== undefined && name !== conversation.sender);
+  if (other === undefined || other === conversation.senderAlias) return conversation;
+  await learnAlias(site, conversation, other);
+  const key = rowKey(conversation.sender, conversation.id);
+  await site.store.update("conversations", key, { set: { sender_alias: other } }, present("conversation_id"));
+  return { ...conversation, senderAlias: other };
+}
+
+function learnAlias(site: Site, conversation: Conversation, name: string): Promise<unknown> {
+  const item = { conversation_id: aliasKey(conversation, name), primary_channel: conversation.sender };
+  return site.store.put("state", item);
+}
+
+/** Our own note of where a conversation's row is: the index by id may lag. */
+async function rememberPlace(site: Site, id: string, primaryChannel: string): Promise<void> {
+  site.places.set(id, primaryChannel);
+  await site.store.update("state", conversationKeyOf(id), { set: { primary_channel: primaryChannel } });
+}
+
+/** The first half of a conversation's key, for callers that have its id only. */
+export async function placeOf(site: Site, id: string): Promise<string | undefined> {
+  const known = site.places.get(id) ?? (await lookUpPlace(site, id));
+  if (known !== undefined) site.places.set(id, known);
+  return known;
+}
+
+async function lookUpPlace(site: Site, id: string): Promise<string | undefined> {
+  const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
+  if (noted !== undefined) return String(noted);
+  const key = equal("conversation_id", id);
+  const [found] = await site.store.query("conversations", { index: BY_ID, key, limit: 1 });
+  return found && String(found.primary_channel);
+}
+
+/** The row itself, read consistently. */
+export async function rowOf(site: Site, id: string, primaryChannel?: string): Promise<Item | undefined> {
+  const place = primaryChannel || (await placeOf(site, id));
+  return place === undefined ? undefined : site.store.get("conversations", rowKey(place, id));
+}
+
+export async function conversationOf(
+  site: Site,
+  id: string,
+  primaryChannel?: string,
+): Promise<Conversation | undefined> {
+  const row = await rowOf(site, id, primaryChannel);
+  return row && conversationFrom(row);
+}

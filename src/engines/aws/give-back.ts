@@ -1,0 +1,75 @@
+import { keepSent } from "../../core/draft.ts";
+import { afterGiveBack } from "../../core/give-back.ts";
+import { type ConversationState, withoutWork } from "../../core/state.ts";
+import type { GiveBack, Lease, WriteOutcome } from "../../ports/engine.ts";
+import { bury } from "./bury.ts";
+import { newerThan, workUnder } from "./draft.ts";
+import { conversationOf } from "./finding.ts";
+import { type Site, windowFor } from "./site.ts";
+import { stagedRows } from "./staged.ts";
+import { heldState, saveState } from "./state.ts";
+import type { Stored } from "./state-item.ts";
+import { triggerOf } from "./take.ts";
+import { wakeAt, wakeNow, windowOf } from "./window.ts";
+
+type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
+
+/** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
+export async function giveBack(site: Site, lease: Lease, how: GiveBack): Promise<GivenBack> {
+  let stored = await heldState(site, lease);
+  while (stored?.state.lease?.token === lease.token) {
+    const step: Step = how.kind === "bury" ? await buryTurn(site, stored, how) : await release(site, stored, how);
+    if (step.kind === "released") {
+      site.held.delete(lease.token);
+      return step;
+    }
+    stored = step.stored;
+  }
+  site.held.delete(lease.token);
+  return { kind: "lost" };
+}
+
+type Step =
+  | { readonly kind: "released"; readonly deadLetterId?: string }
+  | { readonly kind: "again"; readonly stored: Stored };
+
+async function release(
+  site: Site,
+  stored: Stored,
+  how: Exclude<GiveBack, { kind: "bury" }>,
+): Promise<Step> {
+  const work = workUnder(stored);
+  const [record, newer, window] = await Promise.all([
+    conversationOf(site, work.recordId, stored.primaryChannel),
+    how.kind === "restart" ? newerThan(site, stored) : [],
+    windowOf(site, stored.id),
+  ]);
+  const policy = windowFor(site, record, newer.at(-1)?.channel);
+  const giving = { state: { ...stored.state, window }, work, newer, policy };
+  const { window: made, ...after } = afterGiveBack(
+    { ...giving, nowMs: site.clock.nowMs(), windowId: site.newId() },
+    how,
+  );
+  const { id: windowId, dueAtMs, wakeAtMs } = made!;
+  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  const saved = await saveState(site, stored, after);
+  return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
+}
+
+/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
+async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
+  const { messageIds, turnId, attempts } = workUnder(stored);
+  const rows = await stagedRows(site, stored.id);
+  const isLeft = rows.some(({ id }) => !messageIds.includes(id));
+  if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
+  const after: ConversationState = {
+    ...withoutWork(stored.state, turnId),
+    lease: undefined,
+    busyToldTurnId: undefined,
+  };
+  const draft = how.draft && keepSent(stored.state.draft, how.draft);
+  const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
+  const buried = await bury(site, { stored, rows }, burial, after);
+  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  return { kind: "released", deadLetterId: buried.deadLetterId };
+}

@@ -1,0 +1,87 @@
+import { inOrder } from "../../core/batch.ts";
+import type { ConversationState, Window } from "../../core/state.ts";
+import { decideTake, type TakeDecision } from "../../core/take.ts";
+import type { Conversation } from "../../ports/conversations.ts";
+import { conversationOf } from "./finding.ts";
+import { conversationKeyOf, idWithin, PAUSED } from "./keys.ts";
+import { rememberedAmong } from "./seen.ts";
+import { type Site, windowFor } from "./site.ts";
+import { itemOf, messagesOf, type StagedRow } from "./stage-item.ts";
+import { stagedRows, stageKey } from "./staged.ts";
+import type { Stored } from "./state-item.ts";
+import { disarm } from "./window.ts";
+
+/** What a holder finds around its lease. */
+export interface Sight {
+  readonly stored: Stored;
+  readonly rows: readonly StagedRow[];
+  readonly record: Conversation | undefined;
+  readonly window: Window | undefined;
+  readonly allPaused: boolean;
+}
+
+/**
+ * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a window of its own.
+ * A draft is continued with the window left standing: what it stands for is not in this turn.
+ */
+export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
+  const goesOnWithDraft = continuesDraft(stored.state, site.clock.nowMs());
+  const window = goesOnWithDraft ? undefined : await disarm(site, stored.id);
+  const rows = await stagedRows(site, stored.id);
+  const [record, allPaused, answered] = await Promise.all([
+    conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),
+    isPaused(site),
+    rememberedAmong(site, candidates(site, stored, rows)),
+  ]);
+  if (answered.size > 0) await dropAnswered(site, stored.id, answered);
+  return { stored, rows: rows.filter(({ id }) => !answered.has(id)), record, window, allPaused };
+}
+
+function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
+  if (!draft) return false;
+  return draft.awaitingUntilAtMs === undefined || nowMs < draft.awaitingUntilAtMs;
+}
+
+/** What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past DEDUPE. */
+function candidates({ settings }: Site, { state }: Stored, rows: readonly StagedRow[]): string[] {
+  const tried = state.works.flatMap(({ messageIds }) => messageIds);
+  const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
+  return [...new Set([...tried, ...first.map(({ id }) => id)])];
+}
+
+async function dropAnswered(site: Site, conversationId: string, ids: ReadonlySet<string>): Promise<void> {
+  site.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
+  await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
+}
+
+export async function isPaused(site: Site): Promise<boolean> {
+  return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
+}
+
+/** The core's decision, under the lease that is held already. */
+export function decide(site: Site, sight: Sight, token: string): TakeDecision {
+  const { stored, rows, record, window, allPaused } = sight;
+  const newest = messagesOf(rows).at(-1)?.channel;
+  return decideTake(
+    {
+      state: { ...stored.state, window },
+      staged: rows.map(itemOf),
+      conversation: record && {
+        id: record.id,
+        paused: record.paused,
+        window: windowFor(site, record, newest),
+      },
+      allPaused,
+    },
+    {
+      // The moment of LEASE: what came in since is for the next look.
+      nowMs: stored.state.lease?.takenAtMs ?? site.clock.nowMs(),
+      holder: site.holder,
+      token,
+      turnId: idWithin(stored.id, site.newId()),
+      windowId: site.newId(),
+      underLease: true,
+    },
+    site.settings,
+  );
+}

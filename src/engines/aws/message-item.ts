@@ -1,0 +1,126 @@
+import type { HistoryMessage } from "../../ports/conversations.ts";
+import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
+import type { Media } from "../../ports/message.ts";
+import { instantOf } from "./conversation-item.ts";
+import type { Item } from "./expression.ts";
+import { conversationWithin, inTime, ttl } from "./keys.ts";
+
+/** Items of a conversation's partition begin with their kind, and sort by the time of their turn's commit. */
+export const MESSAGE = "m#";
+export const TURN = "t#";
+export const REFUSAL = "r#";
+export const UNKNOWN = "u#";
+
+/** When the turn was committed, and how long what it leaves is kept: 0 means for good. */
+export interface Committed {
+  readonly atMs: number;
+  readonly retentionMs: number;
+}
+
+export function messageItem(
+  conversationId: string,
+  message: HistoryMessage,
+  place: number,
+  committed: Committed,
+): Item {
+  const { role, text, media, atMs, turnId, author } = message;
+  return {
+    conversation_id: conversationId,
+    item_id: `${MESSAGE}${inTime(committed.atMs, place)}`,
+    role,
+    body: text,
+    media,
+    at_ms: atMs,
+    turn_id: turnId,
+    author,
+    ...expiry(committed),
+  };
+}
+
+export function historyFrom(item: Item): HistoryMessage {
+  return {
+    role: item.role === "assistant" ? "assistant" : "user",
+    text: String(item.body),
+    media: (item.media ?? []) as Media[],
+    atMs: Number(item.at_ms),
+    turnId: String(item.turn_id),
+    ...(item.author !== undefined && { author: String(item.author) }),
+  };
+}
+
+/** One of the `messages` that another system keeps in the conversation's row. */
+export function legacyFrom(entry: Item): HistoryMessage {
+  const text = entry.body ?? entry.content ?? entry.text ?? "";
+  const id = entry.message_sid ?? entry.message_id ?? "";
+  return {
+    role: entry.role === "assistant" ? "assistant" : "user",
+    text: typeof text === "string" ? text : JSON.stringify(text),
+    media: [],
+    atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
+    turnId: String(id),
+  };
+}
+
+export function turnItem(turn: TurnRecord, committed: Committed): Item {
+  const { conversationId, turnId, ...record } = turn;
+  return {
+    conversation_id: conversationId,
+    item_id: `${TURN}${inTime(committed.atMs, 0)}`,
+    turn_id: turnId,
+    ...Object.fromEntries(Object.entries(record).map(([name, value]) => [snake(name), value])),
+    ...expiry(committed),
+  };
+}
+
+export function turnFrom(item: Item): TurnRecord {
+  const { item_id: _key, expires_at: _expiry, ...record } = item;
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [camel(name), value])) as unknown as TurnRecord;
+}
+
+export function unknownKey(unknownId: string): Item | undefined {
+  const within = conversationWithin(unknownId);
+  const conversationId = within?.slice(0, within.lastIndexOf("."));
+  return conversationId ? { conversation_id: conversationId, item_id: `${UNKNOWN}${unknownId}` } : undefined;
+}
+
+export function unknownItem(unknown: UnknownSend, sequence: number): Item {
+  const { id, conversationId, turnId, chunk, channel, to, text, atMs } = unknown;
+  return {
+    ...unknownKey(id),
+    conversation_id: conversationId,
+    listing: "unknown",
+    listed_at: `${inTime(atMs, sequence)}#${id}`,
+    unknown_id: id,
+    turn_id: turnId,
+    chunk,
+    channel,
+    reply_to: to,
+    body: text,
+    at_ms: atMs,
+  };
+}
+
+export function unknownFrom(item: Item): UnknownSend {
+  return {
+    id: String(item.unknown_id),
+    conversationId: String(item.conversation_id),
+    turnId: String(item.turn_id),
+    chunk: Number(item.chunk),
+    channel: String(item.channel),
+    to: String(item.reply_to),
+    text: String(item.body),
+    atMs: Number(item.at_ms),
+  };
+}
+
+function expiry({ atMs, retentionMs }: Committed): Item {
+  return retentionMs === 0 ? {} : { expires_at: ttl(atMs + retentionMs) };
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,77 @@
+import type { RefusalCode } from "../../core/refusals.ts";
+import type { StageOutcome } from "../../ports/engine.ts";
+import type { Refusal } from "../../ports/inspector.ts";
+import type { Arrival } from "../../ports/message.ts";
+import { absent, all, any, different, equal, type Item } from "./expression.ts";
+import { conversationKeyOf, inTime, shardOf, ttl } from "./keys.ts";
+import type { Site } from "./site.ts";
+import { readState } from "./state.ts";
+
+/** How long a refusal is kept where no retention is set. Strangers can cause any number of them. */
+const KEEP_MS = 90 * 24 * 3_600_000;
+
+/** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
+export async function refuse(
+  site: Site,
+  refused: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<StageOutcome> {
+  await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+  const about = conversationId === undefined ? {} : { conversationId };
+  const tellBusy =
+    code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
+  return { kind: "refused", code, ...about, tellBusy };
+}
+
+/** Strangers have no conversation: their refusals are spread over a few partitions of our own. */
+function refusalItem(
+  site: Site,
+  { arrival, id, sequence }: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Item {
+  const atMs = site.clock.nowMs();
+  const shard = `refusal#${shardOf(id)}`;
+  const when = `${inTime(atMs, sequence)}#${site.newId().slice(0, 8)}`;
+  return {
+    conversation_id: conversationId ?? `lull/${shard}`,
+    item_id: `r#${when}`,
+    listing: shard,
+    listed_at: when,
+    message_sid: id,
+    channel: arrival.channel,
+    sender: arrival.sender,
+    code,
+    at_ms: atMs,
+    in_conversation: conversationId !== undefined,
+    expires_at: ttl(atMs + (site.settings.retentionMs || KEEP_MS)),
+  };
+}
+
+export function refusalFrom(item: Item): Refusal {
+  return {
+    messageId: String(item.message_sid),
+    ...(item.in_conversation === true && { conversationId: String(item.conversation_id) }),
+    channel: String(item.channel),
+    sender: String(item.sender),
+    code: String(item.code),
+    atMs: Number(item.at_ms),
+  };
+}
+
+/** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells. */
+async function tellOnce(site: Site, id: string): Promise<boolean> {
+  const { state } = await readState(site, id);
+  const running = state.lease?.turnId || state.draft?.turnId;
+  if (running === undefined) return false;
+  const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
+  const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));
+  const { kind } = await site.store.update(
+    "state",
+    conversationKeyOf(id),
+    { set: { busy_told_turn_id: running } },
+    all(isStillRunning, isUntold),
+  );
+  return kind === "done";
+}

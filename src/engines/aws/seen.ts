@@ -1,0 +1,79 @@
+import type { DeliveryStatus } from "../../ports/message.ts";
+import { absent, any, atMost, type Condition, type Item, present } from "./expression.ts";
+import { seenKey, sentKey, ttl } from "./keys.ts";
+import type { Site } from "./site.ts";
+import type { Action } from "./store.ts";
+
+export type Fate = "committed" | "dead";
+
+/** How long a provider may still tell what became of something that we sent. */
+const DELIVERY_MS = 7 * 24 * 3_600_000;
+
+/** DEDUPE: whether the message was answered for. The time is compared here: the table forgets when it gets round to it. */
+export async function isRemembered(site: Site, messageId: string): Promise<boolean> {
+  const item = await site.store.get("seen", { id: seenKey(messageId) });
+  return item !== undefined && Number(item.until_at_ms) > site.clock.nowMs();
+}
+
+/** Those of the ids that were answered for. */
+export async function rememberedAmong(site: Site, messageIds: readonly string[]): Promise<Set<string>> {
+  const byKey = new Map(messageIds.map((id) => [seenKey(id), id]));
+  const items = await site.store.getMany(
+    "seen",
+    [...byKey.keys()].map((id) => ({ id })),
+  );
+  const nowMs = site.clock.nowMs();
+  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > nowMs);
+  return new Set(alive.map(({ id }) => byKey.get(String(id))!));
+}
+
+export function seenItem(site: Site, messageId: string, fate: Fate): Item {
+  const untilAtMs = site.clock.nowMs() + site.settings.dedupeMs;
+  return { id: seenKey(messageId), fate, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+}
+
+/** Nobody answered for it, as far as is remembered. */
+export function isForgotten(nowMs: number): Condition {
+  return any(absent("id"), atMost("until_at_ms", nowMs));
+}
+
+/** What we sent, so that the provider's word about it is told apart from word about somebody else's. */
+export function sentItem(site: Site, channel: string, providerId: string, turnId: string): Item {
+  const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
+  return {
+    id: sentKey(channel, providerId),
+    turn_id: turnId,
+    status: "sent",
+    until_at_ms: untilAtMs,
+    expires_at: ttl(untilAtMs),
+  };
+}
+
+export function putSent(site: Site, channel: string, providerId: string, turnId: string): Action {
+  return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
+}
+
+/** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
+export async function recordDelivery(
+  site: Site,
+  channel: string,
+  { providerId, status, errorCode }: DeliveryStatus,
+  turnId: string | undefined,
+): Promise<boolean> {
+  const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
+  const { kind } = await site.store.update(
+    "seen",
+    { id: sentKey(channel, providerId) },
+    {
+      set: {
+        status,
+        until_at_ms: untilAtMs,
+        expires_at: ttl(untilAtMs),
+        ...(errorCode !== undefined && { error_code: errorCode }),
+        ...(turnId !== undefined && { turn_id: turnId }),
+      },
+    },
+    turnId === undefined ? present("id") : undefined,
+  );
+  return kind === "done";
+}

@@ -1,0 +1,147 @@
+import { messageId } from "../../core/identity.ts";
+import { isHeld } from "../../core/lease.ts";
+import { decideReceipt } from "../../core/rules.ts";
+import { dueAtMs } from "../../core/window.ts";
+import type { Conversation } from "../../ports/conversations.ts";
+import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
+import type { Arrival } from "../../ports/message.ts";
+import { absent } from "./expression.ts";
+import { isTooLarge } from "./failure.ts";
+import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
+import { inParallel } from "./parallel.ts";
+import { refuse } from "./refusing.ts";
+import { isRemembered } from "./seen.ts";
+import { type Site, windowFor } from "./site.ts";
+import { messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { stageKey } from "./staged.ts";
+import { readState } from "./state.ts";
+import { arm } from "./window.ts";
+
+/** A payload may hold a thousand messages; more at once would only wait for sockets. */
+const WIDTH = 16;
+
+interface Receipt {
+  readonly arrival: Arrival;
+  readonly id: string;
+  readonly sequence: number;
+  readonly refusal: StageRequest["refusal"];
+}
+
+/** DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is taken in turn. */
+export async function stage(site: Site, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
+  const receipts = requests.map(({ arrival, refusal }): Receipt => {
+    const id = messageId(arrival.channel, arrival.account, arrival.providerId);
+    return { arrival, id, sequence: site.nextSequence(), refusal };
+  });
+  const byId = Map.groupBy(receipts, ({ id }) => id);
+  const outcomes = new Map<Receipt, StageOutcome>();
+  await inParallel([...byId.values()], WIDTH, async (same) => {
+    for (const receipt of same) outcomes.set(receipt, await stageOne(site, receipt));
+  });
+  return receipts.map((receipt) => outcomes.get(receipt)!);
+}
+
+async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
+  const { arrival, id, refusal } = receipt;
+  const key = keyOf(site, arrival);
+  // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
+  const [isDuplicate, known] = await Promise.all([
+    isRemembered(site, id),
+    findKnown(site, key, arrival.senderAlias),
+  ]);
+  if (isDuplicate) return { kind: "duplicate" };
+  if (refusal !== undefined) {
+    return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, refusal, undefined);
+  }
+  const { active } = known;
+  if (site.settings.validation === "on-turn") {
+    return put(site, receipt, { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender }, active);
+  }
+  const isBusyNow = active !== undefined && (await isBusy(site, active.id));
+  const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
+  if (decision.kind === "refuse") {
+    return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, decision.code, active?.id);
+  }
+  if (active) {
+    const conversation = await withAlias(site, active, arrival);
+    return put(site, receipt, conversation, conversation);
+  }
+  // Its task was completed while it waited: it is answered where it is, and opens nothing new.
+  const waiting = await stagedBefore(site, known, id);
+  if (waiting) return waiting;
+  const conversation = await createFor(site, arrival, known);
+  return put(site, receipt, conversation, conversation);
+}
+
+/** The conversation of a first message, from the project's template. */
+export async function createFor(site: Site, arrival: Arrival, known: Known): Promise<Conversation> {
+  const { projectStatus, allowedChannels } = site.settings;
+  const { conversation } = await createConversation(
+    site,
+    {
+      ...keyOf(site, arrival),
+      ...(arrival.senderAlias !== undefined && { senderAlias: arrival.senderAlias }),
+      projectStatus,
+      ...(allowedChannels && { allowedChannels }),
+    },
+    known,
+  );
+  return conversation;
+}
+
+/** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */
+async function stagedBefore(site: Site, { active, latestId }: Known, id: string): Promise<StageOutcome | undefined> {
+  const conversationId = active?.id ?? latestId;
+  if (conversationId === undefined) return undefined;
+  const item = await site.store.get("stage", stageKey(conversationId, id));
+  return item && armAgain(site, stagedFrom(item), active);
+}
+
+/** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
+async function put(
+  site: Site,
+  { arrival, id, sequence }: Receipt,
+  place: Pick<Conversation, "id" | "sender">,
+  conversation: Conversation | undefined,
+): Promise<StageOutcome> {
+  const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
+  const row = messageRow(arrival, id, at);
+  try {
+    const stagedAs = site.newId();
+    const item = { ...stageItem(row), staged_as: stagedAs };
+    const written = await site.store.put("stage", item, absent("message_sid"));
+    if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
+      return armAgain(site, written.item ? stagedFrom(written.item) : row, conversation);
+    }
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+  }
+  return { kind: "staged", conversationId: place.id, dueAtMs: await armFor(site, row, conversation) };
+}
+
+async function armAgain(
+  site: Site,
+  row: StagedRow,
+  conversation: Conversation | undefined,
+): Promise<StageOutcome> {
+  await armFor(site, row, conversation);
+  return { kind: "duplicate" };
+}
+
+/** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
+function armFor(site: Site, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
+  const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
+  const span = { oldestArrivalAtMs: arrivedAtMs, newestArrivalAtMs: arrivedAtMs };
+  const due = dueAtMs(span, windowFor(site, conversation, channel));
+  return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
+}
+
+/** Only where it matters: with the other policies a message is staged, whoever is at work. Somebody who merely looks is not. */
+async function isBusy(site: Site, id: string): Promise<boolean> {
+  const { whileBusy, clockSkewMs } = site.settings;
+  if (whileBusy !== "reject") return false;
+  const { state } = await readState(site, id);
+  const isRunning = isHeld(state.lease, site.clock.nowMs(), clockSkewMs) && state.lease.turnId !== "";
+  return isRunning || state.draft?.awaitingUntilAtMs !== undefined;
+}

@@ -1,0 +1,195 @@
+import { type ConversationState, type Work, withoutWork } from "../../core/state.ts";
+import type { TakeDecision } from "../../core/take.ts";
+import type { Taken, TakeOutcome } from "../../ports/engine.ts";
+import { type Burial, bury } from "./bury.ts";
+import { rowKey } from "./conversation-item.ts";
+import { all, different, present } from "./expression.ts";
+import { takeLease } from "./lease.ts";
+import { decide, lookAround, type Sight } from "./look.ts";
+import { findRecord } from "./on-turn.ts";
+import type { Site } from "./site.ts";
+import { messagesOf } from "./stage-item.ts";
+import { hold, isMine, saveState } from "./state.ts";
+import type { Stored } from "./state-item.ts";
+import type { Trigger } from "./triggers.ts";
+import { wakeAt } from "./window.ts";
+
+/** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
+export async function take(
+  site: Site,
+  id: string,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Promise<TakeOutcome[]> {
+  const leased = await takeLease(site, id, known);
+  if (leased.kind === "leased") return takeUnder(site, leased.stored, leased.token);
+  const { stored, untilAtMs } = leased;
+  // Held: this trigger is used up, so another comes when the lease may end. One that merely returned would soon count as poison.
+  await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
+  return [{ kind: "busy", untilAtMs }];
+}
+
+/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. */
+export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
+  const outcomes: TakeOutcome[] = [];
+  let stored = leased;
+  for (;;) {
+    const seen = await lookAround(site, stored);
+    const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
+    const step = await carryOut(site, sight, decide(site, sight, token), token);
+    if (step.outcome) outcomes.push(step.outcome);
+    if (step.kind === "over") return outcomes;
+    stored = step.stored;
+    // Lost to somebody while we looked: what is there is theirs.
+    if (!isMine(stored, token)) return [...outcomes, { kind: "nothing" }];
+  }
+}
+
+type Step =
+  | { readonly kind: "over"; readonly outcome: TakeOutcome }
+  | { readonly kind: "again"; readonly outcome?: TakeOutcome; readonly stored: Stored };
+
+async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token: string): Promise<Step> {
+  switch (decision.kind) {
+    case "busy":
+    case "nothing":
+      return release(site, sight, { works: [] }, { kind: "nothing" }, token);
+    case "later":
+      return comeBack(site, sight, decision, token);
+    case "bury":
+      return buryAndGoOn(site, sight, decision, decision.state);
+    case "turn":
+      return sight.record ? begin(site, sight, decision, token) : buryLost(site, sight, decision);
+  }
+}
+
+async function buryAndGoOn(site: Site, sight: Sight, burial: Burial, after: ConversationState): Promise<Step> {
+  const buried = await bury(site, sight, burial, { ...after, window: undefined });
+  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  const { deadLetterId, stored } = buried;
+  return { kind: "again", stored, outcome: { kind: "buried", deadLetterId, reason: burial.reason } };
+}
+
+/** The owner of the row removed it while a draft waited. */
+function buryLost(
+  site: Site,
+  sight: Sight,
+  { work, state }: Extract<TakeDecision, { kind: "turn" }>,
+): Promise<Step> {
+  const { batchIds: messageIds, turnId, attempts } = work;
+  const burial = { messageIds, turnId, attempts, reason: "CONVERSATION_NOT_FOUND" };
+  return buryAndGoOn(site, sight, burial, withoutWork(state, turnId));
+}
+
+/** Window and trigger first, then the release: there is no moment in which nobody is responsible. */
+async function comeBack(
+  site: Site,
+  sight: Sight,
+  { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
+  token: string,
+): Promise<Step> {
+  // While everything is paused a look is due at any time; once in a while is enough, and resuming sends triggers.
+  const wakeAtMs = Math.max(atMs, sight.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
+  const { id: windowId, dueAtMs } = state.window!;
+  await wakeAt(site, triggerIn(sight), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  return release(site, sight, state, { kind: "later", dueAtMs: atMs }, token);
+}
+
+async function release(
+  site: Site,
+  { stored }: Sight,
+  after: ConversationState,
+  outcome: TakeOutcome,
+  token: string,
+): Promise<Step> {
+  const saved = await saveState(site, stored, { ...after, window: undefined, lease: undefined });
+  const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
+  return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
+}
+
+/** The turn is written down and its attempt counted before anybody is asked: a batch that kills its process is counted, too. */
+async function begin(
+  site: Site,
+  sight: Sight,
+  decision: Extract<TakeDecision, { kind: "turn" }>,
+  token: string,
+): Promise<Step> {
+  const { stored, record } = sight;
+  const { work } = decision;
+  const { status } = record!;
+  const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
+  const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
+  const channel = newest?.channel ?? triggerIn(sight).channel;
+  const after = { ...decision.state, window: undefined };
+  const [saved] = await Promise.all([
+    saveState(site, stored, after, { channel, status_before: statusBefore }),
+    mirrorStatus(site, sight),
+  ]);
+  // Written, its answer lost, and somebody's callback came after it: the turn is in the row, under our token.
+  const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
+  if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
+  hold(site, token, { ...saved.stored, statusBefore, channel });
+  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, work) } };
+}
+
+/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
+async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
+  if (!record || record.status === "processing_reply") return;
+  const isThere = present("conversation_id");
+  const isOther = different("conversation_status", "processing_reply");
+  const key = rowKey(record.sender, record.id);
+  const change = { set: { conversation_status: "processing_reply" } };
+  await site.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
+    site.log("warn", "status.not-mirrored", { conversation: record.id, reason: String(error) });
+  });
+}
+
+function takenFrom(
+  site: Site,
+  { stored, rows, record }: Sight,
+  { state, what }: Extract<TakeDecision, { kind: "turn" }>,
+  work: Work,
+): Taken {
+  const { token, untilAtMs, takenAtMs } = state.lease!;
+  const batch = rows.filter(({ id }) => work.batchIds.includes(id));
+  const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
+  const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
+  const { holderDeadAtMs } = stored.state;
+  site.places.set(record!.id, record!.sender);
+  return {
+    lease: { conversationId: stored.id, token, untilAtMs },
+    turnId: work.turnId,
+    attempt: work.attempts,
+    restarts: work.restarts,
+    conversation: record!,
+    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
+    ...(outbound && { outbound }),
+    ...(what === "draft" && state.draft && { draft: state.draft }),
+    recentProviderIds: what === "draft" ? stored.recentProviderIds : [],
+    ...(holderDeadAtMs !== undefined && { previousHolderDeadAtMs: holderDeadAtMs }),
+    cut: state.leftBehindAtMs !== undefined,
+    takenAtMs,
+    dueAtMs: work.dueAtMs,
+  };
+}
+
+/** Where this conversation's wake-ups go: the queue of the newest message's channel. */
+function triggerIn({ stored, rows, record }: Sight): Trigger {
+  const newest = rows.at(-1);
+  return {
+    conversationId: stored.id,
+    primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",
+    channel: newest?.channel ?? stored.channel ?? "default",
+  };
+}
+
+/** The same, from the row in `conversations-state` alone. */
+export function triggerOf(
+  { id, primaryChannel, channel }: Stored,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Trigger {
+  return {
+    conversationId: id,
+    primaryChannel: known.primaryChannel || primaryChannel || "",
+    channel: known.channel ?? channel ?? "default",
+  };
+}
