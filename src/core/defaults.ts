@@ -50,6 +50,9 @@ export const SEND_TIMEOUT_SHARE = 3;
 /** The longest dedupe memory that may be configured. */
 export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
 
+/** The longest time in which messages may gather. */
+export const WINDOW_MS_MAX = 7 * 24 * HOUR;
+
 /** The longest that a responder may say it needs. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 

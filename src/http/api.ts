@@ -9,7 +9,7 @@ import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./remedy-routes.ts";
 import { BadRequest, type Route } from "./route.ts";
-import { isObject, problemsIn, type Schema } from "./schema.ts";
+import { isDeeperThan, isObject, problemsIn, type Schema } from "./schema.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
 /** Every route of the API, the document that describes them included. */
@@ -58,12 +58,25 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
   }
 }
 
+/** `JSON.parse` reads any depth; `JSON.stringify`, through which everything goes that is stored or answered, does not write it. */
+const NESTING_MAX = 100;
+/** Enough to see what is wrong. A body can have a hundred thousand mistakes. */
+const PROBLEMS_MAX = 10;
+
 /** An empty body is an empty object: most actions need nothing said. */
 function checkedBody(raw: Buffer, schema: Schema): Record<string, unknown> {
   const body = raw.length === 0 ? {} : parsed(raw);
+  if (isDeeperThan(body, NESTING_MAX)) throw new BadRequest(`the body is nested deeper than ${NESTING_MAX}`);
   const problems = problemsIn(body, schema, "", COMPONENTS);
-  if (problems.length > 0 || !isObject(body)) throw new BadRequest(problems.join("; "));
+  if (problems.length > 0 || !isObject(body)) throw new BadRequest(inWords(problems));
   return body;
+}
+
+function inWords(problems: readonly string[]): string {
+  const more = problems.length - PROBLEMS_MAX;
+  return [...problems.slice(0, PROBLEMS_MAX), ...(more > 0 ? [`and ${more} more`] : [])]
+    .join("; ")
+    .toWellFormed();
 }
 
 function parsed(raw: Buffer): unknown {
@@ -106,10 +119,11 @@ function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
   return table;
 }
 
-/** `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for what is not valid percent encoding. */
+/** `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for what is not valid percent encoding, and for an empty id. */
 function targetOf(path: string): { pattern: string; id: string } | undefined {
   const [, , kind = "", id, ...rest] = path.split("/");
-  if (id === undefined || id === "") return { pattern: `/api/${kind}`, id: "" };
+  // `/api/conversations//close` lost its id on the way; it must not be taken for `/api/conversations`.
+  if (!id) return rest.length === 0 ? { pattern: `/api/${kind}`, id: "" } : undefined;
   try {
     return { pattern: ["/api", kind, "{id}", ...rest].join("/"), id: decodeURIComponent(id) };
   } catch {

@@ -32,7 +32,8 @@ export function feedOf(
 
 /** Under the id that the page gave it; the channel put the sender in front. */
 function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): unknown {
-  const id = providerId.startsWith(`${sender}/`) ? providerId.slice(sender.length + 1) : providerId;
+  const prefix = `${encodeURIComponent(sender.toWellFormed())}/`;
+  const id = providerId.startsWith(prefix) ? providerId.slice(prefix.length) : providerId;
   return { id, text, at: isoTime(arrivedAtMs) };
 }
 

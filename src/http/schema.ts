@@ -1,3 +1,5 @@
+import { WINDOW_MS_MAX } from "../core/defaults.ts";
+
 /** The part of JSON Schema that the API speaks: the same object is checked against and shown in the OpenAPI document. */
 export type Schema = { readonly description?: string } & (
   | {
@@ -60,11 +62,13 @@ export const time = (description?: string): Schema => ({
 export const count = (description?: string): Schema => ({
   type: "integer",
   minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
   ...noted(description),
 });
 export const seconds = (description?: string): Schema => ({
   type: "number",
   minimum: 0,
+  maximum: WINDOW_MS_MAX / 1_000,
   ...noted(description),
 });
 export const flag = (description?: string): Schema => ({ type: "boolean", ...noted(description) });
@@ -117,11 +121,10 @@ function objectProblems(
   const name = (key: string) => (where === "" ? key : `${where}.${key}`);
   const missing = (schema.required ?? []).filter((key) => value[key] === undefined);
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
+  const known = Object.keys(properties).join(", ") || "none";
   return [
     ...missing.map((key) => `${name(key)} is missing`),
-    ...unknown.map(
-      (key) => `${name(key)} is not known here; there are ${Object.keys(properties).join(", ") || "none"}`,
-    ),
+    ...unknown.map((key) => `${name(key)} is not known here; there are ${known}`),
     ...Object.entries(properties)
       .filter(([key]) => value[key] !== undefined)
       .flatMap(([key, each]) => problemsIn(value[key], each, name(key), components)),
@@ -134,6 +137,8 @@ function stringProblems(
   where: string,
 ): string[] {
   if (typeof value !== "string") return [wrong(where, "a string", value)];
+  // Half a character is stored as another one, and two names become the same.
+  if (!value.isWellFormed()) return [`${where} is not well-formed Unicode`];
   if (schema.enum && !schema.enum.includes(value))
     return [`${where} must be one of ${schema.enum.join(", ")}`];
   if (value.trim().length < (schema.minLength ?? 0)) return [`${where} must not be empty`];
@@ -151,6 +156,11 @@ function numberProblems(
   if (type === "integer" && !Number.isInteger(value)) return [`${where} must be a whole number`];
   if (value < minimum) return [`${where} must be at least ${minimum}`];
   return value > maximum ? [`${where} must be at most ${maximum}`] : [];
+}
+
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(each, levels - 1));
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -181,6 +181,65 @@ describe("an answer that comes later", () => {
   });
 });
 
+describe("what a responder is told", () => {
+  it("is every message with its own time and what else the provider told", async () => {
+    const seen: Turn[] = [];
+    open({
+      respond: (turn) => {
+        seen.push(turn);
+        return "ok";
+      },
+    });
+    const fields = { profileName: "Ana" };
+    const media = [{ url: "https://example.com/a.jpg", contentType: "image/jpeg" }];
+    const base = { account: "test", address: "lull", sender: "ana", replyTo: "ana" };
+    const messages = [
+      { ...base, providerId: "1", text: "look", media, sentAtMs: 1_000, fields },
+      { ...base, providerId: "2", text: "", media, sentAtMs: 2_000 },
+    ];
+    const body = Buffer.from(JSON.stringify(messages));
+    await lull.service.start();
+    await lull.service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await lull.advance(10_000);
+    expect(seen[0]).toMatchObject({ text: "look", channel: "test", attempt: 1, media: [...media, ...media] });
+    expect(seen[0]!.messages).toMatchObject([
+      { text: "look", sentAtMs: 1_000, fields },
+      { text: "", sentAtMs: 2_000 },
+    ]);
+  });
+});
+
+describe("a wake-up from outside", () => {
+  it("only makes somebody look: early it changes nothing, in time it runs the turn", async () => {
+    open({ respond: () => "hello" });
+    await lull.receive("ana", "hi");
+    const { id } = (await conversation()).conversation;
+    expect(await lull.service.wake(id)).toBe("later");
+    expect(await lull.service.wake("nobody")).toBe("nothing");
+    await lull.advance(10_000);
+    expect(lull.sent).toHaveLength(1);
+  });
+
+  it("runs the turn of a service that takes none by itself", async () => {
+    open({ respond: () => "hello" });
+    const engine = await lull.service.engine();
+    const arrival = {
+      providerId: "1",
+      account: "a",
+      address: "lull",
+      sender: "ana",
+      replyTo: "ana",
+      text: "hi",
+      media: [],
+    };
+    const arrivedAtMs = lull.clock.nowMs() - 10_000;
+    await engine.receiving.stage([{ arrival: { ...arrival, channel: "test", arrivedAtMs, position: 0 } }]);
+    const { id } = (await conversation()).conversation;
+    expect(await lull.service.wake(id)).toBe("turn");
+    expect(lull.sent).toEqual([{ to: "ana", text: "hello" }]);
+  });
+});
+
 describe("a responder that fails", () => {
   it("is asked again with backoff, the same turn and the next attempt", async () => {
     const { asked, respond } = byHand();

@@ -137,10 +137,11 @@ async function answerTurn(
   if (answer.kind === "later") return "stale";
   // Its channel is known to the store only; the shortest limit of all fits every one.
   const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
-  const { texts, usage, complete, handOff } = answer;
+  const { texts, media, usage, complete, handOff } = answer;
   return engine.conversations.answer({
     turnId,
     texts: texts.flatMap((text) => splitText(text, textMax)),
+    ...(media.length > 0 && { media }),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),
     ...(handOff !== undefined && { handOff }),

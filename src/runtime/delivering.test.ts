@@ -181,6 +181,36 @@ describe("a send whose outcome nobody told", () => {
   });
 });
 
+describe("a send at the edge of its time", () => {
+  it("is not begun when its time is over", async () => {
+    open({ respond: () => ["one", "two"], limits: { sendTimeoutSeconds: 0 } });
+    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
+    const tried = sends(SENT);
+    await ask();
+    await lull.advance(40_000);
+    expect(tried).toEqual([]);
+  });
+
+  it("on a channel that is gone becomes a dead letter", async () => {
+    open();
+    await lull.receive("ana", "hi");
+    const engine = await lull.service.engine();
+    const { items } = await engine.inspector.conversations({ limit: 1 });
+    const conversationId = items[0]!.id;
+    await engine.conversations.say({
+      conversationId,
+      id: "1",
+      channel: "fax",
+      to: "ana",
+      texts: ["beep"],
+      author: "me",
+    });
+    await lull.advance(1_000);
+    const { items: dead } = await engine.inspector.dead({ limit: 10 });
+    expect(dead).toMatchObject([{ reason: "NOT_SENT: there is no channel fax" }]);
+  });
+});
+
 describe("a reply in several chunks", () => {
   it("goes on with the first unsent chunk after a failure", async () => {
     open({ respond: () => ["one", "two"] });

@@ -24,10 +24,6 @@ export class Worker {
     this.#loop ??= this.#lookForWork();
   }
 
-  get running(): number {
-    return this.#running.size;
-  }
-
   /** Something will be due at that time: no need to wait for the next poll. */
   nudge(atMs: number): void {
     const { clock } = this.#surroundings;

@@ -151,6 +151,55 @@ describe("a worker that dies", () => {
   });
 });
 
+describe("a worker whose clock jumps", () => {
+  it("inside a send: a reply that went out after its deadline is told apart", async () => {
+    at = world();
+    let jumpedMs = 0;
+    const jumping = { ...at.clock, nowMs: () => at.clock.nowMs() + jumpedMs };
+    const logged: string[] = [];
+    const service = createService({
+      engine: at.engine,
+      channels: { test: at.channel },
+      window: { seconds: 10 },
+      clock: jumping,
+      log: (_level, event) => void logged.push(event),
+      respond: () => "hello",
+    });
+    at.services.push(service);
+    at.channel.behave(() => {
+      jumpedMs = 20_000;
+      return { kind: "sent", providerId: "SM1" };
+    });
+    await service.start();
+    await write(service, "ana", "hi");
+    await at.clock.advance(10_000);
+    expect(logged).toContain("send.late");
+    expect(logged).toContain("turn.committed");
+  });
+});
+
+describe("messages that kill every worker that takes them", () => {
+  it("are found out by the attempts that nobody lived to report", async () => {
+    at = world({ limits: { attemptsMax: 2 } });
+    for (let n = 0; n < 2; n += 1) {
+      const { life, provider } = mortal(at.engine);
+      const service = at.worker(provider, () => {
+        life.isDead = true;
+        return new Promise(() => {});
+      });
+      await service.start();
+      if (n === 0) await write(service, "ana", "poison");
+      await at.clock.advance(61_000);
+    }
+    const healthy = at.worker(at.engine, () => "hello");
+    await healthy.start();
+    await at.clock.advance(61_000);
+    expect(at.logged).toContain("turn.dead");
+    const { items } = await (await healthy.engine()).inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ reason: "the worker died in every attempt", attempts: 2 }]);
+  });
+});
+
 describe("a store that is away for a while", () => {
   it.each(["turns.draft", "turns.commit", "turns.giveBack"])(
     "%s is tried again while the lease is ours",
@@ -324,6 +373,21 @@ describe("stopping", () => {
   });
 });
 
+it("with nothing but an engine and channels everything else has its default, and channels learn where statuses go", async () => {
+  at = world();
+  const opened: unknown[] = [];
+  const channel = Object.assign(testChannel(), { open: (context: object) => void opened.push(context) });
+  const service = createService({
+    engine: memory(),
+    channels: { test: channel },
+    publicUrl: "https://bot.example.com/",
+  });
+  await service.start();
+  await service.stop(0);
+  expect(opened).toMatchObject([{ name: "test", statusUrl: "https://bot.example.com/webhooks/test/status" }]);
+  expect(service.workerId).toContain(String(process.pid));
+});
+
 describe("webhooks", () => {
   const channelWith = (overrides: Partial<Channel>): TestChannel => Object.assign(testChannel(), overrides);
   const post = (service: Service, name: string) =>
@@ -356,6 +420,14 @@ describe("webhooks", () => {
     expect(codes).toEqual(["INVALID_SIGNATURE", undefined, "INVALID_PAYLOAD", "STORE_UNAVAILABLE"]);
     expect((await post(service, "challenged")).body).toBe("42");
     await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel nowhere");
+  });
+
+  it("delivered again are acknowledged and change nothing", async () => {
+    at = world();
+    const service = at.worker(at.engine, () => "x");
+    expect(await write(service, "ana", "hi", "1")).toBe(200);
+    expect(await write(service, "ana", "hi", "1")).toBe(200);
+    expect(at.logged).toContain("message.duplicate");
   });
 
   it("that carry only statuses are recorded and acknowledged", async () => {

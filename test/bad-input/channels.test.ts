@@ -45,7 +45,7 @@ function expectSoundMessage(message: InboundMessage): void {
     expect(name).toEqual(expect.stringMatching(/^.+$/s));
     expect(name.isWellFormed()).toBe(true);
   }
-  expect(typeof message.text).toBe("string");
+  expect(message.text.isWellFormed()).toBe(true);
   for (const { url, contentType } of message.media)
     expect([url, contentType]).toEqual([expect.stringMatching(/./s), expect.stringMatching(/./s)]);
   if (message.sentAtMs !== undefined) expect(message.sentAtMs).toSatisfy(isWholeInstant);

@@ -63,13 +63,21 @@ async function runAll(): Promise<number> {
   const from = values.from === undefined ? randomInt(2 ** 31) : Number(values.from);
   const startedAt = performance.now();
   const progress = new Array<number>(jobs).fill(0);
-  const show = () =>
-    process.stderr.write(`\r${progress.reduce((a, b) => a + b, 0)} of ${schedules} schedules`);
+  let shownAt = 0;
+  // A terminal sees every step of it; a log file a line a minute.
+  const show = () => {
+    const line = `${progress.reduce((a, b) => a + b, 0)} of ${schedules} schedules`;
+    if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
+    else if (performance.now() - shownAt > 60_000) {
+      console.error(line);
+      shownAt = performance.now();
+    }
+  };
   const parts = Array.from({ length: jobs }, (_, job) => {
     const share = Math.floor(schedules / jobs) + (job < schedules % jobs ? 1 : 0);
     return runChild(from + job * Math.ceil(schedules / jobs), share, (done) => {
       progress[job] = done;
-      if (process.stderr.isTTY) show();
+      show();
     });
   });
   const all = merge(await Promise.all(parts));

@@ -27,7 +27,8 @@ export function parse(request: WebhookRequest, address: string): Parsed {
     address,
     sender,
     replyTo: sender,
-    text: String(text),
+    // A page may have cut a text in the middle of an emoji; not every reader of JSON forgives that.
+    text: String(text).toWellFormed(),
     media,
     ...(sentAtMs === undefined ? {} : { sentAtMs }),
   };

@@ -1,0 +1,69 @@
+import { conversationFrom, rowKey } from "./conversation-item.ts";
+import { equal, type Item } from "./expression.ts";
+import { placeOf, rowOf } from "./finding.ts";
+import { aliasKey, conversationKeyOf, sentKey } from "./keys.ts";
+import { newLease } from "./lease.ts";
+import { TURN, turnFrom } from "./message-item.ts";
+import { seenItem } from "./seen.ts";
+import type { Site } from "./site.ts";
+import { messagesOf } from "./stage-item.ts";
+import { stagedRows, stageKey } from "./staged.ts";
+import { isHeldBy } from "./state.ts";
+import { leaseAttributes } from "./state-item.ts";
+import { disarm } from "./window.ts";
+
+/**
+ * Removes every trace of the person but hashes of message ids. A newer token comes first, so that a running turn cannot write
+ * anything back; the row comes late, so that an erasure that was interrupted can be asked for again.
+ */
+export async function erase(site: Site, id: string): Promise<"erased" | "not-found"> {
+  const place = await placeOf(site, id);
+  const row = await rowOf(site, id, place);
+  if (place === undefined || !row) return "not-found";
+  const token = await takeForGood(site, id);
+  await eraseStaged(site, id);
+  await eraseKept(site, id);
+  const conversation = conversationFrom(row);
+  if (conversation.senderAlias !== undefined) {
+    await site.store.delete("state", conversationKeyOf(aliasKey(conversation, conversation.senderAlias)));
+  }
+  await site.store.delete("conversations", rowKey(place, id));
+  // What came in while we were at it belongs to the erased conversation, unless a new one was opened for it.
+  if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
+  await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
+  return "erased";
+}
+
+/** The lease, whoever holds it: nobody drafts, sends or commits any more. */
+async function takeForGood(site: Site, id: string): Promise<string> {
+  const lease = newLease(site, site.clock.nowMs());
+  await site.store.update("state", conversationKeyOf(id), {
+    set: { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) },
+  });
+  return lease.token;
+}
+
+/** Staged ids are remembered: a redelivery must not bring an erased person back. */
+async function eraseStaged(site: Site, id: string): Promise<void> {
+  const rows = await stagedRows(site, id);
+  const put = messagesOf(rows).map((row) => seenItem(site, row.id, "committed"));
+  await site.store.writeMany("seen", { put });
+  await site.store.writeMany("stage", { delete: rows.map((row) => stageKey(id, row.id)) });
+  await disarm(site, id);
+}
+
+/** Messages, turns, refusals, dead letters and unknown sends are one partition; what the provider told of our sends goes with its turn. */
+async function eraseKept(site: Site, id: string): Promise<void> {
+  const items = await site.store.query("messages", { key: equal("conversation_id", id) });
+  const sent = items.filter(isTurn).flatMap((item) => {
+    const { channel, providerIds } = turnFrom(item);
+    return providerIds.map((providerId) => ({ id: sentKey(channel, providerId) }));
+  });
+  await site.store.writeMany("seen", { delete: sent });
+  const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
+  await site.store.writeMany("messages", { delete: keys });
+}
+
+function isTurn({ item_id }: Item): boolean {
+  return String(item_id).startsWith(TURN);
+}

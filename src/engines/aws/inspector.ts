@@ -1,0 +1,128 @@
+import type { Conversation } from "../../ports/conversations.ts";
+import type {
+  ConversationDetail,
+  ConversationFilter,
+  Counts,
+  DeadLetter,
+  Inspector,
+  Listing,
+  Page,
+} from "../../ports/inspector.ts";
+import { letterFrom, letterRowPrefix, letterRowsFrom } from "./bury.ts";
+import { conversationFrom } from "./conversation-item.ts";
+import { all, beginsWith, equal, type Item, present } from "./expression.ts";
+import { conversationOf } from "./finding.ts";
+import { history, latestItems, turnsOf } from "./history.ts";
+import { shards } from "./keys.ts";
+import { countListed, newestFirst } from "./listing.ts";
+import { lockOf, locks } from "./locks.ts";
+import { isPaused } from "./look.ts";
+import { REFUSAL, unknownFrom } from "./message-item.ts";
+import { inParallel } from "./parallel.ts";
+import { refusalFrom } from "./refusing.ts";
+import type { Site } from "./site.ts";
+import { messagesOf } from "./stage-item.ts";
+import { stagedRows } from "./staged.ts";
+import { LEASED } from "./tables.ts";
+
+const DETAIL_ROWS_MAX = 500;
+const REFUSALS = shards().map((shard) => `refusal#${shard}`);
+/** Pages read for one page shown, where a search leaves most of them out. */
+const SEARCH_PAGES_MAX = 20;
+
+export function inspector(site: Site): Inspector {
+  return {
+    conversations: (filter) => listConversations(site, filter),
+    conversation: (id) => showConversation(site, id),
+    locks: (page) => locks(site, page),
+    dead: (page) => listDead(site, page),
+    unknown: async (page) => mapped(await newestFirst(site, "messages", ["unknown"], page), unknownFrom),
+    refusals: async (page) => mapped(await newestFirst(site, "messages", REFUSALS, page), refusalFrom),
+    counts: () => counts(site),
+  };
+}
+
+function mapped<T>({ items, next }: Listing<Item>, from: (item: Item) => T): Listing<T> {
+  return { items: items.map(from), ...(next !== undefined && { next }) };
+}
+
+async function listConversations(
+  site: Site,
+  { search, active, limit, cursor }: ConversationFilter,
+): Promise<Listing<Conversation>> {
+  const byId = search === undefined ? undefined : await conversationOf(site, search);
+  const matches = (each: Conversation) =>
+    (active === undefined || each.taskComplete !== active) &&
+    (search === undefined || each.sender.includes(search));
+  if (byId) return { items: active === undefined || byId.taskComplete !== active ? [byId] : [] };
+  const items: Conversation[] = [];
+  let from = cursor;
+  for (let pages = 0; pages < SEARCH_PAGES_MAX; pages += 1) {
+    const page = { limit: limit - items.length, ...(from !== undefined && { cursor: from }) };
+    const listed = await newestFirst(site, "conversations", shards(), page);
+    items.push(...listed.items.map(conversationFrom).filter(matches));
+    from = listed.next;
+    if (from === undefined || items.length >= limit) break;
+  }
+  return { items, ...(from !== undefined && { next: from }) };
+}
+
+async function showConversation(site: Site, id: string): Promise<ConversationDetail | undefined> {
+  const conversation = await conversationOf(site, id);
+  if (!conversation) return undefined;
+  const [rows, lock, messages, turns, refusals] = await Promise.all([
+    stagedRows(site, id),
+    lockOf(site, id),
+    history(site, id, DETAIL_ROWS_MAX),
+    turnsOf(site, id, DETAIL_ROWS_MAX),
+    latestItems(site, id, REFUSAL, DETAIL_ROWS_MAX),
+  ]);
+  const staged = messagesOf(rows).map(({ message }) => message);
+  return { conversation, staged, ...(lock && { lock }), messages, turns, refusals: refusals.map(refusalFrom) };
+}
+
+async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
+  const { items, next } = await newestFirst(site, "messages", ["dead"], page);
+  const letters = await inParallel(items, 8, async (item) => {
+    const ofConversation = equal("conversation_id", item.conversation_id);
+    const ofLetter = beginsWith("item_id", letterRowPrefix(String(item.letter_id)));
+    const rows = await site.store.query("messages", { key: all(ofConversation, ofLetter) });
+    return letterFrom(item, letterRowsFrom(rows));
+  });
+  return { items: letters, ...(next !== undefined && { next }) };
+}
+
+/** Counted, not kept: a counter would be one item that every turn of every conversation writes. */
+async function counts(site: Site): Promise<Counts> {
+  const { store } = site;
+  const leased = shards().map((shard) => store.count("state", { index: LEASED, key: equal("lease_shard", shard) }));
+  const [conversations, staged, windows, leases, turns, dead, unknown, refusals, paused] = await Promise.all([
+    countListed(site, "conversations", shards()),
+    store.count("stage"),
+    store.count("triggerLock"),
+    Promise.all(leased).then(sum),
+    countTurns(site),
+    countListed(site, "messages", ["dead"]),
+    countListed(site, "messages", ["unknown"]),
+    countListed(site, "messages", REFUSALS),
+    isPaused(site),
+  ]);
+  return { conversations, staged, windows, leases, turns, dead, unknown, refusals, paused };
+}
+
+/** Every conversation counts its own turns. */
+async function countTurns(site: Site): Promise<number> {
+  let total = 0;
+  let from: Item | undefined;
+  do {
+    const filter = present("turn_count");
+    const { items, next } = await site.store.scanPage("state", { from, filter, attributes: ["turn_count"] });
+    total += sum(items.map(({ turn_count }) => Number(turn_count)));
+    from = next;
+  } while (from);
+  return total;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

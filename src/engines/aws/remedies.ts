@@ -1,0 +1,127 @@
+import type { Remedies } from "../../ports/remedies.ts";
+import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./bury.ts";
+import { all, beginsWith, equal, type Item, present } from "./expression.ts";
+import { placeOf } from "./finding.ts";
+import { conversationWithin, seenKey, transactionToken } from "./keys.ts";
+import { unknownFrom, unknownKey } from "./message-item.ts";
+import { recordDelivery } from "./seen.ts";
+import { removeUnknown } from "./settle.ts";
+import type { Site } from "./site.ts";
+import { outboundRow, type StagedRow, stageItem } from "./stage-item.ts";
+import type { Action } from "./store.ts";
+import { wakeNow } from "./window.ts";
+
+export function remedies(site: Site): Remedies {
+  return {
+    retryDead: (id) => retryDead(site, id),
+    discardDead: (id) => discardDead(site, id),
+    markUnknown: (id, as) => markUnknown(site, id, as),
+    resendUnknown: (id) => resendUnknown(site, id),
+  };
+}
+
+interface Letter {
+  readonly conversationId: string;
+  readonly rows: readonly StagedRow[];
+  readonly keys: readonly Item[];
+}
+
+async function findLetter(site: Site, letterId: string): Promise<Letter | undefined> {
+  const conversationId = conversationWithin(letterId);
+  if (conversationId === undefined) return undefined;
+  if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
+  const key = all(equal("conversation_id", conversationId), beginsWith("item_id", letterRowPrefix(letterId)));
+  const rows = letterRowsFrom(await site.store.query("messages", { key }));
+  const keys = rows.map((row) => letterRowKey(conversationId, letterId, row.id));
+  return { conversationId, rows, keys };
+}
+
+/** Back to staged, once: the letter goes in the same write. Its window stands before, so that a crash in between leaves no orphan. */
+async function retryDead(site: Site, letterId: string): Promise<"retried" | "not-found"> {
+  const letter = await findLetter(site, letterId);
+  if (!letter) return "not-found";
+  const { conversationId, rows, keys } = letter;
+  const newest = rows.at(-1);
+  const trigger = {
+    conversationId,
+    primaryChannel: newest?.primaryChannel ?? "",
+    channel: newest?.channel ?? "default",
+  };
+  await wakeNow(site, trigger, 1);
+  const actions: Action[] = [
+    removeLetter(conversationId, letterId),
+    ...keys.map((key): Action => ({ kind: "delete", table: "messages", key })),
+    ...rows.map((row): Action => ({ kind: "delete", table: "seen", key: { id: seenKey(row.id) } })),
+    ...rows.map((row): Action => ({ kind: "put", table: "stage", item: stageItem(row) })),
+  ];
+  const { kind } = await site.store.transact(actions, transactionToken("retry", letterId, site.newId()));
+  if (kind === "refused") return "not-found";
+  // Somebody may have looked before the messages were back.
+  await wakeNow(site, trigger);
+  return "retried";
+}
+
+async function discardDead(site: Site, letterId: string): Promise<"discarded" | "not-found"> {
+  const letter = await findLetter(site, letterId);
+  if (!letter) return "not-found";
+  const { kind } = await site.store.delete(
+    "messages",
+    letterKey(letter.conversationId, letterId),
+    present("item_id"),
+  );
+  if (kind === "refused") return "not-found";
+  await site.store.writeMany("messages", { delete: letter.keys });
+  return "discarded";
+}
+
+function removeLetter(conversationId: string, letterId: string): Action {
+  return {
+    kind: "delete",
+    table: "messages",
+    key: letterKey(conversationId, letterId),
+    condition: present("item_id"),
+  };
+}
+
+async function markUnknown(
+  site: Site,
+  unknownId: string,
+  as: "sent" | "not-sent",
+): Promise<"marked" | "not-found"> {
+  const key = unknownKey(unknownId);
+  const item = key && (await site.store.get("messages", key));
+  if (!item || !(await removeUnknown(site, unknownId))) return "not-found";
+  const { channel, turnId } = unknownFrom(item);
+  const finding = { account: "", providerId: `marked-${unknownId}`, status: `marked ${as}` };
+  await recordDelivery(site, channel, finding, turnId);
+  return "marked";
+}
+
+/** A resend is an outbound like any other: a turn of its own, under the lease. Off the list and staged in one write. */
+async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | "not-found"> {
+  const key = unknownKey(unknownId);
+  const item = key && (await site.store.get("messages", key));
+  if (!item) return "not-found";
+  const { conversationId, channel, to, text } = unknownFrom(item);
+  const primaryChannel = await placeOf(site, conversationId);
+  if (primaryChannel === undefined) return "not-found";
+  const request = {
+    id: `resend-${unknownId}`,
+    conversationId,
+    channel,
+    to,
+    texts: [text],
+    author: "resend",
+  };
+  const at = { conversationId, primaryChannel, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
+  const trigger = { conversationId, primaryChannel, channel };
+  await wakeNow(site, trigger, 1);
+  const actions: Action[] = [
+    { kind: "delete", table: "messages", key, condition: present("item_id") },
+    { kind: "put", table: "stage", item: stageItem(outboundRow(request, at)) },
+  ];
+  const { kind } = await site.store.transact(actions, transactionToken("resend", unknownId, site.newId()));
+  if (kind === "refused") return "not-found";
+  await wakeNow(site, trigger);
+  return "staged";
+}

@@ -1,0 +1,182 @@
+import { isHeld } from "../../core/lease.ts";
+import type { SweepReport } from "../../ports/engine.ts";
+import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
+import { conversationOf } from "./finding.ts";
+import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
+import { type Site, windowFor } from "./site.ts";
+import { messagesOf, type StagedRow } from "./stage-item.ts";
+import { dueOfStaged, stagedRows } from "./staged.ts";
+import { isHeldBy, readState } from "./state.ts";
+import { type Stored, storedFrom } from "./state-item.ts";
+import { LEASED } from "./tables.ts";
+import { triggerOf } from "./take.ts";
+import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
+
+/** A lapsed lease is triggered this often until somebody takes it. */
+const ONCE_MS = 60_000;
+
+/** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
+export interface SweepCursor {
+  readonly windows?: Item;
+  readonly stage?: Item;
+  readonly seen?: Item;
+}
+
+/** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
+export async function sweep(site: Site): Promise<SweepReport> {
+  const cursor = await readCursor(site);
+  const windows = await sweepWindows(site, cursor.windows);
+  const lapsed = await sweepLeases(site);
+  const stage = await sweepStage(site, cursor.stage);
+  const seen = site.forget === "sweep" ? await sweepSeen(site, cursor.seen) : { count: 0 };
+  await keepCursor(site, cursor, { windows: windows.next, stage: stage.next, seen: seen.next });
+  return { orphans: stage.count, retriggered: windows.count + lapsed, freed: 0, expired: seen.count };
+}
+
+interface Round {
+  readonly count: number;
+  readonly next?: Item | undefined;
+}
+
+/** A window whose trigger should have come by now: its trigger is sent again. */
+async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
+  const { items, next } = await site.store.scanPage("triggerLock", { from, limit: site.settings.sweepRowsMax });
+  let count = 0;
+  for (const window of items.map(windowFrom)) {
+    if (isOverdue(site, window) && (await sendAgain(site, window))) count += 1;
+  }
+  return { count, next };
+}
+
+/**
+ * A lapsed lease is triggered at once: its own trigger went when it was taken. Only leases older than a lease's length are read:
+ * the others cannot have lapsed.
+ */
+export async function sweepLeases(site: Site): Promise<number> {
+  const { clock, settings } = site;
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  let count = 0;
+  for (const shard of shards()) {
+    const key = all(equal("lease_shard", shard), isOld);
+    const found = await site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
+    for (const { conversation_id } of found) {
+      if (await triggerLapsed(site, await readState(site, String(conversation_id)))) count += 1;
+    }
+  }
+  return count;
+}
+
+async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const { lease } = stored.state;
+  const isLive: boolean = isHeld(lease, nowMs, site.settings.clockSkewMs);
+  if (!lease || isLive) return false;
+  const isSame = isHeldBy(lease.token);
+  const isUnswept = any(absent("swept_at_ms"), atMost("swept_at_ms", nowMs - ONCE_MS));
+  const key = conversationKeyOf(stored.id);
+  const marked = await site.store.update("state", key, { set: { swept_at_ms: nowMs } }, all(isSame, isUnswept));
+  if (marked.kind === "refused") return false;
+  await site.triggers.send(triggerOf(stored), nowMs);
+  return true;
+}
+
+/** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
+async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
+  const { items, next } = await site.store.scanPage("stage", {
+    from,
+    limit: site.settings.sweepRowsMax,
+    attributes: ["conversation_id"],
+  });
+  const ids = new Set(items.map(({ conversation_id }) => String(conversation_id)));
+  let count = 0;
+  for (const id of await withoutAnybody(site, [...ids])) if (await armOrphan(site, id)) count += 1;
+  return { count, next };
+}
+
+/** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
+async function withoutAnybody(site: Site, ids: readonly string[]): Promise<string[]> {
+  const without = async (table: "triggerLock" | "state", among: readonly string[], has: (item: Item) => boolean) => {
+    const items = await site.store.getMany(table, among.map(conversationKeyOf));
+    const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
+    return among.filter((id) => !found.has(id));
+  };
+  const unarmed = await without("triggerLock", ids, () => true);
+  return without("state", unarmed, ({ lease_token }) => lease_token !== undefined);
+}
+
+async function armOrphan(site: Site, id: string): Promise<boolean> {
+  const rows = await stagedRows(site, id);
+  const [first] = rows;
+  if (!first) return false;
+  const dueAtMs = await dueIn(site, id, rows);
+  if (dueAtMs + site.settings.graceMs > site.clock.nowMs()) return false;
+  // Once more: it may have been taken, or put back, between the two looks.
+  if (await isLookedAfter(site, id)) return false;
+  const { primaryChannel, channel } = rows.at(-1) ?? first;
+  await arm(site, { conversationId: id, primaryChannel, channel }, { dueAtMs });
+  site.log("error", "sweep.orphan", { conversation: id, staged: rows.length });
+  return true;
+}
+
+async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promise<number> {
+  const [{ state }, record] = await Promise.all([
+    readState(site, id),
+    conversationOf(site, id, rows[0]?.primaryChannel),
+  ]);
+  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel));
+}
+
+async function isLookedAfter(site: Site, id: string): Promise<boolean> {
+  const [window, { state }] = await Promise.all([windowOf(site, id), readState(site, id)]);
+  return window !== undefined || state.lease !== undefined;
+}
+
+/** Remembered ids past their time, where the table does not drop them by itself. */
+async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
+  const isPast = atMost("until_at_ms", site.clock.nowMs());
+  const limit = site.settings.sweepRowsMax;
+  const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
+  let count = 0;
+  for (const { id } of items) {
+    if ((await site.store.delete("seen", { id }, isPast)).kind === "done") count += 1;
+  }
+  return { count, next };
+}
+
+/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending settles sooner. */
+export async function freeLeases(site: Site, holder: string): Promise<number> {
+  const { clock, settings } = site;
+  let count = 0;
+  for (const shard of shards()) {
+    const found = await site.store.query("state", {
+      index: LEASED,
+      key: equal("lease_shard", shard),
+      filter: equal("lease_holder", holder),
+    });
+    for (const { conversation_id } of found) {
+      const nowMs = clock.nowMs();
+      const set = { lease_until_at_ms: nowMs - settings.clockSkewMs, holder_dead_at_ms: nowMs };
+      const key = conversationKeyOf(String(conversation_id));
+      const freed = await site.store.update("state", key, { set }, equal("lease_holder", holder), "ALL_NEW");
+      if (freed.kind === "refused") continue;
+      await site.triggers.send(triggerOf(storedFrom(String(conversation_id), freed.item)), nowMs);
+      count += 1;
+    }
+  }
+  return count;
+}
+
+async function readCursor(site: Site): Promise<SweepCursor> {
+  return ((await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor ?? {}) as SweepCursor;
+}
+
+/** Written only while a table is too long for one round. */
+async function keepCursor(
+  site: Site,
+  before: SweepCursor,
+  after: { readonly [K in keyof SweepCursor]: Item | undefined },
+): Promise<void> {
+  const hasMore = Object.values(after).some((next) => next !== undefined);
+  if (!hasMore && Object.keys(before).length === 0) return;
+  await site.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
+}

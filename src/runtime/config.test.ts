@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { defineConfig, type LullConfig, settingsFrom } from "./config.ts";
+
+const settings = (given: Partial<LullConfig> = {}) =>
+  settingsFrom({ engine: memory(), channels: { test: testChannel() }, ...given });
+
+describe("windows", () => {
+  it("are ten seconds from the first message when nothing is said", () => {
+    expect(settings().window).toEqual({ kind: "fixed", lengthMs: 10_000 });
+  });
+
+  it("may be fractions of a second", () => {
+    expect(settings({ window: { seconds: 0.25 } }).window).toEqual({ kind: "fixed", lengthMs: 250 });
+  });
+
+  it("that wait for quiet close after five times that at the latest, unless said otherwise", () => {
+    expect(settings({ window: { quietSeconds: 2 } }).window).toEqual({
+      kind: "quiet",
+      quietMs: 2_000,
+      maxMs: 10_000,
+    });
+    expect(settings({ window: { quietSeconds: 2, maxSeconds: 3 } }).window).toMatchObject({ maxMs: 3_000 });
+  });
+
+  it("may differ by channel", () => {
+    const { channels } = settings({
+      channels: { sms: testChannel({ type: "sms" }), web: testChannel() },
+      windows: { sms: { seconds: 3 } },
+    });
+    expect(channels.sms).toEqual({ type: "sms", window: { kind: "fixed", lengthMs: 3_000 } });
+    expect(channels.web?.window).toEqual({ kind: "fixed", lengthMs: 10_000 });
+  });
+});
+
+describe("limits", () => {
+  it("are in seconds, hours and days outside and in ms inside", () => {
+    const given = {
+      leaseSeconds: 30,
+      dedupeHours: 2,
+      retentionDays: 1,
+      attemptsMax: 3,
+      senderPerMinuteMax: 0,
+      pollSeconds: 0.5,
+    };
+    expect(settings({ limits: given })).toMatchObject({
+      leaseMs: 30_000,
+      renewMs: 10_000,
+      dedupeMs: 7_200_000,
+      retentionMs: 86_400_000,
+      attemptsMax: 3,
+      pollMs: 500,
+    });
+  });
+
+  it("keep a send inside a third of its lease, and the dedupe memory inside a week", () => {
+    const { sendTimeoutMs, dedupeMs } = settings({
+      limits: { leaseSeconds: 9, sendTimeoutSeconds: 60, dedupeHours: 1_000 },
+    });
+    expect(sendTimeoutMs).toBe(3_000);
+    expect(dedupeMs).toBe(7 * 86_400_000);
+  });
+});
+
+it("what a new conversation starts with is set by the project", () => {
+  expect(settings({ project: { status: "trial", allowedChannels: ["sms"] } })).toMatchObject({
+    projectStatus: "trial",
+    allowedChannels: ["sms"],
+  });
+});
+
+describe("what cannot be meant is refused, naming where it stands", () => {
+  it.each<[string, Partial<LullConfig>]>([
+    ["window.seconds must be a number of at least 0", { window: { seconds: -1 } }],
+    ["window.seconds must be a number of at least 0", { window: { seconds: Number.NaN } }],
+    ["a window needs seconds or quietSeconds", { window: {} as never }],
+    ["window.maxSeconds must not be less than quietSeconds", { window: { quietSeconds: 5, maxSeconds: 1 } }],
+    ["windows.fax: there is no channel of that name", { windows: { fax: { seconds: 1 } } }],
+    ["channels.My SMS: a channel's name is lower-case", { channels: { "My SMS": testChannel() } }],
+    ['whileBusy must be one of queue, restart, reject, not "wait"', { whileBusy: "wait" as never }],
+    ["limits.attemptsMax must be a whole number of at least 1", { limits: { attemptsMax: 0 } }],
+    ["limits.restartsMax must be a whole number of at least 0", { limits: { restartsMax: 1.5 } }],
+  ])("%s", (message, given) => {
+    expect(() => settings(given)).toThrow(message);
+  });
+});
+
+it("defineConfig gives back what it was given", () => {
+  const config = { window: { seconds: 1 } };
+  expect(defineConfig(config)).toBe(config);
+});

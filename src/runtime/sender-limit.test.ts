@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { senderLimit } from "./sender-limit.ts";
+
+it("lets everything pass when there is no limit", () => {
+  const limit = senderLimit(0);
+  expect(Array.from({ length: 1_000 }, () => limit.allows("ana", 0)).every(Boolean)).toBe(true);
+});
+
+it("refills over a minute, never beyond the limit, and goes by sender", () => {
+  const limit = senderLimit(2);
+  expect([limit.allows("ana", 0), limit.allows("ana", 0), limit.allows("ana", 0)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(limit.allows("ben", 0)).toBe(true);
+  expect(limit.allows("ana", 30_000)).toBe(true);
+  expect(limit.allows("ana", 30_000)).toBe(false);
+  const hours = 3_600_000;
+  expect([limit.allows("ana", hours), limit.allows("ana", hours), limit.allows("ana", hours)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+it("remembers a bounded number of senders: who wrote longest ago goes first", () => {
+  const limit = senderLimit(1);
+  expect(limit.allows("first", 0)).toBe(true);
+  expect(limit.allows("first", 0)).toBe(false);
+  for (let n = 0; n < 100_000; n += 1) limit.allows(`sender-${n}`, 0);
+  expect(limit.allows("first", 0)).toBe(true);
+});
