@@ -16,6 +16,8 @@ const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
+/** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
+const OPTIONAL = ["engines/aws", "lambda", "cdk"];
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
@@ -87,6 +89,7 @@ const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
 const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
   readonly dependencies?: Record<string, string>;
   readonly devDependencies: Record<string, string>;
+  readonly peerDependencies?: Record<string, string>;
 };
 
 interface Import {
@@ -141,10 +144,11 @@ function complaints(path: string, source: string): string[] {
 
 function mayImport(rule: Rule, path: string, { specifier, typesOnly }: Import): boolean {
   if (specifier.startsWith("node:")) return isTest(path) || (rule.builtins?.includes(specifier) ?? true);
-  if (!specifier.startsWith(".")) return isInstalled(specifier, isTest(path));
+  if (!specifier.startsWith(".")) return isInstalled(specifier, path);
   // Node runs the sources as they are, so an import has to name the file as it is.
   if (!/\.(ts|json)$/.test(specifier)) return false;
   const target = posix.join(posix.dirname(path), specifier);
+  if (isOptional(target) && !isOptional(path) && !isTest(path)) return false;
   const areas = [
     ...rule.imports,
     ...(typesOnly ? (rule.types ?? []) : []),
@@ -158,10 +162,22 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly }: Import): 
   );
 }
 
-/** Whoever installs the package gets its `dependencies` and nothing else. */
-function isInstalled(specifier: string, inTest: boolean): boolean {
+/** Whoever installs the package gets its `dependencies` and nothing else; optional subpaths say themselves what they need. */
+function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
-  return Object.hasOwn({ ...manifest.dependencies, ...(inTest && manifest.devDependencies) }, name);
+  const { dependencies, devDependencies, peerDependencies } = manifest;
+  return Object.hasOwn(
+    {
+      ...dependencies,
+      ...(isOptional(path) && peerDependencies),
+      ...(isTest(path) && devDependencies),
+    },
+    name,
+  );
+}
+
+function isOptional(path: string): boolean {
+  return OPTIONAL.some((folder) => path.startsWith(`${folder}/`));
 }
 
 function houseRules(path: string, source: string): string[] {
@@ -254,6 +270,12 @@ describe("this test bites:", () => {
       'new Worker(new URL("../memory/x.ts", import.meta.url));',
       "may not import ../memory/x.ts",
     ],
+    [
+      "cli/run.ts",
+      'import { aws } from "../engines/aws/index.ts";',
+      "may not import ../engines/aws/index.ts",
+    ],
+    ["engines/aws/index.ts", 'import left from "left-pad";', "may not import left-pad"],
     ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
     ["errors.ts", 'import "./secrets.ts";', "may not import ./secrets.ts"],

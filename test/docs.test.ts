@@ -183,6 +183,12 @@ describe("settings", () => {
   );
 });
 
+test("docs/dependencies.md gives a reason for every package", () => {
+  const text = PAGES.find(({ name }) => name === "docs/dependencies.md")?.text ?? "";
+  const packages = Object.keys({ ...manifest.devDependencies, ...manifest.peerDependencies });
+  expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
 /** `OPENAI_QUOTA` and its like look like variables and are not: errors bear such names, too. */
 function errorCodes(): Set<string> {
   const sources = readdirSync(join(ROOT, "src/responders"), { recursive: true, encoding: "utf8" });

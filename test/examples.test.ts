@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
+import { json, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fakeOpenAi } from "../src/testing/fake-openai.ts";
 import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
@@ -59,12 +59,11 @@ async function chat(
   });
 }
 
-async function freePort(): Promise<number> {
-  const server = createTcpServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+async function server(listener: RequestListener) {
+  const running = createServer(listener).listen(0, "127.0.0.1");
+  await once(running, "listening");
+  const { port } = running.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => running.close() };
 }
 
 describe.concurrent("examples that run:", () => {
@@ -90,20 +89,27 @@ describe.concurrent("examples that run:", () => {
   });
 
   test("http-responder.ts answers at once, or later", async () => {
-    const port = String(await freePort());
-    const service = await listening("examples/http-responder.ts", [], {
-      LULL_URL: `http://127.0.0.1:${port}`,
+    let url = "";
+    // Each of the two has to know where the other one is. This door is open before either.
+    const door = await server(async (request, response) => {
+      const body = await text(request);
+      const answer = await fetch(`${url}${request.url}`, { method: "POST", headers: JSON_TYPE, body });
+      response.writeHead(answer.status).end();
     });
-    const example = await readFile(join(folder, "examples/http-responder.config.json"), "utf8");
-    await mkdir(join(folder, "config"), { recursive: true });
-    await writeFile(join(folder, "config/later.json"), example.replace("http://127.0.0.1:9000", service));
-    const url = await lull("dev", "config/later.json", { PORT: port });
-    const [later, now] = await Promise.all([
-      chat(url, ["where is", "my invoice?"]),
-      chat(url, ["hi", "there"], { sender: "visitor-two" }),
-    ]);
-    expect(later).toEqual(["Your invoice is on its way."]);
-    expect(now).toEqual(["2 messages, one answer: hi\nthere"]);
+    try {
+      const service = await listening("examples/http-responder.ts", [], { LULL_URL: door.url });
+      const example = await readFile(join(folder, "examples/http-responder.config.json"), "utf8");
+      await writeFile(join(folder, "later.json"), example.replace("http://127.0.0.1:9000", service));
+      url = await lull("dev", "later.json");
+      const [later, now] = await Promise.all([
+        chat(url, ["where is", "my invoice?"]),
+        chat(url, ["hi", "there"], { sender: "visitor-two" }),
+      ]);
+      expect(later).toEqual(["Your invoice is on its way."]);
+      expect(now).toEqual(["2 messages, one answer: hi\nthere"]);
+    } finally {
+      door.close();
+    }
   });
 
   test("twilio-openai.ts", async () => {
@@ -143,16 +149,15 @@ describe.concurrent("examples that run:", () => {
 
   test("custom-channel.ts", async () => {
     const sent = Promise.withResolvers<unknown>();
-    const telegram = createServer(async (request, response) => {
+    const telegram = await server(async (request, response) => {
       sent.resolve({ path: request.url, body: await json(request) });
       response.end(JSON.stringify({ ok: true, result: { message_id: 1 } }));
-    }).listen(0, "127.0.0.1");
-    await once(telegram, "listening");
+    });
     try {
       const url = await lull("start", "examples/custom-channel.ts", {
         TELEGRAM_TOKEN: "1:token",
         TELEGRAM_SECRET: "a-word-of-your-own",
-        TELEGRAM_API_URL: `http://127.0.0.1:${(telegram.address() as AddressInfo).port}`,
+        TELEGRAM_API_URL: telegram.url,
       });
       const post = (secret: string, id: number, text: string) =>
         fetch(`${url}/webhooks/telegram`, {

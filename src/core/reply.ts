@@ -22,7 +22,7 @@ export function answerFrom(reply: Reply): Answer {
     kind: "answer",
     texts: textsOf(full.text),
     media: full.media ?? [],
-    ...(full.usage && { usage: full.usage }),
+    ...(full.usage && { usage: usageOf(full.usage) }),
     ...(full.complete !== undefined && { complete: full.complete }),
     ...(full.handOff !== undefined && { handOff: full.handOff }),
   };
@@ -32,6 +32,20 @@ function fullReply(reply: Reply): FullReply {
   if (reply === null || reply === undefined) return {};
   if (typeof reply === "string" || Array.isArray(reply)) return { text: reply as string | readonly string[] };
   return reply as FullReply;
+}
+
+/** Counted per conversation, for good: what is no count adds nothing, rather than spoil the sum. */
+function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage {
+  const [prompt, completion] = [tokens(promptTokens), tokens(completionTokens)];
+  return {
+    promptTokens: prompt,
+    completionTokens: completion,
+    totalTokens: tokens(totalTokens) || prompt + completion,
+  };
+}
+
+function tokens(count: number): number {
+  return count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
 }
 
 /** Always a time that comes: a customer must not wait for a date that no calendar has. */

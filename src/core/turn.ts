@@ -1,7 +1,8 @@
-import type { ConversationStatus, HistoryMessage } from "../ports/conversations.ts";
+import type { ConversationStatus, HistoryMessage, MessagePart } from "../ports/conversations.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Commit } from "../ports/engine.ts";
 import type { TurnRecord, UnknownSend } from "../ports/inspector.ts";
+import type { StagedMessage } from "../ports/message.ts";
 import { providerIdsOf, saidText } from "./draft.ts";
 import type { Work } from "./state.ts";
 
@@ -12,18 +13,18 @@ export interface FinishedTurn {
   /** The draft as it is known to have been sent. */
   readonly draft: Draft | undefined;
   /** The batch in order. Empty when the turn carried out an outbound. */
-  readonly messages: readonly { readonly id: string; readonly channel: string }[];
+  readonly messages: readonly StagedMessage[];
   readonly nowMs: number;
 }
 
 /** Both sides of the turn, as far as there are two. */
-export function spokenIn({ work, commit, draft, nowMs }: FinishedTurn): HistoryMessage[] {
+export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn): HistoryMessage[] {
   const { turnId } = work;
   const said = draft ? saidText(draft) : "";
   const spoken: HistoryMessage[] = [];
   if (commit.userText !== undefined) {
     const { userText: text, userMedia: media = [] } = commit;
-    spoken.push({ role: "user", text, media, atMs: work.openedAtMs, turnId });
+    spoken.push({ role: "user", text, media, atMs: work.openedAtMs, turnId, parts: messages.map(partOf) });
   }
   if (said !== "") {
     const author = draft?.author === undefined ? {} : { author: draft.author };
@@ -31,6 +32,10 @@ export function spokenIn({ work, commit, draft, nowMs }: FinishedTurn): HistoryM
     spoken.push({ role: "assistant", text: said, media: [], atMs, turnId, ...author });
   }
   return spoken;
+}
+
+function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): MessagePart {
+  return { id, text, media, arrivedAtMs, ...(sentAtMs !== undefined && { sentAtMs }) };
 }
 
 export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn): TurnRecord {

@@ -39,7 +39,8 @@ export async function ask(asking: Asking, responder: Responder, taken: Taken): P
     whenAborted(asking.stopping, { kind: "stopping" }, ended.signal),
     whenNewer(asking, ended.signal),
   ]);
-  ended.abort();
+  // With an answer at hand nobody listens any more, and the error that an abort makes by itself is not worth its stack.
+  ended.abort(asked.kind === "answered" ? "answered" : undefined);
   return asked;
 }
 

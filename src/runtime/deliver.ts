@@ -13,6 +13,9 @@ import type { TurnEnd, TurnRun } from "./turn-run.ts";
  */
 const PROVIDER_SKEW_MS = 5_000;
 
+/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
+const OVER = "over";
+
 /**
  * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte.
  * `isFresh`: this very run marked the first chunk, so it is ours to send and not somebody's unknown.
@@ -182,7 +185,7 @@ async function withDeadline<T>(
   if (clock.nowMs() >= byAtMs) throw new Error("its time was over before it began");
   const aborting = new AbortController();
   const over = new AbortController();
-  const stopWaiting = () => over.abort();
+  const stopWaiting = () => over.abort(OVER);
   heartbeat.lost.addEventListener("abort", stopWaiting);
   let isAnswered = false;
   const ended = clock.sleep(byAtMs - clock.nowMs(), over.signal).then(() => {
@@ -195,7 +198,7 @@ async function withDeadline<T>(
   } finally {
     isAnswered = true;
     heartbeat.lost.removeEventListener("abort", stopWaiting);
-    over.abort();
+    over.abort(OVER);
   }
 }
 

@@ -2,6 +2,9 @@ import type { Taken, TakeOutcome } from "../ports/engine.ts";
 import { takeTurn } from "./take-turn.ts";
 import type { TurnSurroundings } from "./turn-run.ts";
 
+/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
+const WOKEN = "woken";
+
 /**
  * Takes turns: as many at once as `concurrency` allows, each conversation at most once.
  *
@@ -29,7 +32,7 @@ export class Worker {
     const { clock } = this.#surroundings;
     if (atMs >= this.#sleepsUntilAtMs) return;
     this.#sleepsUntilAtMs = atMs;
-    clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort());
+    clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort(WOKEN));
   }
 
   /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
@@ -42,7 +45,7 @@ export class Worker {
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
   async stop(graceMs: number): Promise<void> {
     this.#looking.abort();
-    this.#wake.abort();
+    this.#wake.abort(WOKEN);
     await this.#loop;
     const over = new AbortController();
     const grace = this.#surroundings.clock.sleep(graceMs, over.signal).then(() => this.#stopping.abort());
@@ -91,7 +94,7 @@ export class Worker {
     if (outcome.kind !== "turn") return Promise.resolve();
     const run = this.#run(outcome.taken).finally(() => {
       this.#running.delete(run);
-      this.#wake.abort();
+      this.#wake.abort(WOKEN);
     });
     this.#running.add(run);
     return run;

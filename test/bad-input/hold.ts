@@ -2,24 +2,25 @@ import fc from "fast-check";
 
 const RUNS = whole("LULL_FUZZ_RUNS") ?? 100;
 const SEED = whole("LULL_FUZZ_SEED");
+const INHERITED = Reflect.ownKeys(Object.prototype).length;
 const PATH = process.env.LULL_FUZZ_PATH;
 
 /**
  * Tries a property `LULL_FUZZ_RUNS` times (`share` of it, where one try is dear). What fast-check prints on a failure is what
  * replays it: `LULL_FUZZ_SEED=<seed> LULL_FUZZ_PATH=<path> npx vitest run <file> -t "<name of the test>"`.
  */
-export function hold<T>(
+export async function hold<T>(
   property: fc.IProperty<T> | fc.IAsyncProperty<T>,
   { share = 1, examples = [] }: { readonly share?: number; readonly examples?: T[] } = {},
 ): Promise<void> {
-  return Promise.resolve(
-    fc.assert(property as fc.IAsyncProperty<T>, {
-      numRuns: Math.max(5, Math.ceil(RUNS * share)),
-      examples,
-      ...(SEED !== undefined && { seed: SEED }),
-      ...(SEED !== undefined && PATH !== undefined && { path: PATH }),
-    }),
-  );
+  await fc.assert(property as fc.IAsyncProperty<T>, {
+    numRuns: Math.max(5, Math.ceil(RUNS * share)),
+    examples,
+    ...(SEED !== undefined && { seed: SEED }),
+    ...(SEED !== undefined && PATH !== undefined && { path: PATH }),
+  });
+  // Whatever was read, nothing of it may have become a part of every object.
+  if (Reflect.ownKeys(Object.prototype).length !== INHERITED) throw new Error("Object.prototype was changed");
 }
 
 function whole(name: string): number | undefined {

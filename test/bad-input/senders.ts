@@ -10,6 +10,8 @@ import { nastyObject, nastyText } from "./nasty-json.ts";
 export const PUBLIC_URL = "https://bot.example.com";
 const ACCOUNT = "AC00000000000000000000000000000001";
 const SECRET = "the-right-secret";
+/** Nobody listens there. */
+const NOWHERE = "http://127.0.0.1:9";
 
 /** A webhook on its way to one channel. */
 export type Delivery = Pick<WebhookRequest, "headers" | "body"> & { readonly target: string };
@@ -106,7 +108,7 @@ const FORM_TYPE = { "content-type": "application/x-www-form-urlencoded" };
 export const SENDERS: readonly Sender[] = [
   {
     name: "whatsapp",
-    channel: () => twilio.whatsapp({ accountSid: ACCOUNT, authToken: SECRET, from: "+14155238886" }),
+    channel: () => twilio.whatsapp({ accountSid: ACCOUNT, authToken: SECRET, apiUrl: NOWHERE }),
     body: fc.oneof(hostile(payloadsOf("twilio")), form),
     suffix: fc.constantFrom(
       "",
@@ -122,7 +124,7 @@ export const SENDERS: readonly Sender[] = [
   },
   {
     name: "wati",
-    channel: () => wati({ apiUrl: "https://wati.example/t1", token: "x", webhookSecret: SECRET }),
+    channel: () => wati({ apiUrl: `${NOWHERE}/t1`, token: "x", webhookSecret: SECRET }),
     body: fc.oneof(hostile(payloadsOf("wati")), asBuffer(nastyObject(WATI_FIELDS))),
     suffix: fc.constantFrom("", "?x=%zz"),
     prove: (target, body, secret = SECRET) => ({

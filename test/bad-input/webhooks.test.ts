@@ -57,7 +57,7 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
     test("what is staged gets its turn", () =>
       hold(
         fc.asyncProperty(sender.body, async (body) => {
-          const home = house({ engine: (await import("../../src/engines/memory/index.ts")).memory() });
+          const home = house();
           await home.start();
           for (const each of deliveries(sender, `/webhooks/${name}`, body)) await home.call(post(each));
           const { staged } = await home.counts();

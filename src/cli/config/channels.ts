@@ -4,7 +4,8 @@ import { web } from "../../channels/web/index.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
 import { didYouMean } from "../suggest.ts";
-import { checkOne } from "./file-keys.ts";
+import { checkOptions } from "./file-keys.ts";
+import { COUNT, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { isRecord, type Setting, type Settled } from "./settle.ts";
 
 /** A channel in force, and what people want to know of it. */
@@ -22,32 +23,39 @@ type Options = Readonly<Record<string, unknown>>;
 
 interface Provider {
   readonly variants: readonly string[];
-  readonly options: readonly string[];
+  readonly options: Readonly<Record<string, Kind>>;
   make(variant: string, options: Options): Channel;
 }
+
+const NUMBERS: Kind = { type: "texts" };
+const ACCOUNT: Kind = { type: "object", fields: { authToken: SECRET, from: NUMBERS } };
 
 /** What `{ "twilio": "whatsapp", "from": "+15550100" }` may say. */
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   twilio: {
     variants: ["whatsapp", "sms"],
-    options: [
-      "from",
-      "accountSid",
-      "authToken",
-      "accounts",
-      "apiKey",
-      "messagingServiceSid",
-      "apiUrl",
-      "textMax",
-    ],
+    options: {
+      from: NUMBERS,
+      accountSid: TEXT,
+      authToken: SECRET,
+      accounts: { type: "object", values: { type: "either", of: [SECRET, ACCOUNT] } },
+      apiKey: { type: "object", fields: { sid: TEXT, secret: SECRET } },
+      messagingServiceSid: TEXT,
+      apiUrl: URL_KIND,
+      textMax: COUNT,
+    },
     make: (variant, options) => (variant === "sms" ? twilio.sms(options) : twilio.whatsapp(options)),
   },
   wati: {
     variants: ["whatsapp"],
-    options: ["apiUrl", "token", "webhookSecret", "account"],
+    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT },
     make: (_variant, options) => wati(options),
   },
-  web: { variants: ["page"], options: ["secret", "address"], make: (_variant, options) => web(options) },
+  web: {
+    variants: ["page"],
+    options: { secret: SECRET, address: TEXT },
+    make: (_variant, options) => web(options),
+  },
 };
 
 /** Channels of the file, completed by the environment, and those that the environment alone turns on. */
@@ -83,7 +91,7 @@ function fromFile(name: string, given: unknown, file: string, settled: Settled):
   if (!isRecord(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
   const [provider, variant] = providerOf(given, file, where);
   const { [provider]: _, ...options } = given;
-  checkOne(options, (PROVIDERS[provider] as Provider).options, file, `${where}.`);
+  checkOptions(options, (PROVIDERS[provider] as Provider).options, file, `${where}.`);
   const own = BY_ENVIRONMENT[name];
   // The environment speaks of one channel of each kind: the one that bears its name.
   const fromEnvironment =

@@ -10,7 +10,14 @@ export type Kind =
   | { readonly type: "secret" }
   | { readonly type: "number"; readonly min: number; readonly max?: number; readonly whole?: true }
   | { readonly type: "yes-no" }
-  | { readonly type: "choice"; readonly of: readonly string[] };
+  | { readonly type: "choice"; readonly of: readonly string[] }
+  /** A list of texts; one text will do, unless `list` says otherwise. */
+  | { readonly type: "texts"; readonly list?: true }
+  /** An object: with these fields, or with values of one kind under any name, or any at all. */
+  | { readonly type: "object"; readonly fields?: Readonly<Record<string, Kind>>; readonly values?: Kind }
+  /** Only a module can say it. */
+  | { readonly type: "function" }
+  | { readonly type: "either"; readonly of: readonly Kind[] };
 
 /** One thing that can be set: in the file under `key`, in the environment, by a flag. */
 export interface Knob {
@@ -28,9 +35,14 @@ export interface Knob {
 export const TEXT: Kind = { type: "text" };
 export const URL_KIND: Kind = { type: "url" };
 export const SECRET: Kind = { type: "secret" };
-export const SECONDS: Kind = { type: "number", min: 0 };
+/** A week: beyond that it is a slip of the finger, and soon a date that no calendar has. */
+export const SECONDS: Kind = { type: "number", min: 0, max: 604_800 };
+/** For leases, timeouts and how often to look: none at all would leave no time to work, or work without pause. */
+export const PERIOD: Kind = { type: "number", min: 0.1, max: 604_800 };
 export const COUNT: Kind = { type: "number", min: 1, whole: true };
 export const COUNT_OR_NONE: Kind = { type: "number", min: 0, whole: true };
+/** More processes than any machine has cores for. */
+export const WORKERS: Kind = { type: "number", min: 1, max: 256, whole: true };
 export const PORT: Kind = { type: "number", min: 0, max: 65_535, whole: true };
 export const YES_NO: Kind = { type: "yes-no" };
 export const choice = (...of: readonly string[]): Kind => ({ type: "choice", of });
@@ -62,9 +74,20 @@ export function valueFromFile(kind: Kind, value: unknown, where: string): Value 
 
 function checked(kind: Kind, value: unknown, where: string, given: unknown): Value {
   if (fits(kind, value)) return value as Value;
-  // A secret of the wrong shape is still a secret.
-  const not = kind.type === "secret" ? "" : `, not ${JSON.stringify(given)}`;
-  throw new ConfigError(`${where} must be ${expectation(kind)}${not}`);
+  throw new ConfigError(
+    `${where} must be ${expectation(kind)}${isTelling(kind, given) ? `, not ${shown(given)}` : ""}`,
+  );
+}
+
+/** A secret of the wrong shape is still a secret, and objects may hold one. */
+function isTelling(kind: Kind, given: unknown): boolean {
+  return !["secret", "object", "either"].includes(kind.type) && given !== undefined;
+}
+
+function shown(given: unknown): string {
+  if (Array.isArray(given)) return "a list";
+  if (typeof given === "object" && given !== null) return "an object";
+  return typeof given === "function" ? "a function" : JSON.stringify(given);
 }
 
 function fits(kind: Kind, value: unknown): boolean {
@@ -81,6 +104,16 @@ function fits(kind: Kind, value: unknown): boolean {
       return typeof value === "boolean";
     case "choice":
       return kind.of.includes(value as string);
+    case "texts":
+      return (Array.isArray(value) ? value : kind.list ? [undefined] : [value]).every(
+        (each) => typeof each === "string",
+      );
+    case "object":
+      return isObjectOf(kind, value);
+    case "function":
+      return typeof value === "function";
+    case "either":
+      return kind.of.some((each) => fits(each, value));
   }
 }
 
@@ -88,6 +121,16 @@ function isNumber(kind: Kind & { type: "number" }, value: unknown): boolean {
   if (typeof value !== "number" || !Number.isFinite(value)) return false;
   if (kind.whole && !Number.isInteger(value)) return false;
   return value >= kind.min && value <= (kind.max ?? Number.MAX_SAFE_INTEGER);
+}
+
+function isObjectOf({ fields, values }: Kind & { type: "object" }, value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const entries = Object.entries(value);
+  if (fields && entries.length !== Object.keys(fields).length) return false;
+  return entries.every(([key, each]) => {
+    const kind = fields ? (Object.hasOwn(fields, key) ? fields[key] : undefined) : values;
+    return kind === undefined ? fields === undefined : fits(kind, each);
+  });
 }
 
 function isReference(value: unknown): boolean {
@@ -115,5 +158,14 @@ function expectation(kind: Kind): string {
       return "yes or no (1 or 0, true or false)";
     case "choice":
       return `one of ${kind.of.join(", ")}`;
+    case "texts":
+      return kind.list ? "a list of texts" : "a text or a list of texts";
+    case "object":
+      if (kind.fields) return `an object with ${Object.keys(kind.fields).join(" and ")}`;
+      return kind.values ? `an object whose values are each ${expectation(kind.values)}` : "an object";
+    case "function":
+      return "a function";
+    case "either":
+      return kind.of.map(expectation).join(", or ");
   }
 }

@@ -247,8 +247,8 @@ describe("the file", () => {
 test.each([
   ["PORT", "http", "PORT must be a whole number from 0 to 65535"],
   ["PORT", "70000", "PORT must be"],
-  ["LULL_WORKERS", "0", "LULL_WORKERS must be a whole number of at least 1"],
-  ["LULL_WINDOW_SECONDS", "ten", 'LULL_WINDOW_SECONDS must be a number of at least 0, not "ten"'],
+  ["LULL_WORKERS", "0", "LULL_WORKERS must be a whole number from 1 to 256"],
+  ["LULL_WINDOW_SECONDS", "ten", 'LULL_WINDOW_SECONDS must be a number from 0 to 604800, not "ten"'],
   ["LULL_LEASE_SECONDS", "-1", "LULL_LEASE_SECONDS must be"],
   ["LULL_WHILE_BUSY", "ignore", "LULL_WHILE_BUSY must be one of queue, restart, reject"],
   ["LULL_PUBLIC_URL", "example.com", "LULL_PUBLIC_URL must be a URL"],

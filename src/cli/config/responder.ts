@@ -4,7 +4,8 @@ import { echo } from "../../responders/echo/index.ts";
 import { http } from "../../responders/http/index.ts";
 import { openai } from "../../responders/openai/index.ts";
 import { didYouMean } from "../suggest.ts";
-import { checkOne } from "./file-keys.ts";
+import { checkOptions } from "./file-keys.ts";
+import { COUNT_OR_NONE, choice, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { isRecord, type Settled } from "./settle.ts";
 
 /** Who answers, and who said so. */
@@ -18,21 +19,26 @@ export interface ConfiguredResponder {
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
 
-const KINDS: Readonly<Record<string, readonly string[]>> = {
-  openai: [
-    "model",
-    "instructions",
-    "apiKey",
-    "baseUrl",
-    "historyMessagesMax",
-    "maxOutputTokens",
-    "reasoning",
-    "toolRoundsMax",
-    "media",
-    "body",
-  ],
-  http: ["url", "secret", "headers", "historyMessagesMax"],
-  echo: [],
+const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  openai: {
+    model: TEXT,
+    instructions: { type: "either", of: [TEXT, { type: "function" }] },
+    apiKey: SECRET,
+    baseUrl: URL_KIND,
+    historyMessagesMax: COUNT_OR_NONE,
+    maxOutputTokens: COUNT_OR_NONE,
+    reasoning: { type: "object" },
+    toolRoundsMax: COUNT_OR_NONE,
+    media: choice("mention", "link"),
+    body: { type: "object" },
+  },
+  http: {
+    url: URL_KIND,
+    secret: SECRET,
+    headers: { type: "object", values: SECRET },
+    historyMessagesMax: COUNT_OR_NONE,
+  },
+  echo: {},
 };
 
 /** The file decides who answers; without it an OpenAI key does; without either the echo answers. */
@@ -67,7 +73,7 @@ function described(given: unknown, where: string, file: File, settled: Settled):
   const origin = file?.name ?? "";
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
-  checkOne(options, KINDS[kind] ?? [], origin, `${where}.${kind}.`);
+  checkOptions(options, KINDS[kind] ?? {}, origin, `${where}.${kind}.`);
   return { respond: make(kind, options, settled), kind, origin };
 }
 

@@ -10,7 +10,7 @@ import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.
 import { stageKey } from "./staged.ts";
 import { isUnchanged, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import type { Action } from "./store.ts";
+import type { Action } from "./wire.ts";
 
 export interface Burial {
   readonly messageIds: readonly string[];
@@ -35,7 +35,9 @@ export async function bury(
   burial: Burial,
   after: ConversationState,
 ): Promise<Buried> {
-  const buried = rows.filter(({ id }) => burial.messageIds.includes(id)).slice(0, site.settings.batchMessagesMax);
+  const buried = rows
+    .filter(({ id }) => burial.messageIds.includes(id))
+    .slice(0, site.settings.batchMessagesMax);
   const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const letter = {
     id: idWithin(stored.id, site.newId()),
@@ -57,13 +59,16 @@ export async function bury(
     put(letterItem(site, stored.id, letter)),
   ];
   const mark = markError(site, stored, buried);
-  const token = transactionToken("bury", stored.id, stored.rev ?? "", burial.turnId ?? "");
+  const token = transactionToken("bury", letter.id);
   const transacted = await site.store.transact(mark ? [...actions, mark] : actions, token);
-  if (transacted.kind === "done") return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
-  if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, transacted.by.get(0)) };
+  const done: Buried = { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+  if (transacted.kind === "done") return done;
+  const standing = transacted.by.get(0);
+  if (standing?.rev === saved.stored.rev) return done;
+  if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, standing) };
   // The conversation's row is gone: the letter is written all the same.
-  await site.store.transact(actions, transactionToken(token, "without a row"));
-  return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+  const again = await site.store.transact(actions, transactionToken(token, "without a row"));
+  return again.kind === "done" ? done : { kind: "changed", stored: storedFrom(stored.id, again.by.get(0)) };
 }
 
 function moved(site: Site, row: StagedRow, letterId: string): Action[] {

@@ -11,12 +11,13 @@ import { newLease } from "./lease.ts";
 import { messageItem, turnItem, unknownItem } from "./message-item.ts";
 import { isForgotten, putSent, seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { stageKey } from "./staged.ts";
-import { heldState, isUnchanged, savedAs } from "./state.ts";
+import { messagesOf } from "./stage-item.ts";
+import { stagedRows, stageKey } from "./staged.ts";
+import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import type { Action } from "./store.ts";
 import { takeUnder, triggerOf } from "./take.ts";
-import { windowOf } from "./window.ts";
+import { wakeWaiting } from "./window.ts";
+import type { Action } from "./wire.ts";
 
 const ACTIONS_MAX = 100;
 const RECENT_MAX = 20;
@@ -27,17 +28,22 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
   while (stored?.state.lease?.token === lease.token) {
     const written = await write(site, stored, what);
     if (written.kind === "done") {
-      site.held.delete(lease.token);
-      return what.more ? { kind: "committed", ...(await goOn(site, written.stored)) } : over(site, written.stored);
+      letGo(site, lease.token);
+      return what.more
+        ? { kind: "committed", ...(await goOn(site, written.stored)) }
+        : over(site, written.stored);
     }
     stored = written.stored;
   }
-  site.held.delete(lease.token);
+  letGo(site, lease.token);
   return { kind: "lost" };
 }
 
 /** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, the lease lapses and heals. */
-async function goOn(site: Site, stored: Stored): Promise<Pick<Extract<CommitOutcome, { kind: "committed" }>, "next">> {
+async function goOn(
+  site: Site,
+  stored: Stored,
+): Promise<Pick<Extract<CommitOutcome, { kind: "committed" }>, "next">> {
   try {
     const next = (await takeUnder(site, stored, stored.state.lease!.token)).at(-1);
     return next ? { next } : {};
@@ -47,14 +53,8 @@ async function goOn(site: Site, stored: Stored): Promise<Pick<Extract<CommitOutc
   }
 }
 
-/** A trigger that found this turn running comes back only when the lease would have ended: what it stood for need not wait that long. */
 async function over(site: Site, stored: Stored): Promise<CommitOutcome> {
-  try {
-    const window = await windowOf(site, stored.id);
-    if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(triggerOf(stored, window), 0);
-  } catch (error) {
-    site.log("warn", "commit.no-trigger", { conversation: stored.id, reason: String(error) });
-  }
+  await wakeWaiting(site, triggerOf(stored));
   return { kind: "committed" };
 }
 
@@ -63,7 +63,7 @@ type Written =
   | { readonly kind: "again"; readonly stored: Stored };
 
 async function write(site: Site, stored: Stored, what: Commit): Promise<Written> {
-  const turn = finishedTurn(site, stored, what);
+  const turn = await finishedTurn(site, stored, what);
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
   const atMs = Math.max(turn.nowMs, stored.lastCommitAtMs + 1);
   const state = stateAfter(site, stored, turn, atMs);
@@ -71,9 +71,11 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
   const row = await rowAfter(site, stored, turn);
   const room = ACTIONS_MAX - 2 - 2 * turn.work.batchIds.length;
   // More chunks than a transaction holds: written before it, and written again if it has to be.
-  for (const action of kept.slice(room)) if (action.kind === "put") await site.store.put(action.table, action.item);
+  for (const action of kept.slice(room))
+    if (action.kind === "put") await site.store.put(action.table, action.item);
   const actions = [state.action, ...kept.slice(0, room), ...batchActions(site, stored.id, turn)];
-  const token = transactionToken("commit", turn.work.turnId, turn.work.attempts, stored.rev ?? "");
+  // The new `rev` tells one try of ours from the next: the same token must never come with another content.
+  const token = transactionToken(turn.work.turnId, turn.work.attempts, state.stored.rev ?? "");
   return settled(site, stored, state.stored, { actions, row, token });
 }
 
@@ -87,7 +89,9 @@ async function settled(
   const whole = row ? [...actions, row] : actions;
   const transacted = await site.store.transact(whole, token);
   if (transacted.kind === "done") return { kind: "done", stored: after };
-  if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, transacted.by.get(0)) };
+  const standing = transacted.by.get(0);
+  if (standing?.rev === after.rev) return { kind: "done", stored: after };
+  if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
   // An id that another turn remembered first, or a row that its owner removed: the turn is recorded all the same.
   site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
   const rest = whole.flatMap((action, at) => (transacted.by.has(at) ? unconditional(action) : [action]));
@@ -102,16 +106,13 @@ function unconditional(action: Action): Action[] {
   return [put];
 }
 
-function finishedTurn(site: Site, stored: Stored, commit: Commit): FinishedTurn {
+async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise<FinishedTurn> {
   const work = workUnder(stored);
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
-  const channel = draft?.channel ?? stored.channel ?? "";
-  const messages = isOutbound(work.batchIds) ? [] : work.batchIds.map((id) => ({ id, channel }));
+  const rows = site.batches.get(stored.state.lease!.token) ?? (await stagedRows(site, stored.id));
+  const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
+  const messages = work.batchIds.flatMap((id) => byId.get(id) ?? []);
   return { work, commit, draft, messages, nowMs: site.clock.nowMs() };
-}
-
-function isOutbound(batchIds: readonly string[]): boolean {
-  return batchIds.every((id) => id.startsWith("outbound/"));
 }
 
 function stateAfter(
@@ -126,7 +127,9 @@ function stateAfter(
     busyToldTurnId: undefined,
     lease: commit.more ? newLease(site, site.clock.nowMs()) : undefined,
   };
-  const recentProviderIds = [...stored.recentProviderIds, ...(draft ? providerIdsOf(draft) : [])].slice(-RECENT_MAX);
+  const recentProviderIds = [...stored.recentProviderIds, ...(draft ? providerIdsOf(draft) : [])].slice(
+    -RECENT_MAX,
+  );
   const { change, stored: next } = savedAs(site, stored, after, {
     last_commit_at_ms: atMs,
     status_before: undefined,

@@ -7,7 +7,7 @@ import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedMessageRow } from "./stage-item.ts";
 import { stagedRows } from "./staged.ts";
-import { changeHeld, heldState, isHeldBy, readState } from "./state.ts";
+import { changeHeld, heldState, isHeldBy, letGo, readState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
@@ -25,7 +25,7 @@ export async function renew(site: Site, lease: Lease): Promise<Renewal> {
     isHandedOff(site, lease),
   ]);
   if (written.kind === "done") return { kind: "renewed", lease: { ...lease, untilAtMs }, handedOff };
-  site.held.delete(lease.token);
+  letGo(site, lease.token);
   return LOST;
 }
 

@@ -7,10 +7,10 @@ import { newerThan, workUnder } from "./draft.ts";
 import { conversationOf } from "./finding.ts";
 import { type Site, windowFor } from "./site.ts";
 import { stagedRows } from "./staged.ts";
-import { heldState, saveState } from "./state.ts";
+import { heldState, letGo, saveState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
 import { triggerOf } from "./take.ts";
-import { wakeAt, wakeNow, windowOf } from "./window.ts";
+import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
 
 type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
@@ -18,14 +18,15 @@ type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } |
 export async function giveBack(site: Site, lease: Lease, how: GiveBack): Promise<GivenBack> {
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
-    const step: Step = how.kind === "bury" ? await buryTurn(site, stored, how) : await release(site, stored, how);
+    const step: Step =
+      how.kind === "bury" ? await buryTurn(site, stored, how) : await release(site, stored, how);
     if (step.kind === "released") {
-      site.held.delete(lease.token);
+      letGo(site, lease.token);
       return step;
     }
     stored = step.stored;
   }
-  site.held.delete(lease.token);
+  letGo(site, lease.token);
   return { kind: "lost" };
 }
 
@@ -33,11 +34,7 @@ type Step =
   | { readonly kind: "released"; readonly deadLetterId?: string }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function release(
-  site: Site,
-  stored: Stored,
-  how: Exclude<GiveBack, { kind: "bury" }>,
-): Promise<Step> {
+async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind: "bury" }>): Promise<Step> {
   const work = workUnder(stored);
   const [record, newer, window] = await Promise.all([
     conversationOf(site, work.recordId, stored.primaryChannel),
@@ -71,5 +68,6 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
   const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
   const buried = await bury(site, { stored, rows }, burial, after);
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  await wakeWaiting(site, triggerOf(stored));
   return { kind: "released", deadLetterId: buried.deadLetterId };
 }

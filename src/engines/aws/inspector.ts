@@ -1,4 +1,5 @@
-import type { Conversation } from "../../ports/conversations.ts";
+import { isHeld } from "../../core/lease.ts";
+import type { Conversation, ConversationStatus } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
@@ -13,7 +14,7 @@ import { conversationFrom } from "./conversation-item.ts";
 import { all, beginsWith, equal, type Item, present } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { history, latestItems, turnsOf } from "./history.ts";
-import { shards } from "./keys.ts";
+import { conversationKeyOf, shards } from "./keys.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf, locks } from "./locks.ts";
 import { isPaused } from "./look.ts";
@@ -23,6 +24,7 @@ import { refusalFrom } from "./refusing.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
 import { stagedRows } from "./staged.ts";
+import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 
 const DETAIL_ROWS_MAX = 500;
@@ -54,22 +56,40 @@ async function listConversations(
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
     (search === undefined || each.sender.includes(search));
-  if (byId) return { items: active === undefined || byId.taskComplete !== active ? [byId] : [] };
+  if (byId) {
+    const isWanted = active === undefined || byId.taskComplete !== active;
+    return { items: isWanted ? await asTheyStand(site, [byId]) : [] };
+  }
   const items: Conversation[] = [];
   let from = cursor;
   for (let pages = 0; pages < SEARCH_PAGES_MAX; pages += 1) {
     const page = { limit: limit - items.length, ...(from !== undefined && { cursor: from }) };
     const listed = await newestFirst(site, "conversations", shards(), page);
-    items.push(...listed.items.map(conversationFrom).filter(matches));
+    items.push(...(await asTheyStand(site, listed.items.map(conversationFrom).filter(matches))));
     from = listed.next;
     if (from === undefined || items.length >= limit) break;
   }
   return { items, ...(from !== undefined && { next: from }) };
 }
 
+/** While its turn runs a conversation is being processed, and only then: the row may still say so after a crash. */
+async function asTheyStand(site: Site, conversations: readonly Conversation[]): Promise<Conversation[]> {
+  const keys = conversations.map(({ id }) => conversationKeyOf(id));
+  const items = await site.store.getMany("state", keys);
+  const states = new Map(items.map((item) => [String(item.conversation_id), item]));
+  return conversations.map((conversation) => {
+    const { state, statusBefore } = storedFrom(conversation.id, states.get(conversation.id));
+    const isRunning = isHeld(state.lease, site.clock.nowMs(), site.settings.clockSkewMs);
+    if (isRunning) return { ...conversation, status: "processing_reply" };
+    const isStale = conversation.status === "processing_reply" && statusBefore !== undefined;
+    return isStale ? { ...conversation, status: statusBefore as ConversationStatus } : conversation;
+  });
+}
+
 async function showConversation(site: Site, id: string): Promise<ConversationDetail | undefined> {
-  const conversation = await conversationOf(site, id);
-  if (!conversation) return undefined;
+  const found = await conversationOf(site, id);
+  if (!found) return undefined;
+  const [conversation = found] = await asTheyStand(site, [found]);
   const [rows, lock, messages, turns, refusals] = await Promise.all([
     stagedRows(site, id),
     lockOf(site, id),
@@ -78,7 +98,14 @@ async function showConversation(site: Site, id: string): Promise<ConversationDet
     latestItems(site, id, REFUSAL, DETAIL_ROWS_MAX),
   ]);
   const staged = messagesOf(rows).map(({ message }) => message);
-  return { conversation, staged, ...(lock && { lock }), messages, turns, refusals: refusals.map(refusalFrom) };
+  return {
+    conversation,
+    staged,
+    ...(lock && { lock }),
+    messages,
+    turns,
+    refusals: refusals.map(refusalFrom),
+  };
 }
 
 async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
@@ -95,7 +122,9 @@ async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
 /** Counted, not kept: a counter would be one item that every turn of every conversation writes. */
 async function counts(site: Site): Promise<Counts> {
   const { store } = site;
-  const leased = shards().map((shard) => store.count("state", { index: LEASED, key: equal("lease_shard", shard) }));
+  const leased = shards().map((shard) =>
+    store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
+  );
   const [conversations, staged, windows, leases, turns, dead, unknown, refusals, paused] = await Promise.all([
     countListed(site, "conversations", shards()),
     store.count("stage"),

@@ -27,7 +27,9 @@ export async function countListed(
   table: Extract<TableName, "conversations" | "messages">,
   listings: readonly string[],
 ): Promise<number> {
-  const counts = listings.map((listing) => site.store.count(table, { index: LISTED, key: equal("listing", listing) }));
+  const counts = listings.map((listing) =>
+    site.store.count(table, { index: LISTED, key: equal("listing", listing) }),
+  );
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 
@@ -42,7 +44,7 @@ async function inFull(
   const found = await site.store.getMany(table, page.map(keyOf));
   const byKey = new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));
   // Gone in the meantime: the index may lag.
-  return page.flatMap((item) => byKey.get(JSON.stringify(keyOf(item))) ?? []);
+  return page.map((item) => byKey.get(JSON.stringify(keyOf(item)))).filter((item) => item !== undefined);
 }
 
 function listedAt(item: Item): string {

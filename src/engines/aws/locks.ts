@@ -60,7 +60,10 @@ async function nextLocks(
   const held = states.filter(({ state }) => state.lease !== undefined);
   const records = await inParallel(held, WIDTH, (stored) => lockRecord(site, stored, undefined));
   const nextShard = shards()[shards().indexOf(shard) + 1];
-  return { records, next: next ? { shard, from: next } : nextShard === undefined ? undefined : { shard: nextShard } };
+  return {
+    records,
+    next: next ? { shard, from: next } : nextShard === undefined ? undefined : { shard: nextShard },
+  };
 }
 
 /** The lock of one conversation; undefined when it is at rest. */

@@ -1,4 +1,5 @@
-import type { HistoryMessage } from "../../ports/conversations.ts";
+import { mergeTexts } from "../../core/batch.ts";
+import type { HistoryMessage, MessagePart } from "../../ports/conversations.ts";
 import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
 import type { Media } from "../../ports/message.ts";
 import { instantOf } from "./conversation-item.ts";
@@ -23,27 +24,32 @@ export function messageItem(
   place: number,
   committed: Committed,
 ): Item {
-  const { role, text, media, atMs, turnId, author } = message;
+  const { role, text, media, atMs, turnId, author, parts } = message;
+  // A user's side is its parts: the merged text would be everything a second time, and an item holds 400 KB.
+  const isMerged = parts !== undefined && mergeTexts(parts) === text;
   return {
     conversation_id: conversationId,
     item_id: `${MESSAGE}${inTime(committed.atMs, place)}`,
     role,
-    body: text,
+    ...(!isMerged && { body: text }),
     media,
     at_ms: atMs,
     turn_id: turnId,
+    parts,
     author,
     ...expiry(committed),
   };
 }
 
 export function historyFrom(item: Item): HistoryMessage {
+  const parts = item.parts as MessagePart[] | undefined;
   return {
     role: item.role === "assistant" ? "assistant" : "user",
-    text: String(item.body),
+    text: item.body === undefined ? mergeTexts(parts ?? []) : String(item.body),
     media: (item.media ?? []) as Media[],
     atMs: Number(item.at_ms),
     turnId: String(item.turn_id),
+    ...(parts && { parts }),
     ...(item.author !== undefined && { author: String(item.author) }),
   };
 }
@@ -74,7 +80,9 @@ export function turnItem(turn: TurnRecord, committed: Committed): Item {
 
 export function turnFrom(item: Item): TurnRecord {
   const { item_id: _key, expires_at: _expiry, ...record } = item;
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [camel(name), value])) as unknown as TurnRecord;
+  return Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [camel(name), value]),
+  ) as unknown as TurnRecord;
 }
 
 export function unknownKey(unknownId: string): Item | undefined {

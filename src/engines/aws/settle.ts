@@ -1,12 +1,13 @@
 import { withChunk } from "../../core/draft.ts";
 import { workOf } from "../../core/state.ts";
-import type { DeliveryStatus } from "../../ports/message.ts";
+import type { ChunkReference, DeliveryStatus } from "../../ports/message.ts";
 import { present } from "./expression.ts";
 import { conversationWithin } from "./keys.ts";
 import { unknownKey } from "./message-item.ts";
 import { recordDelivery } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { readState, saveState } from "./state.ts";
+import type { Stored } from "./state-item.ts";
 import { triggerOf } from "./take.ts";
 import { wakeNow } from "./window.ts";
 
@@ -17,11 +18,22 @@ export async function settle(
   status: DeliveryStatus,
 ): Promise<"settled" | "recorded" | "unmatched"> {
   const { chunk: reference, providerId } = status;
-  const isKnown = await recordDelivery(site, channel, status, reference?.turnId);
-  if (reference === undefined) return isKnown ? "recorded" : "unmatched";
-  const { turnId, chunk } = reference;
-  if (await removeUnknown(site, `${turnId}.${chunk}`)) return "settled";
-  return (await settleDraft(site, turnId, chunk, providerId)) ? "settled" : "recorded";
+  const wasUnknown =
+    reference !== undefined && (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`));
+  const stored = reference && !wasUnknown ? await runningTurn(site, reference.turnId) : undefined;
+  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  const isKnownTurn = wasUnknown || stored !== undefined;
+  const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
+  if (wasUnknown) return "settled";
+  if (!reference || !stored) return isKnown ? "recorded" : "unmatched";
+  return (await settleDraft(site, stored, reference, providerId)) ? "settled" : "recorded";
+}
+
+/** The row of a conversation in which this turn is not over yet. */
+async function runningTurn(site: Site, turnId: string): Promise<Stored | undefined> {
+  const id = conversationWithin(turnId);
+  const stored = id === undefined ? undefined : await readState(site, id);
+  return stored && workOf(stored.state, turnId) ? stored : undefined;
 }
 
 /** True when it was listed, and this call took it off the list. */
@@ -31,10 +43,13 @@ export async function removeUnknown(site: Site, unknownId: string): Promise<bool
   return (await site.store.delete("messages", key, present("item_id"))).kind === "done";
 }
 
-async function settleDraft(site: Site, turnId: string, chunk: number, providerId: string): Promise<boolean> {
-  const id = conversationWithin(turnId);
-  if (id === undefined) return false;
-  for (let stored = await readState(site, id); ; ) {
+async function settleDraft(
+  site: Site,
+  read: Stored,
+  { turnId, chunk }: ChunkReference,
+  providerId: string,
+): Promise<boolean> {
+  for (let stored = read; ; ) {
     const { state } = stored;
     const { draft } = state;
     if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return false;

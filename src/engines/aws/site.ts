@@ -5,6 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
 import { Recent } from "./recent.ts";
+import type { StagedRow } from "./stage-item.ts";
 import type { Stored } from "./state-item.ts";
 import type { Store } from "./store.ts";
 import type { Triggers } from "./triggers.ts";
@@ -41,14 +42,13 @@ export interface Site {
   readonly nextSequence: () => number;
   /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
   readonly held: Recent<Stored>;
+  /** By token: what the running turn took. A cache, too. */
+  readonly batches: Recent<readonly StagedRow[]>;
   /** By conversation id: the first half of its key. It never changes. */
   readonly places: Recent<string>;
 }
 
-export function siteFor(
-  context: EngineContext,
-  parts: Pick<Site, "store" | "triggers" | "forget">,
-): Site {
+export function siteFor(context: EngineContext, parts: Pick<Site, "store" | "triggers" | "forget">): Site {
   let sequence = 0;
   return {
     ...parts,
@@ -59,6 +59,7 @@ export function siteFor(
     newId: () => randomUUID().replaceAll("-", ""),
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
+    batches: new Recent(HELD_MAX),
     places: new Recent(PLACES_MAX),
   };
 }

@@ -37,10 +37,21 @@ interface StagedAt {
 export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
   const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
   const { channel, arrivedAtMs } = arrival;
-  return { kind: "message", id, ...at, channel, arrivedAtMs, bytes, message: { ...arrival, id, sequence: at.sequence } };
+  return {
+    kind: "message",
+    id,
+    ...at,
+    channel,
+    arrivedAtMs,
+    bytes,
+    message: { ...arrival, id, sequence: at.sequence },
+  };
 }
 
-export function outboundRow(request: OutboundRequest, at: StagedAt & { readonly nowMs: number }): StagedOutboundRow {
+export function outboundRow(
+  request: OutboundRequest,
+  at: StagedAt & { readonly nowMs: number },
+): StagedOutboundRow {
   const { channel, to, texts, author } = request;
   const { nowMs, ...where } = at;
   const id = outboundId(request.id);
@@ -100,7 +111,14 @@ export function stagedFrom(item: Item): StagedRow {
   if (item.kind === "outbound") {
     const { id, channel, arrivedAtMs } = base;
     const texts = item.texts as string[];
-    const outbound = { id, channel, to: String(item.reply_to), texts, author: String(item.author), arrivedAtMs };
+    const outbound = {
+      id,
+      channel,
+      to: String(item.reply_to),
+      texts,
+      author: String(item.author),
+      arrivedAtMs,
+    };
     return { kind: "outbound", ...base, outbound };
   }
   return { kind: "message", ...base, message: messageFrom(item, base) };

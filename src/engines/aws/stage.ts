@@ -55,7 +55,12 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   }
   const { active } = known;
   if (site.settings.validation === "on-turn") {
-    return put(site, receipt, { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender }, active);
+    return put(
+      site,
+      receipt,
+      { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender },
+      active,
+    );
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
@@ -90,7 +95,11 @@ export async function createFor(site: Site, arrival: Arrival, known: Known): Pro
 }
 
 /** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */
-async function stagedBefore(site: Site, { active, latestId }: Known, id: string): Promise<StageOutcome | undefined> {
+async function stagedBefore(
+  site: Site,
+  { active, latestId }: Known,
+  id: string,
+): Promise<StageOutcome | undefined> {
   const conversationId = active?.id ?? latestId;
   if (conversationId === undefined) return undefined;
   const item = await site.store.get("stage", stageKey(conversationId, id));

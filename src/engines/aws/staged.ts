@@ -1,5 +1,5 @@
-import { dueOf } from "../../core/take.ts";
 import type { ConversationState } from "../../core/state.ts";
+import { dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import { equal, type Item } from "./expression.ts";
 import type { Site } from "./site.ts";
@@ -33,7 +33,11 @@ function positionOf(row: StagedRow): number {
 }
 
 /** When what is staged is due: messages by their window, an outbound since it was asked for. */
-export function dueOfStaged(rows: readonly StagedRow[], state: ConversationState, policy: WindowPolicy): number {
+export function dueOfStaged(
+  rows: readonly StagedRow[],
+  state: ConversationState,
+  policy: WindowPolicy,
+): number {
   const messages = messagesOf(rows);
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);

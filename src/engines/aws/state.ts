@@ -31,12 +31,7 @@ export async function saveState(
   more: Item = {},
 ): Promise<Saved> {
   const { change, stored } = savedAs(site, before, after, more);
-  const written = await site.store.update(
-    "state",
-    conversationKeyOf(before.id),
-    change,
-    isUnchanged(before),
-  );
+  const written = await site.store.update("state", conversationKeyOf(before.id), change, isUnchanged(before));
   if (written.kind === "done" || written.item?.rev === stored.rev) return { kind: "saved", stored };
   return { kind: "changed", stored: storedFrom(before.id, written.item) };
 }
@@ -78,14 +73,20 @@ export async function heldState(site: Site, lease: Lease): Promise<Stored | unde
 
 function ifHeld(site: Site, lease: Lease, stored: Stored): Stored | undefined {
   if (stored.state.lease?.token === lease.token) return stored;
-  site.held.delete(lease.token);
+  letGo(site, lease.token);
   return undefined;
+}
+
+/** The lease is given back or lost: nothing of it is needed here any more. */
+export function letGo(site: Site, token: string): void {
+  site.held.delete(token);
+  site.batches.delete(token);
 }
 
 /** Remembers a row whose lease we hold; forgets it once it is given back. */
 export function hold(site: Site, token: string, stored: Stored): void {
   if (stored.state.lease?.token === token) site.held.set(token, stored);
-  else site.held.delete(token);
+  else letGo(site, token);
 }
 
 export function isMine(stored: Stored, token: string): boolean {

@@ -2,7 +2,6 @@ import {
   type AttributeValue,
   BatchGetItemCommand,
   BatchWriteItemCommand,
-  type CancellationReason,
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
@@ -18,27 +17,20 @@ import { type Change, type Condition, expressions, type Item, type Parts } from 
 import { failure, isCancelled, isConditionFailed } from "./failure.ts";
 import { type Retrying, retrying } from "./retry.ts";
 import type { TableName, TableNames } from "./tables.ts";
+import {
+  type Action,
+  marshalled,
+  type PageOfItems,
+  pageOf,
+  refusals,
+  transactItem,
+  valuesOf,
+} from "./wire.ts";
 
 /** A write on a condition: done, or refused by what stands there (nothing, where the condition wants something). */
 export type Written =
   | { readonly kind: "done"; readonly item?: Item }
   | { readonly kind: "refused"; readonly item?: Item };
-
-export type Action =
-  | { readonly kind: "put"; readonly table: TableName; readonly item: Item; readonly condition?: Condition }
-  | {
-      readonly kind: "update";
-      readonly table: TableName;
-      readonly key: Item;
-      readonly change: Change;
-      readonly condition?: Condition;
-    }
-  | {
-      readonly kind: "delete";
-      readonly table: TableName;
-      readonly key: Item;
-      readonly condition?: Condition;
-    };
 
 export type Transacted =
   | { readonly kind: "done" }
@@ -51,11 +43,6 @@ export interface Reading extends Pick<Parts, "key" | "filter" | "attributes"> {
   /** Rows at most, over all pages. */
   readonly limit?: number;
   readonly from?: Item | undefined;
-}
-
-export interface PageOfItems {
-  readonly items: Item[];
-  readonly next?: Item;
 }
 
 const BATCH_WRITE_MAX = 25;
@@ -215,7 +202,7 @@ export class Store {
 
   /** All or nothing. `token` makes a repeated request the same request. */
   async transact(actions: readonly Action[], token: string): Promise<Transacted> {
-    const TransactItems = actions.map((action) => this.#transactItem(action));
+    const TransactItems = actions.map((action) => transactItem(this.#names, action));
     const write = () =>
       this.#client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
     try {
@@ -225,26 +212,6 @@ export class Store {
       const by = isCancelled(error) ? refusals(error) : new Map<number, Item | undefined>();
       if (by.size === 0) throw failure(error, "a transaction");
       return { kind: "refused", by };
-    }
-  }
-
-  #transactItem(action: Action) {
-    const TableName = this.#names[action.table];
-    const change = action.kind === "update" ? action.change : undefined;
-    const { values, ...expression } = expressions({ change, condition: action.condition });
-    const made = {
-      TableName,
-      ...expression,
-      ...valuesOf(values),
-      ...(action.condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
-    };
-    switch (action.kind) {
-      case "put":
-        return { Put: { ...made, Item: marshalled(action.item) } };
-      case "update":
-        return { Update: { ...made, Key: marshall(action.key), UpdateExpression: made.UpdateExpression! } };
-      case "delete":
-        return { Delete: { ...made, Key: marshall(action.key) } };
     }
   }
 
@@ -284,32 +251,4 @@ export class Store {
   #named(table: TableName): string {
     return `table ${this.#names[table]}`;
   }
-}
-
-function marshalled(item: Item): Record<string, AttributeValue> {
-  return marshall(item, { removeUndefinedValues: true });
-}
-
-function valuesOf(values: Item): { ExpressionAttributeValues?: Record<string, AttributeValue> } {
-  return Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: marshalled(values) };
-}
-
-function pageOf({
-  Items = [],
-  LastEvaluatedKey,
-}: {
-  readonly Items?: Record<string, AttributeValue>[] | undefined;
-  readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
-}): PageOfItems {
-  const items = Items.map((item) => unmarshall(item));
-  return { items, ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) }) };
-}
-
-function refusals(error: unknown): Map<number, Item | undefined> {
-  const { CancellationReasons = [] } = error as { CancellationReasons?: CancellationReason[] };
-  return new Map(
-    CancellationReasons.flatMap(({ Code, Item: found }, at) =>
-      Code === "ConditionalCheckFailed" ? [[at, found && unmarshall(found)] as const] : [],
-    ),
-  );
 }

@@ -40,7 +40,10 @@ interface Round {
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
 async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
-  const { items, next } = await site.store.scanPage("triggerLock", { from, limit: site.settings.sweepRowsMax });
+  const { items, next } = await site.store.scanPage("triggerLock", {
+    from,
+    limit: site.settings.sweepRowsMax,
+  });
   let count = 0;
   for (const window of items.map(windowFrom)) {
     if (isOverdue(site, window) && (await sendAgain(site, window))) count += 1;
@@ -74,7 +77,12 @@ async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
   const isSame = isHeldBy(lease.token);
   const isUnswept = any(absent("swept_at_ms"), atMost("swept_at_ms", nowMs - ONCE_MS));
   const key = conversationKeyOf(stored.id);
-  const marked = await site.store.update("state", key, { set: { swept_at_ms: nowMs } }, all(isSame, isUnswept));
+  const marked = await site.store.update(
+    "state",
+    key,
+    { set: { swept_at_ms: nowMs } },
+    all(isSame, isUnswept),
+  );
   if (marked.kind === "refused") return false;
   await site.triggers.send(triggerOf(stored), nowMs);
   return true;
@@ -95,7 +103,11 @@ async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
 async function withoutAnybody(site: Site, ids: readonly string[]): Promise<string[]> {
-  const without = async (table: "triggerLock" | "state", among: readonly string[], has: (item: Item) => boolean) => {
+  const without = async (
+    table: "triggerLock" | "state",
+    among: readonly string[],
+    has: (item: Item) => boolean,
+  ) => {
     const items = await site.store.getMany(table, among.map(conversationKeyOf));
     const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
     return among.filter((id) => !found.has(id));

@@ -1,4 +1,4 @@
-import { type ConversationState, type Work, withoutWork } from "../../core/state.ts";
+import { type ConversationState, withoutWork } from "../../core/state.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { type Burial, bury } from "./bury.ts";
@@ -8,11 +8,11 @@ import { takeLease } from "./lease.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import type { Site } from "./site.ts";
-import { messagesOf } from "./stage-item.ts";
+import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { hold, isMine, saveState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
 import type { Trigger } from "./triggers.ts";
-import { wakeAt } from "./window.ts";
+import { wakeAt, wakeWaiting } from "./window.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
 export async function take(
@@ -51,8 +51,11 @@ type Step =
 async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token: string): Promise<Step> {
   switch (decision.kind) {
     case "busy":
-    case "nothing":
-      return release(site, sight, { works: [] }, { kind: "nothing" }, token);
+    case "nothing": {
+      const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
+      if (step.kind === "over") await wakeWaiting(site, triggerIn(sight));
+      return step;
+    }
     case "later":
       return comeBack(site, sight, decision, token);
     case "bury":
@@ -62,7 +65,12 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
   }
 }
 
-async function buryAndGoOn(site: Site, sight: Sight, burial: Burial, after: ConversationState): Promise<Step> {
+async function buryAndGoOn(
+  site: Site,
+  sight: Sight,
+  burial: Burial,
+  after: ConversationState,
+): Promise<Step> {
   const buried = await bury(site, sight, burial, { ...after, window: undefined });
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
   const { deadLetterId, stored } = buried;
@@ -128,7 +136,9 @@ async function begin(
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel });
-  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, work) } };
+  const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
+  site.batches.set(token, batch);
+  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, batch) } };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
@@ -145,12 +155,11 @@ async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
 
 function takenFrom(
   site: Site,
-  { stored, rows, record }: Sight,
-  { state, what }: Extract<TakeDecision, { kind: "turn" }>,
-  work: Work,
+  { stored, record }: Sight,
+  { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
+  batch: readonly StagedRow[],
 ): Taken {
   const { token, untilAtMs, takenAtMs } = state.lease!;
-  const batch = rows.filter(({ id }) => work.batchIds.includes(id));
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
   const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
   const { holderDeadAtMs } = stored.state;

@@ -49,6 +49,19 @@ export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise
   return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
 }
 
+/**
+ * After a release: a trigger that found the lease held comes again only when the lease would have ended. What it stood for need not
+ * wait that long. The release is done, so a failure here is only told; that trigger still comes.
+ */
+export async function wakeWaiting(site: Site, trigger: Trigger): Promise<void> {
+  try {
+    const window = await windowOf(site, trigger.conversationId);
+    if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
+  } catch (error) {
+    site.log("warn", "window.not-woken", { conversation: trigger.conversationId, reason: String(error) });
+  }
+}
+
 /** A window whose trigger should have come and did not: it is sent again, once in a while. */
 export function isOverdue(site: Site, window: StandingWindow): boolean {
   return window.triggerAtMs + site.settings.graceMs <= site.clock.nowMs();
@@ -94,7 +107,10 @@ async function putWindow(
   const written = await site.store.put("triggerLock", made, isNotArmed);
   // Refused without an item: it went in the meantime, with somebody who has looked or will.
   const standing = written.kind === "done" || !written.item ? made : written.item;
-  return { window: windowFrom(standing), isMine: written.kind === "done" || standing.window_id === made.window_id };
+  return {
+    window: windowFrom(standing),
+    isMine: written.kind === "done" || standing.window_id === made.window_id,
+  };
 }
 
 /** The condition on which a window is made. */

@@ -28,6 +28,8 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
   for (; done < options.schedules; ) {
     const seed = options.fromSeed + done;
     const run = await simulate(seed, options);
+    // Between two runs the rest of the process gets its turn: messages out, signals in.
+    await new Promise((resolve) => setImmediate(resolve));
     done += 1;
     steps += run.steps;
     for (const { step, kind } of run.hits) cells[`${kind} @ ${step}`] = (cells[`${kind} @ ${step}`] ?? 0) + 1;

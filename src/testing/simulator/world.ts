@@ -28,12 +28,12 @@ export const LIMITS = {
   sendTimeoutSeconds: 2,
   settleSeconds: 3,
   answerTimeoutSeconds: 8,
-  sweepSeconds: 2,
+  sweepSeconds: 4,
   graceSeconds: 2,
   backoffSeconds: 0.3,
   backoffSecondsMax: 2,
   restartPollSeconds: 0.5,
-  pollSeconds: 1,
+  pollSeconds: 3,
   attemptsMax: 5,
 } as const;
 

@@ -1,0 +1,81 @@
+import type { Engine, EngineContext } from "../../ports/engine.ts";
+import { commit } from "./commit.ts";
+import { answer, change, create, pauseAll, say } from "./conversing.ts";
+import { draft, hasNewer, mark, renew } from "./draft.ts";
+import { takeDue } from "./due.ts";
+import { erase } from "./erase.ts";
+import { conversationOf } from "./finding.ts";
+import { giveBack } from "./give-back.ts";
+import { history } from "./history.ts";
+import { inspector } from "./inspector.ts";
+import { conversationKeyOf, PING } from "./keys.ts";
+import { type AwsOptions, dynamoDbClient, placeFrom, sqsClient } from "./options.ts";
+import { remedies } from "./remedies.ts";
+import { settle } from "./settle.ts";
+import { type Site, siteFor } from "./site.ts";
+import { stage } from "./stage.ts";
+import { Store } from "./store.ts";
+import { freeLeases, sweep } from "./sweep.ts";
+import { take } from "./take.ts";
+import { Triggers } from "./triggers.ts";
+
+/** The clients, the tables and the queues of one engine, and how they are closed. */
+export function openSite(
+  options: AwsOptions,
+  context: EngineContext,
+): { site: Site; close: () => Promise<void> } {
+  const { tables, queues, waitSeconds, retrying, forget } = placeFrom(options);
+  const { clock, log } = context;
+  const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
+  const sqs = options.clients?.sqs ?? sqsClient(options);
+  const triggers = new Triggers({ client: sqs, queues, waitSeconds, retrying, clock, log });
+  const store = new Store(dynamodb, tables, retrying, clock);
+  const close = async () => {
+    await triggers.close();
+    if (!options.clients?.dynamodb) dynamodb.destroy();
+    if (!options.clients?.sqs) sqs.destroy();
+  };
+  return { site: siteFor(context, { store, triggers, forget }), close };
+}
+
+/** The engine's ports over one site. */
+export function engineOn(site: Site, close: () => Promise<void>): Engine {
+  return {
+    receiving: {
+      stage: (requests) => stage(site, requests),
+      settle: (channel, status) => settle(site, channel, status),
+    },
+    turns: {
+      takeDue: (max, signal) => takeDue(site, max, signal),
+      take: async (id) => (await take(site, id)).at(-1)!,
+      renew: (lease) => renew(site, lease),
+      hasNewer: (lease) => hasNewer(site, lease),
+      draft: (lease, written) => draft(site, lease, written),
+      mark: (lease, written, options) => mark(site, lease, written, options),
+      commit: (lease, what) => commit(site, lease, what),
+      giveBack: (lease, how) => giveBack(site, lease, how),
+    },
+    sweeping: {
+      sweep: () => sweep(site),
+      freeLeases: (workerId) => freeLeases(site, workerId),
+    },
+    conversations: {
+      create: (conversation) => create(site, conversation),
+      get: (id) => conversationOf(site, id),
+      change: (id, given) => change(site, id, given),
+      erase: (id) => erase(site, id),
+      history: (id, messagesMax) => history(site, id, messagesMax),
+      say: (outbound) => say(site, outbound),
+      answer: (late) => answer(site, late),
+      pauseAll: (paused) => pauseAll(site, paused),
+    },
+    remedies: remedies(site),
+    inspector: inspector(site),
+    /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
+    async ping() {
+      await site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() });
+      await site.triggers.check();
+    },
+    close,
+  };
+}

@@ -1,0 +1,74 @@
+import type { AttributeValue, CancellationReason } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { type Change, type Condition, expressions, type Item } from "./expression.ts";
+import type { TableName, TableNames } from "./tables.ts";
+
+/** One action of a transaction. */
+export type Action =
+  | { readonly kind: "put"; readonly table: TableName; readonly item: Item; readonly condition?: Condition }
+  | {
+      readonly kind: "update";
+      readonly table: TableName;
+      readonly key: Item;
+      readonly change: Change;
+      readonly condition?: Condition;
+    }
+  | {
+      readonly kind: "delete";
+      readonly table: TableName;
+      readonly key: Item;
+      readonly condition?: Condition;
+    };
+
+export interface PageOfItems {
+  readonly items: Item[];
+  readonly next?: Item;
+}
+
+export function transactItem(names: TableNames, action: Action) {
+  const change = action.kind === "update" ? action.change : undefined;
+  const { values, ...expression } = expressions({ change, condition: action.condition });
+  const made = {
+    TableName: names[action.table],
+    ...expression,
+    ...valuesOf(values),
+    ...(action.condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
+  };
+  switch (action.kind) {
+    case "put":
+      return { Put: { ...made, Item: marshalled(action.item) } };
+    case "update":
+      return { Update: { ...made, Key: marshall(action.key), UpdateExpression: made.UpdateExpression! } };
+    case "delete":
+      return { Delete: { ...made, Key: marshall(action.key) } };
+  }
+}
+
+export function marshalled(item: Item): Record<string, AttributeValue> {
+  return marshall(item, { removeUndefinedValues: true });
+}
+
+export function valuesOf(values: Item): { ExpressionAttributeValues?: Record<string, AttributeValue> } {
+  return Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: marshalled(values) };
+}
+
+export function pageOf({
+  Items = [],
+  LastEvaluatedKey,
+}: {
+  readonly Items?: Record<string, AttributeValue>[] | undefined;
+  readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
+}): PageOfItems {
+  const items = Items.map((item) => unmarshall(item));
+  return { items, ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) }) };
+}
+
+/** Which actions of a cancelled transaction failed on their condition, and what stood there. */
+export function refusals(error: unknown): Map<number, Item | undefined> {
+  const { CancellationReasons = [] } = error as { CancellationReasons?: CancellationReason[] };
+  return new Map(
+    CancellationReasons.flatMap(({ Code, Item: found }, at) =>
+      Code === "ConditionalCheckFailed" ? [[at, found && unmarshall(found)] as const] : [],
+    ),
+  );
+}

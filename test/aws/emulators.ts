@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { startFauxqs } from "fauxqs";
+
+const DYNOXIDE = fileURLToPath(new URL("../../node_modules/@dynoxide/linux-x64/dynoxide", import.meta.url));
+
+/** The only DynamoDB emulator with transactions that npm brings is a program for Linux on x64. */
+export const unavailable: string | undefined = existsSync(DYNOXIDE)
+  ? undefined
+  : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: @dynoxide/linux-x64 is the only one`;
+
+/** DynamoDB and SQS on loopback ports of their own. */
+export interface Emulators {
+  readonly endpoint: { readonly dynamodb: string; readonly sqs: string };
+  readonly dynamodb: () => DynamoDBClient;
+  readonly sqs: () => SQSClient;
+  stop(): Promise<void>;
+}
+
+const REGION = "eu-west-1";
+const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
+
+export async function startEmulators(): Promise<Emulators> {
+  const port = await freePort();
+  const dynoxide = spawn(DYNOXIDE, ["--port", String(port)], { stdio: "ignore" });
+  const fauxqs = await startFauxqs({ port: 0, logger: false });
+  const endpoint = { dynamodb: `http://127.0.0.1:${port}`, sqs: `http://127.0.0.1:${fauxqs.port}` };
+  const common = { region: REGION, credentials: CREDENTIALS };
+  const dynamodb = () => new DynamoDBClient({ ...common, endpoint: endpoint.dynamodb });
+  const sqs = () => new SQSClient({ ...common, endpoint: endpoint.sqs, useQueueUrlAsEndpoint: false });
+  await answering(dynamodb());
+  return {
+    endpoint,
+    dynamodb,
+    sqs,
+    async stop() {
+      await Promise.all([ended(dynoxide), fauxqs.stop()]);
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
+    });
+  });
+}
+
+/** Tried until it answers; every refused connection is an event, not a wait. */
+async function answering(client: DynamoDBClient): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await client.send(new ListTablesCommand({}));
+      client.destroy();
+      return;
+    } catch (error) {
+      if (tries >= 50) throw error;
+    }
+  }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.once("exit", () => resolve());
+    child.kill();
+  });
+}
