@@ -15,7 +15,7 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows, stageKey } from "./staged.ts";
 import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import { takeUnder, triggerOf } from "./take.ts";
+import { takeUnder } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
 import type { Action } from "./wire.ts";
 
@@ -54,7 +54,7 @@ async function goOn(
 }
 
 async function over(site: Site, stored: Stored): Promise<CommitOutcome> {
-  await wakeWaiting(site, triggerOf(stored));
+  await wakeWaiting(site, stored.id);
   return { kind: "committed" };
 }
 

@@ -68,6 +68,6 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
   const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
   const buried = await bury(site, { stored, rows }, burial, after);
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
-  await wakeWaiting(site, triggerOf(stored));
+  await wakeWaiting(site, stored.id);
   return { kind: "released", deadLetterId: buried.deadLetterId };
 }

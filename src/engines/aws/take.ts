@@ -53,7 +53,7 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
     case "busy":
     case "nothing": {
       const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
-      if (step.kind === "over") await wakeWaiting(site, triggerIn(sight));
+      if (step.kind === "over") await wakeWaiting(site, sight.stored.id);
       return step;
     }
     case "later":

@@ -53,12 +53,12 @@ export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise
  * After a release: a trigger that found the lease held comes again only when the lease would have ended. What it stood for need not
  * wait that long. The release is done, so a failure here is only told; that trigger still comes.
  */
-export async function wakeWaiting(site: Site, trigger: Trigger): Promise<void> {
+export async function wakeWaiting(site: Site, id: string): Promise<void> {
   try {
-    const window = await windowOf(site, trigger.conversationId);
+    const window = await windowOf(site, id);
     if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
   } catch (error) {
-    site.log("warn", "window.not-woken", { conversation: trigger.conversationId, reason: String(error) });
+    site.log("warn", "window.not-woken", { conversation: id, reason: String(error) });
   }
 }
 
