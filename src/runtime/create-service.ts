@@ -4,7 +4,6 @@ import { answerFrom } from "../core/reply.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
 import type { FullReply } from "../ports/responder.ts";
 import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
@@ -14,19 +13,18 @@ import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
 import { systemClock } from "./system-clock.ts";
+import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
 const GRACE_MS = 25_000;
 const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
-
-const silent: Log = () => {};
 
 /** Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it is needed. */
 export function createService(config: LullConfig): Service {
   const settings = settingsFrom(config);
   const clock = config.clock ?? systemClock;
   const secrets = config.secrets ?? environmentSecrets();
-  const log = config.log ?? silent;
+  const log = config.log ?? warnings;
   const random = config.random ?? Math.random;
   const workerId = config.workerId ?? processIdentity();
   const publicUrl = config.publicUrl?.replace(/\/+$/, "");

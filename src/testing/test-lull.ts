@@ -29,6 +29,7 @@ export function testLull(config: TestLullConfig): TestLull {
   const channel = testChannel();
   const service = createService({
     engine: memory(),
+    log: () => {},
     random: () => 0.5,
     ...config,
     channels: { test: channel },

@@ -5,6 +5,7 @@ import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakeOutcome } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
 import { resolve } from "./receiving.ts";
+import { inBatchOrder } from "./recording.ts";
 import { arm, dueOfStaged, messagesOf, type Step, saveState, stateOf, windowOf } from "./step.ts";
 import type { StagedRow } from "./tables.ts";
 
@@ -103,7 +104,6 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
   const lease = state.lease!;
   const batch = new Set(work.batchIds);
   const rows = before.rows.filter(({ id }) => batch.has(id));
-  const byId = new Map(messagesOf(rows).map((row) => [row.id, row.message]));
   const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
   const { holderDeadAtMs } = before.state;
   return {
@@ -112,7 +112,7 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
     attempt: work.attempts,
     restarts: work.restarts,
     conversation: before.record!,
-    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
+    messages: inBatchOrder(work, rows),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
     recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],

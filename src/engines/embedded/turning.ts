@@ -13,7 +13,7 @@ import type {
   WriteOutcome,
 } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
-import { recordTurn } from "./recording.ts";
+import { inBatchOrder, recordTurn } from "./recording.ts";
 import { heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
 import { takeMore } from "./taking.ts";
 
@@ -74,7 +74,8 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   const { tables, nowMs, settings } = step;
   const final = what.draft && keepSent(state.draft, what.draft);
   const batch = tables.staged(lease.conversationId).filter(({ id }) => work.batchIds.includes(id));
-  recordTurn(step, { work, what, final, batch });
+  const messages = inBatchOrder(work, batch);
+  recordTurn(step, { work, commit: what, draft: final, messages, nowMs });
   tables.unstage(lease.conversationId, work.batchIds);
   const ids = batch.map(({ id }) => id);
   tables.remember(ids, "committed", nowMs + settings.dedupeMs);

@@ -135,6 +135,7 @@ export class World {
       clock: this.scheduler.clockOf(process),
       random: this.#random.next,
       workerId: process.id,
+      log: () => {},
     };
     return createService(config);
   }

@@ -76,7 +76,7 @@ function turns(records: readonly TurnRecord[], nowMs: number): string[] {
     relativeTime(turn.committedAtMs, nowMs),
     turn.outcome,
     `${turn.messageIds.length} messages`,
-    `${turn.attempts} attempts`,
+    turn.attempts === 1 ? "1 attempt" : `${turn.attempts} attempts`,
     `${((turn.committedAtMs - turn.dueAtMs) / 1_000).toFixed(1)} s after due`,
     turn.turnId,
   ]);

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { Engine } from "../../src/ports/engine.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Fate, openMeddled, type Request } from "./meddling.ts";
+import { Story } from "./story.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+/** Two messages, a turn with a third arriving in its middle, and that one's turn. */
+async function tell(story: Story, engine: Engine, sender: string): Promise<void> {
+  await story.receive(sender, engine);
+  await story.receive(sender, engine);
+  await story.world.clock.advance(10_000);
+  for (const outcome of await story.world.takeDue(engine)) {
+    if (outcome.kind !== "turn") continue;
+    await story.receive(sender, engine);
+    await story.carryOut(engine, outcome.taken);
+  }
+  await story.world.clock.advance(10_000);
+  await story.carryOutAll(engine, await story.world.takeDue(engine));
+}
+
+describe.skipIf(unavailable)("a write whose answer got lost is recognised as one's own:", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    world = await awsWorld(emulators);
+  });
+  afterAll(async () => {
+    await world.close();
+    await emulators.stop();
+  });
+
+  /** Tells the story once for every request in it, losing that one's answer. */
+  async function forEveryRequest(where: "outside" | "inside"): Promise<number> {
+    const requests: Request[] = [];
+    const watch = (request: Request): Fate => {
+      requests.push(request);
+      return "pass";
+    };
+    const watched = await openMeddled(world, emulators, watch, { workerId: "watched", where });
+    await tell(new Story(world), watched, `${where}-0`);
+    for (let n = 1; n <= requests.length; n += 1) {
+      const sender = `${where}-${n}`;
+      const story = new Story(world);
+      const meddler = (request: Request): Fate => (request.n === n ? "lose-answer" : "pass");
+      const engine = await openMeddled(world, emulators, meddler, { workerId: `worker-${n}`, where });
+      await tell(story, engine, sender);
+      const turns = await story.check(engine, sender);
+      assert.deepEqual(
+        turns.map(({ length }) => length),
+        [2, 1],
+        `the answer to request ${n} (${requests[n - 1]?.name}) was lost`,
+      );
+    }
+    const { staged, leases } = await watched.inspector.counts();
+    assert.deepEqual({ staged, leases }, { staged: 0, leases: 0 });
+    return requests.length;
+  }
+
+  it("each request in turn, tried again by the engine", async () => {
+    assert.ok((await forEveryRequest("outside")) > 40);
+  }, 180_000);
+
+  it("each request in turn, tried again by the SDK", async () => {
+    assert.ok((await forEveryRequest("inside")) > 40);
+  }, 180_000);
+});
