@@ -16,15 +16,15 @@ export type Answer =
 
 /** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
 export function answerFrom(reply: Reply): Answer {
-  const full = fullReply(reply);
+  const full = withoutNulls(fullReply(reply));
   if (full.laterSeconds !== undefined) return { kind: "later", afterMs: laterMs(full.laterSeconds) };
   return {
     kind: "answer",
     texts: textsOf(full.text),
-    media: full.media ?? [],
+    media: (full.media ?? []).map(mediaOf),
     ...(full.usage && { usage: usageOf(full.usage) }),
     ...(full.complete !== undefined && { complete: full.complete }),
-    ...(full.handOff !== undefined && { handOff: full.handOff }),
+    ...(full.handOff !== undefined && { handOff: String(full.handOff) }),
   };
 }
 
@@ -32,6 +32,17 @@ function fullReply(reply: Reply): FullReply {
   if (reply === null || reply === undefined) return {};
   if (typeof reply === "string" || Array.isArray(reply)) return { text: reply as string | readonly string[] };
   return reply as FullReply;
+}
+
+/** `null` is what plain JavaScript says for "none". */
+function withoutNulls(reply: FullReply): FullReply {
+  return Object.fromEntries(Object.entries(reply).filter(([, value]) => value !== null));
+}
+
+/** These and nothing else: somebody's own object may hold a whole client, and a draft is written down as JSON. */
+function mediaOf({ url, contentType, name }: Media): Media {
+  const named = name === undefined || name === null ? {} : { name: String(name) };
+  return { url: String(url), contentType: String(contentType), ...named };
 }
 
 /** Counted per conversation, for good: what is no count adds nothing, rather than spoil the sum. */
@@ -53,8 +64,7 @@ function laterMs(seconds: number): number {
   return Math.min(Math.max(0, seconds * 1_000 || 0), LATER_MS_MAX);
 }
 
-/** `null` is what plain JavaScript says for "none". */
-function textsOf(text: FullReply["text"] | null): string[] {
+function textsOf(text: FullReply["text"]): string[] {
   const texts = typeof text === "string" ? [text] : (text ?? []);
   return texts.map((each) => String(each)).filter((each) => each.trim() !== "");
 }

@@ -74,10 +74,10 @@ function httpServer(handle: Handle, draining: { readonly now: boolean }, timeout
       connectionsCheckingInterval: timeouts.checkMs,
     },
     (message, response) => {
-      handle(new NodeRequest(message)).then(
-        (answer) => write(message, response, answer, draining.now),
-        () => response.destroy(),
-      );
+      handle(new NodeRequest(message))
+        .then((answer) => write(message, response, answer, draining.now))
+        // Writing may fail, too: a channel of somebody's own may put a line break into a header.
+        .catch(() => response.destroy());
     },
   );
 }

@@ -41,7 +41,9 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
     };
     const watched = await openMeddled(world, emulators, watch, { workerId: "watched", where });
     await tell(new Story(world), watched, `${where}-0`);
-    for (let n = 1; n <= requests.length; n += 1) {
+    for (const { n, name } of requests) {
+      // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
+      if (name === "ReceiveMessage") continue;
       const sender = `${where}-${n}`;
       const story = new Story(world);
       const meddler = (request: Request): Fate => (request.n === n ? "lose-answer" : "pass");
@@ -51,7 +53,7 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
       assert.deepEqual(
         turns.map(({ length }) => length),
         [2, 1],
-        `the answer to request ${n} (${requests[n - 1]?.name}) was lost`,
+        `the answer to request ${n} (${name}) was lost`,
       );
     }
     const { staged, leases } = await watched.inspector.counts();

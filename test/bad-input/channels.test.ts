@@ -74,7 +74,7 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))("%s", (na
           expect(opened(sender).parse(request)).toEqual(parsed);
         }
       }),
-      { share: 4 },
+      { share: 2 },
     ));
 
   test.skipIf(sender.prove === undefined)("believes whoever has the secret, and nobody else", () =>

@@ -233,7 +233,7 @@ test("a file and an environment either work or are refused in words", () =>
         );
       },
     ),
-    { share: 5 },
+    { share: 3 },
   ));
 
 test("a file of any bytes is refused in words", () =>

@@ -75,10 +75,10 @@ test("splitting comes to an end whatever limit a channel names", () =>
 test("the longest texts are split in no time", () => {
   for (const unit of ["\n", " ", "a", "👨‍👩‍👧‍👦", "\u0301", ". ", "\n \n", "\r\n"]) {
     const text = `x${unit.repeat(Math.ceil(1_000_000 / unit.length))}x`;
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     splitText(text, 1_600);
     splitText(text, 100_000);
-    expect(performance.now() - startedAt, JSON.stringify(unit)).toBeLessThan(5_000);
+    expect(process.cpuUsage(before).user / 1_000, JSON.stringify(unit)).toBeLessThan(3_000);
   }
 });
 
@@ -170,10 +170,10 @@ const reply = fc.oneof(
         fc.constant(null),
         fc.constant([{ url: "https://x.example/a", contentType: "image/png" }]),
       ),
-      complete: fc.boolean(),
-      handOff: nastyText,
+      complete: fc.oneof(fc.boolean(), fc.constant(null)),
+      handOff: fc.oneof(nastyText, fc.constant(null)),
       laterSeconds: fc.oneof(
-        { weight: 3, arbitrary: fc.constant(undefined) },
+        { weight: 3, arbitrary: fc.constantFrom(undefined, null) },
         { weight: 1, arbitrary: seconds },
       ),
     },
@@ -186,6 +186,8 @@ test("whatever a responder returns is words, silence, or a time that comes", () 
     fc.property(reply, (given) => {
       const answer = answerFrom(given);
       expect(answerFrom(given)).toEqual(answer);
+      const { laterSeconds = null } = Object(given) as { laterSeconds?: number };
+      expect(answer.kind).toBe(laterSeconds === null ? "answer" : "later");
       if (answer.kind === "later") {
         expect(answer.afterMs).toBeGreaterThanOrEqual(0);
         // A date that can be written down, whenever it is asked for.

@@ -165,7 +165,6 @@ describe.each(RESPONDERS)("%s", (_, make) => {
         expectSound(result);
         expect(await outcome(make())).toEqual(result);
       }),
-      { share: 2 },
     ));
 
   test("takes what is hardly HTTP for an error that may pass", () =>

@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { twilio } from "../../src/channels/twilio/index.ts";
 import { wati } from "../../src/channels/wati/index.ts";
@@ -100,6 +100,15 @@ const form = fc.array(fc.tuple(fc.constantFrom(...FORM_KEYS), formValue), { maxL
   );
 });
 
+const JSON_FORM = {
+  AccountSid: fc.constant(ACCOUNT),
+  MessageSid: fc.constant("SM1"),
+  From: fc.constantFrom("+50370000001", "whatsapp:"),
+  To: fc.constant("+14155238886"),
+  Body: nastyText,
+  MediaUrl0: fileUrl,
+};
+
 const asBuffer = (text: fc.Arbitrary<string>) => text.map((each) => legible(Buffer.from(each)));
 const plain = fc.constant("");
 const JSON_TYPE = { "content-type": "application/json" };
@@ -121,6 +130,13 @@ export const SENDERS: readonly Sender[] = [
       "?",
     ),
     prove: twilioProof,
+  },
+  {
+    name: "sms",
+    channel: () => twilio.sms({ accountSid: ACCOUNT, authToken: SECRET, apiUrl: NOWHERE }),
+    body: asBuffer(nastyObject(JSON_FORM, 6)),
+    suffix: plain,
+    prove: twilioJsonProof,
   },
   {
     name: "wati",
@@ -160,17 +176,25 @@ function twilioProof(target: string, body: Buffer, secret = SECRET): Delivery | 
   return { target, body, headers: { ...FORM_TYPE, "x-twilio-signature": signature } };
 }
 
+/** A JSON body is vouched for by its hash in the URL, which is what is signed then. */
+function twilioJsonProof(target: string, body: Buffer, secret = SECRET): Delivery | undefined {
+  if (fieldIn(body, "AccountSid") !== ACCOUNT) return undefined;
+  const hashed = `${target}?bodySHA256=${createHash("sha256").update(body).digest("hex")}`;
+  const signature = createHmac("sha1", secret).update(`${PUBLIC_URL}${hashed}`).digest("base64");
+  return { target: hashed, body, headers: { ...JSON_TYPE, "x-twilio-signature": signature } };
+}
+
 function webProof(target: string, body: Buffer, secret = SECRET): Delivery | undefined {
-  const sender = senderIn(body);
+  const sender = fieldIn(body, "sender");
   if (sender === undefined) return undefined;
   const signature = createHmac("sha256", secret).update(sender).digest("hex");
   return { target, body, headers: { ...JSON_TYPE, "x-lull-signature": signature } };
 }
 
-function senderIn(body: Buffer): string | undefined {
+function fieldIn(body: Buffer, name: string): string | undefined {
   try {
-    const sender = JSON.parse(body.toString())?.sender;
-    return typeof sender === "string" ? sender : undefined;
+    const value = JSON.parse(body.toString())?.[name];
+    return typeof value === "string" ? value : undefined;
   } catch {
     return undefined;
   }

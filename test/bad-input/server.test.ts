@@ -105,9 +105,10 @@ describe("the service in its own process", () => {
 
   test("requests in a row are all answered, up to the garbage behind them", async () => {
     const raw = await rawConnection(port);
-    raw.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(50));
-    await raw.until(/(HTTP\/1\.1 200 .*){50}/s);
-    raw.write("\0\xff garbage\r\n\r\nGET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    raw.write(ask("/healthz").repeat(49) + ask("/readyz"));
+    await raw.until(/"ready"/);
+    raw.write(`\0\xff garbage\r\n\r\n${ask("/healthz")}`);
     const came = await raw.closed();
     expect(came.match(/HTTP\/1\.1 \d+/g)?.slice(49)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
   });

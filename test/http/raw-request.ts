@@ -25,12 +25,16 @@ export async function rawConnection(port: number): Promise<RawConnection> {
     async until(pattern) {
       while (!pattern.test(came)) {
         if (socket.destroyed) throw new Error(`closed before ${pattern} came: ${came}`);
-        await Promise.race([once(socket, "data"), once(socket, "close")]);
+        const listening = new AbortController();
+        await Promise.race([once(socket, "data", listening), once(socket, "close", listening)]);
+        // Nobody waits for the other one any longer.
+        listening.abort();
       }
       return came;
     },
     async closed() {
-      if (!socket.closed) await once(socket, "close");
+      // Not `once` of events: it rejects at a reset, which is a way to close, too.
+      if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
       return came;
     },
   };

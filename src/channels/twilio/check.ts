@@ -1,6 +1,6 @@
+import { nameOf } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import { accountPath, authorization, basicWithToken, call } from "./api.ts";
-import { nameOf } from "./connection.ts";
 import type { Account, Session } from "./session.ts";
 
 /** What `lull doctor` should tell about the accounts and numbers. Empty when all is well. */

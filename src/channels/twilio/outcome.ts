@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../core/retry-after.ts";
 import type { SendOutcome } from "../../ports/channel.ts";
 
 /** Too many requests at the same moment. Only with this code is a 429 Twilio's own word that nothing was taken. */
@@ -23,8 +24,8 @@ export function outcomeOf(
   const why = `Twilio answered ${status}, error ${code}: https://www.twilio.com/docs/errors/${code}`;
   if (status !== 429) return { kind: "not-sent", retry: "never", why };
   if (code !== TOO_MANY_REQUESTS) return unknown(why);
-  const retryAfterMs = waitIn(retryAfter, nowMs);
-  return { kind: "not-sent", retry: "later", why, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const waitMs = retryAfterMs(retryAfter, nowMs);
+  return { kind: "not-sent", retry: "later", why, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
 }
 
 /** Only the id and the number are kept: Twilio's error messages quote the customer's address. */
@@ -38,17 +39,6 @@ function answerIn(body: string): { readonly sid?: string; readonly code?: number
   } catch {
     return {};
   }
-}
-
-/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
-const RETRY_AFTER_MS_MAX = 3_600_000;
-
-/** `Retry-After` is a number of seconds or a date. */
-function waitIn(retryAfter: string | null, nowMs: number): number | undefined {
-  if (retryAfter === null || retryAfter.trim() === "") return undefined;
-  const seconds = Number(retryAfter);
-  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - nowMs : seconds * 1_000;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX);
 }
 
 function unknown(why: string): SendOutcome {

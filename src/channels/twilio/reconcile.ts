@@ -1,6 +1,6 @@
+import { nameOf } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
-import { nameOf } from "./connection.ts";
 import { type ListedMessage, type Page, pagesOf } from "./messages.ts";
 import { recipient, senderOf } from "./send.ts";
 import { accountFor, type Session } from "./session.ts";

@@ -1,8 +1,8 @@
+import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";
-import { nameOf, neverConnected } from "./connection.ts";
 import { outcomeOf } from "./outcome.ts";
 import { accountFor, type Session } from "./session.ts";
 

@@ -21,6 +21,8 @@ export async function verify(session: Session, request: WebhookRequest): Promise
     return refused("the body is not the one that was signed");
   }
   const token = await session.context.secrets.get(account.authToken);
+  if (token === "")
+    return refused("the auth token in the configuration is empty: anybody could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
   const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));

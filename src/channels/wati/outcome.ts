@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../core/retry-after.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
 import { type Fields, firstText, objectIn, readObject } from "./body.ts";
 
@@ -49,18 +50,7 @@ function idIn(body: Fields, { reference }: Outgoing): string {
 }
 
 function later({ status, retryAfter }: Answer, nowMs: number): SendOutcome {
-  const retryAfterMs = waitIn(retryAfter, nowMs);
+  const waitMs = retryAfterMs(retryAfter, nowMs);
   const why = `WATI answered ${status}: too many requests`;
-  return { kind: "not-sent", retry: "later", why, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-}
-
-/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
-const RETRY_AFTER_MS_MAX = 3_600_000;
-
-/** `Retry-After` is a number of seconds or a date. */
-function waitIn(retryAfter: string | null, nowMs: number): number | undefined {
-  if (retryAfter === null || retryAfter.trim() === "") return undefined;
-  const seconds = Number(retryAfter);
-  const waitMs = Number.isNaN(seconds) ? Date.parse(retryAfter) - nowMs : seconds * 1_000;
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, Math.ceil(waitMs)), RETRY_AFTER_MS_MAX);
+  return { kind: "not-sent", retry: "later", why, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) };
 }

@@ -1,7 +1,7 @@
+import { nameOf } from "../../core/connection-failure.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
 import { chunkName } from "./chunk-name.ts";
-import { nameOf } from "./connection.ts";
 import { wordsOf } from "./send.ts";
 import { bearer, type Session } from "./session.ts";
 

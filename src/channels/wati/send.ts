@@ -1,7 +1,7 @@
+import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
 import { chunkName } from "./chunk-name.ts";
-import { nameOf, neverConnected } from "./connection.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";
 

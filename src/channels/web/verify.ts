@@ -18,11 +18,9 @@ export async function verify(
     return refused("the body is not a JSON object with a sender, so nobody can be proven");
   const given = request.headers["x-lull-signature"];
   if (!given) return refused("there is no x-lull-signature header");
-  const expected = Buffer.from(
-    createHmac("sha256", await secrets.get(secret))
-      .update(sender)
-      .digest("hex"),
-  );
+  const key = await secrets.get(secret);
+  if (key === "") return refused("the secret in the configuration is empty: anybody could sign with it");
+  const expected = Buffer.from(createHmac("sha256", key).update(sender).digest("hex"));
   const signature = Buffer.from(given.toLowerCase());
   if (signature.length === expected.length && timingSafeEqual(signature, expected))
     return { kind: "authentic" };

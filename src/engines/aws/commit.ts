@@ -20,7 +20,7 @@ import { wakeWaiting } from "./window.ts";
 import type { Action } from "./wire.ts";
 
 const ACTIONS_MAX = 100;
-const RECENT_MAX = 20;
+const RECENT_MAX = 10;
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
 export async function commit(site: Site, lease: Lease, what: Commit): Promise<CommitOutcome> {

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Settings } from "../../core/settings.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -56,7 +56,8 @@ export function siteFor(context: EngineContext, parts: Pick<Site, "store" | "tri
     clock: context.clock,
     log: context.log,
     holder: context.workerId,
-    newId: () => randomUUID().replaceAll("-", ""),
+    // Short: tokens, revisions and turn ids are in every item that a turn writes.
+    newId: () => randomBytes(12).toString("base64url"),
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(HELD_MAX),

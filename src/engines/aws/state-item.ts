@@ -31,7 +31,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     channel: row.channel,
     state: {
       lease: leaseFrom(row),
-      works: row.works ?? [],
+      works: (row.works ?? []).map(workFrom),
       draft: row.draft,
       notBeforeAtMs: row.not_before_at_ms,
       leftBehindAtMs: row.left_behind_at_ms,
@@ -55,7 +55,7 @@ interface StateRow {
   readonly lease_turn_id?: string;
   readonly lease_taken_at_ms?: number;
   readonly lease_until_at_ms?: number;
-  readonly works?: readonly Work[];
+  readonly works?: readonly StoredWork[];
   readonly draft?: Draft;
   readonly not_before_at_ms?: number;
   readonly left_behind_at_ms?: number;
@@ -80,13 +80,28 @@ function leaseFrom(row: StateRow): LeaseState | undefined {
   };
 }
 
+/** Nearly always the batch is what is counted: the ids, the longest part of the row, are then written once. */
+type StoredWork = Omit<Work, "batchIds"> & { readonly batchIds?: readonly string[] };
+
+function workItem({ batchIds, ...work }: Work): StoredWork {
+  const isSame =
+    batchIds.length === work.messageIds.length && batchIds.every((id, at) => id === work.messageIds[at]);
+  return isSame ? work : { ...work, batchIds };
+}
+
+function workFrom(work: StoredWork): Work {
+  return { ...work, batchIds: work.batchIds ?? work.messageIds };
+}
+
 /** The attributes that differ: what others write in the meantime (a renewal, a busy text told) is left alone. */
 export function stateChange(id: string, before: ConversationState, after: ConversationState): Item {
   const changed = <K extends keyof ConversationState>(key: K, name: string): Item =>
     before[key] === after[key] ? {} : { [name]: after[key] };
   return {
     ...(before.lease === after.lease ? {} : leaseAttributes(id, after.lease)),
-    ...(before.works === after.works ? {} : { works: after.works.length === 0 ? undefined : after.works }),
+    ...(before.works === after.works
+      ? {}
+      : { works: after.works.length === 0 ? undefined : after.works.map(workItem) }),
     ...changed("draft", "draft"),
     ...changed("notBeforeAtMs", "not_before_at_ms"),
     ...changed("leftBehindAtMs", "left_behind_at_ms"),

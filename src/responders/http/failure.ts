@@ -1,10 +1,8 @@
+import { RETRY_AFTER_MS_MAX, retryAfterMs } from "../../core/retry-after.ts";
 import { LullError } from "../../errors.ts";
 
 /** Four of the 4xx say "not now" rather than "not like this". */
 const NOT_NOW = new Set([408, 409, 425, 429]);
-
-/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
-const RETRY_AFTER_MS_MAX = 3_600_000;
 
 /** The service said no. Its host is named, never its path or query: tokens live there. */
 export function refusedBy(host: string, { status, headers }: Response): LullError {
@@ -41,9 +39,6 @@ export function notAnAnswer(what: string): LullError {
 
 /** In seconds, or as a date, which is compared with the answer's own `date`: no clock of ours is needed. */
 export function retryAfter(headers: Headers): number | undefined {
-  const given = headers.get("retry-after")?.trim() ?? "";
-  const ms = /^\d+(\.\d+)?$/.test(given)
-    ? Number(given) * 1_000
-    : Date.parse(given) - Date.parse(headers.get("date") ?? "");
-  return ms >= 0 ? Math.ceil(ms) : undefined;
+  const nowMs = Date.parse(headers.get("date") ?? "");
+  return retryAfterMs(headers.get("retry-after"), nowMs, Number.POSITIVE_INFINITY);
 }

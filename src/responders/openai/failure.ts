@@ -1,3 +1,4 @@
+import { retryAfterMs } from "../../core/retry-after.ts";
 import { LullError, type RetryAdvice } from "../../errors.ts";
 
 /** What an error body tells, as far as it is safe to repeat. */
@@ -95,21 +96,9 @@ function word(value: unknown): string | undefined {
   return /^[\w.[\]-]{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
 }
 
-/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
-const RETRY_AFTER_MS_MAX = 3_600_000;
-
 /** `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`. */
 export function retryAfter(headers: Headers): number | undefined {
-  const given = headers.get("retry-after");
-  const candidates = [
-    number(headers.get("retry-after-ms")),
-    number(given) * 1_000,
-    Date.parse(given ?? "") - Date.parse(headers.get("date") ?? ""),
-  ];
-  const ms = candidates.find((candidate) => Number.isFinite(candidate) && candidate >= 0);
-  return ms === undefined ? undefined : Math.min(Math.ceil(ms), RETRY_AFTER_MS_MAX);
-}
-
-function number(value: string | null): number {
-  return value === null || value.trim() === "" ? Number.NaN : Number(value);
+  const inMs = headers.get("retry-after-ms");
+  const given = inMs === null ? headers.get("retry-after") : String(Number(inMs) / 1_000);
+  return retryAfterMs(given, Date.parse(headers.get("date") ?? ""));
 }

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { Engine } from "../../src/ports/engine.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Fate, openMeddled, type Request } from "./meddling.ts";
+import { Story } from "./story.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+/** Two messages and their turn by a worker that may die at any request; a third message comes in meanwhile, by another. */
+async function tell(story: Story, doomed: Engine, healthy: Engine, sender: string): Promise<void> {
+  await story.receive(sender, doomed, healthy);
+  await story.receive(sender, doomed, healthy);
+  await story.world.clock.advance(10_000);
+  try {
+    const outcomes = await story.world.takeDue(doomed);
+    await story.receive(sender, healthy);
+    await story.carryOutAll(doomed, outcomes);
+  } catch {
+    // It died. Whoever is left goes on.
+  }
+  await story.settles(healthy);
+}
+
+describe.skipIf(unavailable)("a worker that dies", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000 });
+  });
+  afterAll(async () => {
+    await world.close();
+    await emulators.stop();
+  });
+
+  async function requestsOf(sender: string): Promise<Request[]> {
+    const requests: Request[] = [];
+    const watch = (request: Request): Fate => {
+      requests.push(request);
+      return "pass";
+    };
+    const doomed = await openMeddled(world, emulators, watch, { workerId: "watched" });
+    await tell(new Story(world), doomed, await world.open("healthy"), sender);
+    return requests;
+  }
+
+  for (const when of ["before", "after"] as const) {
+    it(`${when} any of its requests leaves every message in exactly one turn, and every chunk sent once`, async () => {
+      const requests = await requestsOf(`${when}-0`);
+      const healthy = await world.open("healthy");
+      const seen = new Set(requests.map(({ name }) => name));
+      for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
+        assert.ok(seen.has(name), `${name} is not in the story`);
+      }
+      for (const { n, name } of requests) {
+        const sender = `${when}-${n}`;
+        const story = new Story(world);
+        const meddler = (request: Request): Fate => (request.n === n ? `die-${when}` : "pass");
+        const doomed = await openMeddled(world, emulators, meddler, { workerId: `doomed-${when}-${n}` });
+        try {
+          await tell(story, doomed, healthy, sender);
+          await story.check(healthy, sender);
+          assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
+        } catch (error) {
+          throw new Error(`died ${when} request ${n} (${name})`, { cause: error });
+        }
+      }
+    }, 300_000);
+  }
+});
