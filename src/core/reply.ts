@@ -16,15 +16,16 @@ export type Answer =
 
 /** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
 export function answerFrom(reply: Reply): Answer {
-  const full = withoutNulls(fullReply(reply));
-  if (full.laterSeconds !== undefined) return { kind: "later", afterMs: laterMs(full.laterSeconds) };
+  // `null` is what plain JavaScript says for "none".
+  const { text, media, usage, complete, handOff, laterSeconds } = fullReply(reply);
+  if (laterSeconds != null) return { kind: "later", afterMs: laterMs(laterSeconds) };
   return {
     kind: "answer",
-    texts: textsOf(full.text),
-    media: (full.media ?? []).map(mediaOf),
-    ...(full.usage && { usage: usageOf(full.usage) }),
-    ...(full.complete !== undefined && { complete: full.complete }),
-    ...(full.handOff !== undefined && { handOff: String(full.handOff) }),
+    texts: textsOf(text),
+    media: (media ?? []).map(mediaOf),
+    ...(usage && { usage: usageOf(usage) }),
+    ...(complete != null && { complete }),
+    ...(handOff != null && { handOff: String(handOff) }),
   };
 }
 
@@ -34,15 +35,9 @@ function fullReply(reply: Reply): FullReply {
   return reply as FullReply;
 }
 
-/** `null` is what plain JavaScript says for "none". */
-function withoutNulls(reply: FullReply): FullReply {
-  return Object.fromEntries(Object.entries(reply).filter(([, value]) => value !== null));
-}
-
 /** These and nothing else: somebody's own object may hold a whole client, and a draft is written down as JSON. */
 function mediaOf({ url, contentType, name }: Media): Media {
-  const named = name === undefined || name === null ? {} : { name: String(name) };
-  return { url: String(url), contentType: String(contentType), ...named };
+  return { url: String(url), contentType: String(contentType), ...(name != null && { name: String(name) }) };
 }
 
 /** Counted per conversation, for good: what is no count adds nothing, rather than spoil the sum. */

@@ -6,10 +6,12 @@ import { type Fate, openMeddled, type Request } from "./meddling.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
-/** Two messages and their turn by a worker that may die at any request; a third message comes in meanwhile, by another. */
+/**
+ * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker that may die at any
+ * request. A fourth comes in meanwhile, by another.
+ */
 async function tell(story: Story, doomed: Engine, healthy: Engine, sender: string): Promise<void> {
-  await story.receive(sender, doomed, healthy);
-  await story.receive(sender, doomed, healthy);
+  for (let n = 0; n < 3; n += 1) await story.receive(sender, doomed, healthy);
   await story.world.clock.advance(10_000);
   try {
     const outcomes = await story.world.takeDue(doomed);
@@ -26,7 +28,7 @@ describe.skipIf(unavailable)("a worker that dies", () => {
   let world: AwsWorld;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000 });
+    world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
   });
   afterAll(async () => {
     await world.close();

@@ -1,9 +1,13 @@
 import fc from "fast-check";
+import { vi } from "vitest";
 
-const RUNS = whole("LULL_FUZZ_RUNS") ?? 100;
+const RUNS = whole("LULL_FUZZ_RUNS") ?? 60;
 const SEED = whole("LULL_FUZZ_SEED");
 const INHERITED = Reflect.ownKeys(Object.prototype).length;
 const PATH = process.env.LULL_FUZZ_PATH;
+
+// Whoever asks for more tries has the time for them.
+vi.setConfig({ testTimeout: Math.max(30_000, RUNS * 500) });
 
 /**
  * Tries a property `LULL_FUZZ_RUNS` times (`share` of it, where one try is dear). What fast-check prints on a failure is what

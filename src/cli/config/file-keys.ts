@@ -20,10 +20,15 @@ const OBJECTS = [
   "random",
 ];
 
+const PROJECT: Readonly<Record<string, Kind>> = {
+  status: TEXT,
+  allowedChannels: { type: "texts", list: true },
+};
+
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   window: keysUnder("window"),
   limits: keysUnder("limits"),
-  project: ["status", "allowedChannels"],
+  project: Object.keys(PROJECT),
 };
 
 /** A misspelt key would silently change nothing, and be found by a customer. */
@@ -41,10 +46,6 @@ export function checkKeys(content: Readonly<Record<string, unknown>>, name: stri
   checkCode(content, name);
 }
 
-const PROJECT: Readonly<Record<string, Kind>> = {
-  status: TEXT,
-  allowedChannels: { type: "texts", list: true },
-};
 const WINDOW: Readonly<Record<string, Kind>> = {
   seconds: SECONDS,
   quietSeconds: SECONDS,

@@ -10,7 +10,7 @@ import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.
 import { stageKey } from "./staged.ts";
 import { isUnchanged, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import type { Action } from "./wire.ts";
+import type { Action } from "./store.ts";
 
 export interface Burial {
   readonly messageIds: readonly string[];

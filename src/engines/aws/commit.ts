@@ -15,9 +15,9 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows, stageKey } from "./staged.ts";
 import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
+import type { Action } from "./store.ts";
 import { takeUnder } from "./take.ts";
 import { wakeWaiting } from "./window.ts";
-import type { Action } from "./wire.ts";
 
 const ACTIONS_MAX = 100;
 const RECENT_MAX = 10;
@@ -65,7 +65,7 @@ type Written =
 async function write(site: Site, stored: Stored, what: Commit): Promise<Written> {
   const turn = await finishedTurn(site, stored, what);
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
-  const atMs = Math.max(turn.nowMs, stored.lastCommitAtMs + 1);
+  const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
   const state = stateAfter(site, stored, turn, atMs);
   const kept = records(site, turn, atMs);
   const row = await rowAfter(site, stored, turn);

@@ -6,7 +6,7 @@ import type {
   ConversationStatus,
 } from "../../ports/conversations.ts";
 import type { Item } from "./expression.ts";
-import { shardOf } from "./keys.ts";
+import { shardOf, sortable } from "./keys.ts";
 
 /** The row's key: the customer's address, and the id. */
 export function rowKey(primaryChannel: string, id: string): Item {
@@ -71,7 +71,7 @@ export function rowFrom(conversation: Conversation): Item {
 
 /** What puts a row into the list of conversations. Rows of another system get it when we first write to them. */
 export function listedAs(id: string, atMs: number): Item {
-  return { listing: shardOf(id), listed_at: `${String(atMs).padStart(15, "0")}#${id}` };
+  return { listing: shardOf(id), listed_at: `${sortable(atMs, 15)}#${id}` };
 }
 
 /** Only what the change names: everything else in the row is somebody's. */

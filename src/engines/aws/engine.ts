@@ -3,6 +3,7 @@ import { commit } from "./commit.ts";
 import { answer, change, create, pauseAll, say } from "./conversing.ts";
 import { draft, hasNewer, mark, renew } from "./draft.ts";
 import { takeDue } from "./due.ts";
+import { DynamoStore } from "./dynamo-store.ts";
 import { erase } from "./erase.ts";
 import { conversationOf } from "./finding.ts";
 import { giveBack } from "./give-back.ts";
@@ -14,10 +15,10 @@ import { remedies } from "./remedies.ts";
 import { settle } from "./settle.ts";
 import { type Site, siteFor } from "./site.ts";
 import { stage } from "./stage.ts";
-import { Store } from "./store.ts";
+
 import { freeLeases, sweep } from "./sweep.ts";
 import { take } from "./take.ts";
-import { Triggers } from "./triggers.ts";
+import { QueueTriggers } from "./triggers.ts";
 
 /** The clients, the tables and the queues of one engine, and how they are closed. */
 export function openSite(
@@ -28,8 +29,8 @@ export function openSite(
   const { clock, log } = context;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
   const sqs = options.clients?.sqs ?? sqsClient(options);
-  const triggers = new Triggers({ client: sqs, queues, waitSeconds, retrying, clock, log });
-  const store = new Store(dynamodb, tables, retrying, clock);
+  const triggers = new QueueTriggers({ client: sqs, queues, waitSeconds, retrying, clock, log });
+  const store = new DynamoStore(dynamodb, tables, retrying, clock);
   const close = async () => {
     await triggers.close();
     if (!options.clients?.dynamodb) dynamodb.destroy();

@@ -1,48 +1,43 @@
 /** An item as plain values. */
 export type Item = Record<string, unknown>;
 
+/** What has to hold for a write, or of what is read. Plain data: a store of any kind can carry it out. */
+export type Condition =
+  | { readonly is: "absent" | "present"; readonly name: string }
+  | { readonly is: "=" | "<>" | "<=" | "<" | "begins"; readonly name: string; readonly value: unknown }
+  | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] };
+
+export const absent = (name: string): Condition => ({ is: "absent", name });
+export const present = (name: string): Condition => ({ is: "present", name });
+export const equal = (name: string, value: unknown): Condition => ({ is: "=", name, value });
+export const different = (name: string, value: unknown): Condition => ({ is: "<>", name, value });
+export const atMost = (name: string, value: unknown): Condition => ({ is: "<=", name, value });
+export const below = (name: string, value: unknown): Condition => ({ is: "<", name, value });
+export const beginsWith = (name: string, value: string): Condition => ({ is: "begins", name, value });
+export const all = (...conditions: readonly Condition[]): Condition => ({ is: "AND", conditions });
+export const any = (...conditions: readonly Condition[]): Condition => ({ is: "OR", conditions });
+
 /** Collects the names and values that an expression refers to. Every name goes through here: many are reserved words. */
 interface Bind {
   name(name: string): string;
   value(value: unknown): string;
 }
 
-export type Condition = (bind: Bind) => string;
-
-export const absent =
-  (name: string): Condition =>
-  (bind) =>
-    `attribute_not_exists(${bind.name(name)})`;
-
-export const present =
-  (name: string): Condition =>
-  (bind) =>
-    `attribute_exists(${bind.name(name)})`;
-
-export const beginsWith =
-  (name: string, start: string): Condition =>
-  (bind) =>
-    `begins_with(${bind.name(name)}, ${bind.value(start)})`;
-
-const compared =
-  (operator: "=" | "<>" | "<=" | "<") =>
-  (name: string, value: unknown): Condition =>
-  (bind) =>
-    `${bind.name(name)} ${operator} ${bind.value(value)}`;
-
-export const equal = compared("=");
-export const different = compared("<>");
-export const atMost = compared("<=");
-export const below = compared("<");
-
-const joined =
-  (word: "AND" | "OR") =>
-  (...conditions: readonly Condition[]): Condition =>
-  (bind) =>
-    conditions.map((condition) => `(${condition(bind)})`).join(` ${word} `);
-
-export const all = joined("AND");
-export const any = joined("OR");
+function textOf(condition: Condition, bind: Bind): string {
+  switch (condition.is) {
+    case "absent":
+      return `attribute_not_exists(${bind.name(condition.name)})`;
+    case "present":
+      return `attribute_exists(${bind.name(condition.name)})`;
+    case "begins":
+      return `begins_with(${bind.name(condition.name)}, ${bind.value(condition.value)})`;
+    case "AND":
+    case "OR":
+      return condition.conditions.map((each) => `(${textOf(each, bind)})`).join(` ${condition.is} `);
+    default:
+      return `${bind.name(condition.name)} ${condition.is} ${bind.value(condition.value)}`;
+  }
+}
 
 /** A change to single attributes: the others stay, whoever wrote them. */
 export interface Change {
@@ -89,9 +84,9 @@ export function expressions({ change, condition, key, filter, attributes }: Part
   };
   const made = {
     ...(change && { UpdateExpression: updateText(change, bind) }),
-    ...(condition && { ConditionExpression: condition(bind) }),
-    ...(key && { KeyConditionExpression: key(bind) }),
-    ...(filter && { FilterExpression: filter(bind) }),
+    ...(condition && { ConditionExpression: textOf(condition, bind) }),
+    ...(key && { KeyConditionExpression: textOf(key, bind) }),
+    ...(filter && { FilterExpression: textOf(filter, bind) }),
     ...(attributes && { ProjectionExpression: attributes.map((name) => bind.name(name)).join(", ") }),
   };
   const named = Object.fromEntries([...names].map(([name, placeholder]) => [placeholder, name]));

@@ -54,8 +54,13 @@ export function transactionToken(...parts: readonly (string | number)[]): string
 }
 
 /** Sorts as text in the order of time, then of `sequence`. */
-export function inTime(atMs: number, sequence: number | string): string {
-  return `${String(atMs).padStart(15, "0")}#${String(sequence).padStart(9, "0")}`;
+export function inTime(atMs: number, sequence: number): string {
+  return `${sortable(atMs, 15)}#${sortable(sequence, 9)}`;
+}
+
+/** A whole number that sorts as text like a number. */
+export function sortable(number: number, digits: number): string {
+  return String(Math.floor(number)).padStart(digits, "0");
 }
 
 export function conversationKeyOf(id: string): Item {

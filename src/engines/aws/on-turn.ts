@@ -6,8 +6,8 @@ import { type Site, windowFor } from "./site.ts";
 import { createFor } from "./stage.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "./stage-item.ts";
 import { dueOfStaged, stageKey } from "./staged.ts";
+import type { Action } from "./store.ts";
 import { arm, isNotArmed, windowItem } from "./window.ts";
-import type { Action } from "./wire.ts";
 
 /** Two actions a row, and one for the window. */
 const MOVED_MAX = 49;

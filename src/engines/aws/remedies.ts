@@ -8,8 +8,8 @@ import { recordDelivery } from "./seen.ts";
 import { removeUnknown } from "./settle.ts";
 import type { Site } from "./site.ts";
 import { outboundRow, type StagedRow, stageItem } from "./stage-item.ts";
+import type { Action } from "./store.ts";
 import { wakeNow } from "./window.ts";
-import type { Action } from "./wire.ts";
 
 export function remedies(site: Site): Remedies {
   return {

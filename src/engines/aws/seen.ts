@@ -2,7 +2,7 @@ import type { DeliveryStatus } from "../../ports/message.ts";
 import { absent, any, atMost, type Condition, type Item, present } from "./expression.ts";
 import { seenKey, sentKey, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
-import type { Action } from "./wire.ts";
+import type { Action } from "./store.ts";
 
 export type Fate = "committed" | "dead";
 

@@ -48,16 +48,19 @@ export interface Site {
   readonly places: Recent<string>;
 }
 
-export function siteFor(context: EngineContext, parts: Pick<Site, "store" | "triggers" | "forget">): Site {
+export function siteFor(
+  context: EngineContext,
+  parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId">>,
+): Site {
   let sequence = 0;
   return {
+    // Short: tokens, revisions and turn ids are in every item that a turn writes.
+    newId: () => randomBytes(12).toString("base64url"),
     ...parts,
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,
     holder: context.workerId,
-    // Short: tokens, revisions and turn ids are in every item that a turn writes.
-    newId: () => randomBytes(12).toString("base64url"),
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(HELD_MAX),

@@ -44,8 +44,19 @@ export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
   return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
 }
 
+/** What the steps need of a queue: a wake-up for a time, which comes at least once. */
+export interface Triggers {
+  /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
+  send(trigger: Trigger, wakeAtMs: number, leastSeconds?: number): Promise<void>;
+  receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]>;
+  /** Done with: they need not come again. One that comes again all the same only makes somebody look. */
+  done(received: readonly ReceivedTrigger[]): Promise<void>;
+  /** Throws when a queue is not there or not ours to use. */
+  check(): Promise<void>;
+}
+
 /** The channel queues: triggers out with a delay, and in by long polling. */
-export class Triggers {
+export class QueueTriggers implements Triggers {
   readonly #options: TriggersOptions;
   readonly #waiting: ReceivedTrigger[] = [];
   readonly #polls = new Map<string, Promise<void>>();
@@ -59,7 +70,6 @@ export class Triggers {
     }
   }
 
-  /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
   async send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
     const { client, clock, retrying: how } = this.#options;
     const nowMs = clock.nowMs();
@@ -126,7 +136,6 @@ export class Triggers {
     });
   }
 
-  /** Done with: they need not come again. One that comes again all the same only makes somebody look. */
   async done(received: readonly ReceivedTrigger[]): Promise<void> {
     const { client, log } = this.#options;
     for (const queue of new Set(received.map((each) => each.queue))) {
@@ -142,7 +151,6 @@ export class Triggers {
     }
   }
 
-  /** Throws when a queue is not there or not ours to use. */
   async check(): Promise<void> {
     for (const [channel, QueueUrl] of Object.entries(this.#options.queues)) {
       const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });

@@ -1,29 +1,8 @@
 import type { AttributeValue, CancellationReason } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { type Change, type Condition, expressions, type Item } from "./expression.ts";
-import type { TableName, TableNames } from "./tables.ts";
-
-/** One action of a transaction. */
-export type Action =
-  | { readonly kind: "put"; readonly table: TableName; readonly item: Item; readonly condition?: Condition }
-  | {
-      readonly kind: "update";
-      readonly table: TableName;
-      readonly key: Item;
-      readonly change: Change;
-      readonly condition?: Condition;
-    }
-  | {
-      readonly kind: "delete";
-      readonly table: TableName;
-      readonly key: Item;
-      readonly condition?: Condition;
-    };
-
-export interface PageOfItems {
-  readonly items: Item[];
-  readonly next?: Item;
-}
+import { expressions, type Item } from "./expression.ts";
+import type { Action, PageOfItems } from "./store.ts";
+import type { TableNames } from "./tables.ts";
 
 export function transactItem(names: TableNames, action: Action) {
   const change = action.kind === "update" ? action.change : undefined;

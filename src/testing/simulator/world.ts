@@ -87,8 +87,8 @@ export class World {
   begin(): void {
     for (let n = 0; n < this.plan.workers; n += 1) this.#startProcess();
     for (const message of this.plan.messages) {
-      for (const atMs of [message.atMs, ...message.againAtMs]) {
-        const isFirst = atMs === message.atMs;
+      for (const [n, atMs] of [message.atMs, ...message.againAtMs].entries()) {
+        const isFirst = n === 0;
         this.scheduler.at(START_AT_MS + atMs, undefined, () => void this.#deliver(message, isFirst));
       }
     }

@@ -1,0 +1,45 @@
+import type { Change, Condition, Item } from "../../../src/engines/aws/expression.ts";
+
+/** Whether a condition holds of an item, as DynamoDB has it: comparing what is not there is false, except for "is different". */
+export function holds(condition: Condition | undefined, item: Item | undefined): boolean {
+  if (!condition) return true;
+  switch (condition.is) {
+    case "AND":
+      return condition.conditions.every((each) => holds(each, item));
+    case "OR":
+      return condition.conditions.some((each) => holds(each, item));
+    case "absent":
+      return item?.[condition.name] === undefined;
+    case "present":
+      return item?.[condition.name] !== undefined;
+    default:
+      return compares(condition.is, item?.[condition.name], condition.value);
+  }
+}
+
+function compares(is: "=" | "<>" | "<=" | "<" | "begins", actual: unknown, expected: unknown): boolean {
+  if (actual === undefined) return is === "<>";
+  switch (is) {
+    case "=":
+      return actual === expected;
+    case "<>":
+      return actual !== expected;
+    case "<=":
+      return (actual as number) <= (expected as number);
+    case "<":
+      return (actual as number) < (expected as number);
+    case "begins":
+      return String(actual).startsWith(String(expected));
+  }
+}
+
+/** The item after a change. */
+export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {} }: Change): Item {
+  const sums = Object.entries(add).map(([name, value]) => [name, Number(item[name] ?? 0) + value]);
+  return plain({ ...setIfAbsent, ...item, ...set, ...Object.fromEntries(sums) });
+}
+
+/** A copy as a store would give it back: nothing undefined, nothing shared. */
+export function plain(item: Item): Item {
+  return JSON.parse(JSON.stringify(item)) as Item;
+}

@@ -1,0 +1,228 @@
+import type { Change, Condition, Item } from "../../../src/engines/aws/expression.ts";
+import type {
+  Action,
+  PageOfItems,
+  Reading,
+  ReturnedItem,
+  Store,
+  Transacted,
+  Written,
+} from "../../../src/engines/aws/store.ts";
+import { TABLES, type TableName } from "../../../src/engines/aws/tables.ts";
+import { changed, holds, plain } from "./evaluate.ts";
+
+interface Version {
+  readonly item: Item | undefined;
+  /** After how many requests to the tables the indexes show it. */
+  readonly indexedAt: number;
+}
+
+const VERSIONS_MAX = 8;
+
+/** Six tables that many workers share. An index shows what was true a moment ago. */
+export class MemoryTables {
+  readonly #tables = new Map<TableName, Map<string, Version[]>>();
+  readonly #done = new Set<string>();
+  /** Counts every request: indexes lag by requests, since the workers' clocks may jump. */
+  requests = 0;
+
+  read(table: TableName, key: Item): Item | undefined {
+    const item = this.#rows(table).get(keyText(table, key))?.at(-1)?.item;
+    return item && plain(item);
+  }
+
+  write(table: TableName, key: Item, item: Item | undefined, lag: number): void {
+    const rows = this.#rows(table);
+    const text = keyText(table, key);
+    const versions = [
+      ...(rows.get(text) ?? []),
+      { item: item && plain(item), indexedAt: this.requests + lag },
+    ];
+    rows.set(text, versions.slice(-VERSIONS_MAX));
+  }
+
+  /** Everything in the table, or, of an index, everything that has its keys and has arrived there. */
+  all(table: TableName, index: string | undefined, sees: "all" | "what has arrived"): Item[] {
+    const rows = [...this.#rows(table).values()];
+    if (index === undefined) return present(rows.map((versions) => versions.at(-1)?.item));
+    const definition = TABLES[table].indexes?.find(({ name }) => name === index);
+    const { partitionKey, sortKey } = definition!;
+    const hasArrived = ({ indexedAt }: Version) => sees === "all" || indexedAt <= this.requests;
+    return present(rows.map((versions) => versions.findLast(hasArrived)?.item)).filter(
+      (item) => item[partitionKey.name] !== undefined && (!sortKey || item[sortKey.name] !== undefined),
+    );
+  }
+
+  /** Transactions that were carried out, by their token. */
+  get done(): Set<string> {
+    return this.#done;
+  }
+
+  #rows(table: TableName): Map<string, Version[]> {
+    const rows = this.#tables.get(table) ?? new Map<string, Version[]>();
+    this.#tables.set(table, rows);
+    return rows;
+  }
+}
+
+export interface Surroundings {
+  /** A request on its way there, and back. */
+  readonly delay: () => Promise<void>;
+  /** How many requests until an index shows a write; 0 for those who see everything at once. */
+  readonly indexLag: () => number;
+  readonly sees: "all" | "what has arrived";
+  /** The answer got lost and the request was made again. */
+  readonly repeats: () => boolean;
+}
+
+/** The store that the steps ask, for one worker. Every request happens at one instant, somewhere between its two delays. */
+export class MemoryStore implements Store {
+  readonly #tables: MemoryTables;
+  readonly #around: Surroundings;
+
+  constructor(tables: MemoryTables, around: Surroundings) {
+    this.#tables = tables;
+    this.#around = around;
+  }
+
+  get(table: TableName, key: Item): Promise<Item | undefined> {
+    return this.#request(() => this.#tables.read(table, key));
+  }
+
+  put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
+    return this.#request(() => this.#write(table, item, condition, () => item, "NONE"));
+  }
+
+  update(
+    table: TableName,
+    key: Item,
+    change: Change,
+    condition?: Condition,
+    returns: ReturnedItem = "NONE",
+  ): Promise<Written> {
+    const after = (before: Item | undefined) => changed({ ...before, ...key }, change);
+    return this.#request(() => this.#write(table, key, condition, after, returns));
+  }
+
+  delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
+    return this.#request(() => this.#write(table, key, condition, () => undefined, "ALL_OLD"));
+  }
+
+  async query(table: TableName, reading: Reading): Promise<Item[]> {
+    return (await this.queryPage(table, reading)).items;
+  }
+
+  queryPage(table: TableName, reading: Reading): Promise<PageOfItems> {
+    return this.#request(() => this.#page(table, reading));
+  }
+
+  scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems> {
+    return this.#request(() => this.#page(table, reading));
+  }
+
+  count(table: TableName, reading: Reading = {}): Promise<number> {
+    return this.#request(() => this.#page(table, reading).items.length);
+  }
+
+  getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
+    return this.#request(() => present(keys.map((key) => this.#tables.read(table, key))));
+  }
+
+  async writeMany(
+    table: TableName,
+    writes: { readonly put?: readonly Item[]; readonly delete?: readonly Item[] },
+  ): Promise<void> {
+    for (const item of writes.put ?? []) await this.put(table, item);
+    for (const key of writes.delete ?? []) await this.delete(table, key);
+  }
+
+  transact(actions: readonly Action[], token: string): Promise<Transacted> {
+    return this.#request((): Transacted => {
+      // The same request once more: it is done already.
+      if (this.#tables.done.has(token)) return { kind: "done" };
+      const by = new Map<number, Item | undefined>();
+      for (const [at, action] of actions.entries()) {
+        const before = this.#tables.read(action.table, keyOf(action));
+        if (!holds(action.condition, before)) by.set(at, before);
+      }
+      if (by.size > 0) return { kind: "refused", by };
+      for (const action of actions) this.#apply(action);
+      this.#tables.done.add(token);
+      return { kind: "done" };
+    });
+  }
+
+  #apply(action: Action): void {
+    const key = keyOf(action);
+    const before = this.#tables.read(action.table, key);
+    const after =
+      action.kind === "put"
+        ? action.item
+        : action.kind === "update"
+          ? changed({ ...before, ...action.key }, action.change)
+          : undefined;
+    this.#tables.write(action.table, key, after, this.#around.indexLag());
+  }
+
+  #write(
+    table: TableName,
+    key: Item,
+    condition: Condition | undefined,
+    change: (before: Item | undefined) => Item | undefined,
+    returns: ReturnedItem,
+  ): Written {
+    const before = this.#tables.read(table, key);
+    if (!holds(condition, before)) return { kind: "refused", ...(before && { item: before }) };
+    const after = change(before);
+    this.#tables.write(table, key, after, this.#around.indexLag());
+    const item = returns === "NONE" ? undefined : returns === "ALL_NEW" ? after && plain(after) : before;
+    return { kind: "done", ...(item && { item }) };
+  }
+
+  #page(table: TableName, { index, key, filter, limit, from, newestFirst }: Reading): PageOfItems {
+    const order = (item: Item) => sortText(table, index, item);
+    const found = this.#tables
+      .all(table, index, this.#around.sees)
+      .filter((item) => holds(key, item))
+      .sort((a, b) => (order(a) < order(b) ? -1 : 1) * (newestFirst ? -1 : 1));
+    const start =
+      from === undefined ? 0 : found.findIndex((item) => keyText(table, item) === keyText(table, from)) + 1;
+    const page = found.slice(start, limit === undefined ? undefined : start + limit);
+    const last = start + page.length < found.length ? page.at(-1) : undefined;
+    return { items: page.filter((item) => holds(filter, item)), ...(last && { next: last }) };
+  }
+
+  async #request<T>(happen: () => T): Promise<T> {
+    await this.#around.delay();
+    this.#tables.requests += 1;
+    const first = happen();
+    if (!this.#around.repeats()) {
+      await this.#around.delay();
+      return first;
+    }
+    await this.#around.delay();
+    await this.#around.delay();
+    return happen();
+  }
+}
+
+function present(items: readonly (Item | undefined)[]): Item[] {
+  return items.filter((item) => item !== undefined).map(plain);
+}
+
+function keyOf(action: Action): Item {
+  return action.kind === "put" ? action.item : action.key;
+}
+
+function keyText(table: TableName, item: Item): string {
+  const { partitionKey, sortKey } = TABLES[table];
+  return JSON.stringify([item[partitionKey.name], sortKey && item[sortKey.name]]);
+}
+
+function sortText(table: TableName, index: string | undefined, item: Item): string {
+  const definition = TABLES[table].indexes?.find(({ name }) => name === index);
+  const { partitionKey, sortKey } = definition ?? TABLES[table];
+  const value = (sortKey && item[sortKey.name]) ?? "";
+  const text = typeof value === "number" ? String(value).padStart(16, "0") : String(value);
+  return `${String(item[partitionKey.name])}/${text}/${keyText(table, item)}`;
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { aws } from "../../src/engines/aws/index.ts";
+import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
+import { arrival } from "../../src/testing/engine-contract/builders.ts";
+import { seeded } from "../../src/testing/simulator/random.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Fate, openMeddled, type Request, sdkError } from "./meddling.ts";
+import { Story } from "./story.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+const throttled = () => sdkError("ProvisionedThroughputExceededException");
+
+function conflict(): Error {
+  const CancellationReasons = [{ Code: "None" }, { Code: "TransactionConflict" }];
+  return sdkError("TransactionCanceledException", { CancellationReasons });
+}
+
+describe.skipIf(unavailable)("trouble with AWS", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    world = await awsWorld(emulators);
+  });
+  afterAll(async () => {
+    await world.close();
+    await emulators.stop();
+  });
+
+  it("throttling, conflicts and lost answers all the time cost time and nothing else", async () => {
+    const random = seeded(42);
+    const met: Record<string, number> = {};
+    const meddler = ({ name }: Request): Fate => {
+      if (name === "ReceiveMessage") return "pass";
+      const fate = random.pick<Fate | "conflict">([
+        "pass",
+        "pass",
+        "pass",
+        "pass",
+        throttled(),
+        "lose-answer",
+        "conflict",
+      ]);
+      const isTransaction = name === "TransactWriteItems";
+      const meets =
+        fate === "conflict" ? (isTransaction ? conflict() : sdkError("TransactionConflictException")) : fate;
+      const kind = meets instanceof Error ? meets.name : meets;
+      met[kind] = (met[kind] ?? 0) + 1;
+      return meets;
+    };
+    // Nearly half of all requests fail: more tries than anybody would need on AWS.
+    const patient = { ...world.options, retrying: { attemptsMax: 30, baseMs: 0 } };
+    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+    world.held.hold(clients.sqs);
+    const { meddle } = await import("./meddling.ts");
+    meddle(clients, meddler);
+    const engine = await aws({ ...patient, clients }).open(world.context("troubled"));
+    const calm = await world.open("calm");
+    const story = new Story(world);
+    for (let round = 0; round < 8; round += 1) {
+      for (const sender of ["ana", "ben"]) await story.receive(sender, engine, engine, engine);
+      await world.clock.advance(10_000);
+      await story.carryOutAll(engine, await world.takeDue(engine));
+    }
+    await story.settles(calm);
+    for (const sender of ["ana", "ben"]) {
+      const turns = await story.check(calm, sender);
+      assert.equal(turns.length, 8);
+    }
+    assert.equal(story.orphans, 0);
+    for (const kind of [
+      "ProvisionedThroughputExceededException",
+      "TransactionCanceledException",
+      "lose-answer",
+    ]) {
+      assert.ok((met[kind] ?? 0) > 0, `${kind} never happened`);
+    }
+  }, 60_000);
+
+  it("that does not pass is told to the caller, and nothing is acknowledged", async () => {
+    const engine = await openMeddled(world, emulators, () => throttled());
+    const message = arrival({ providerId: "never", arrivedAtMs: world.clock.nowMs() });
+    await assert.rejects(engine.receiving.stage([{ arrival: message }]), (error) => {
+      assert.ok(error instanceof StoreUnavailable);
+      assert.equal(error.retry, "later");
+      return true;
+    });
+    await assert.rejects(engine.ping(), StoreUnavailable);
+  });
+
+  it("one conversation that cannot be taken does not keep the others from their turns", async () => {
+    const healthy = await world.open("healthy");
+    const story = new Story(world);
+    for (const sender of ["lucky", "unlucky"]) await story.receive(sender, healthy);
+    await world.clock.advance(10_000);
+    const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
+    const isFor = (id: string, input: Request["input"]) => JSON.stringify(input).includes(id);
+    const engine = await openMeddled(world, emulators, ({ name, input }) =>
+      name === "UpdateItem" && isFor(items[0]!.id, input) ? throttled() : "pass",
+    );
+    const outcomes = await world.takeDue(engine);
+    const senders = outcomes.flatMap((outcome) =>
+      outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],
+    );
+    assert.deepEqual(senders, ["lucky"]);
+    await story.carryOutAll(engine, outcomes);
+    await story.settles(healthy);
+    await story.check(healthy, "unlucky");
+  });
+
+  it("a table or a queue that is not there is named", async () => {
+    const noTables = await aws({ ...world.options, tablePrefix: "nowhere-" }).open(world.context("lost"));
+    const message = arrival({ providerId: "x", arrivedAtMs: world.clock.nowMs() });
+    await assert.rejects(noTables.receiving.stage([{ arrival: message }]), (error) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /table nowhere-conversations.* does not exist/);
+      return true;
+    });
+    await assert.rejects(noTables.ping(), /table nowhere-conversations-state does not exist/);
+    const queues = { default: `${world.options.queues?.default}-gone` };
+    const noQueue = await aws({
+      ...world.options,
+      queues,
+      clients: { ...world.options.clients, sqs: emulators.sqs() },
+    }).open(world.context("lost"));
+    await assert.rejects(
+      noQueue.receiving.stage([{ arrival: message }]),
+      /queue of channel test does not exist/,
+    );
+    await assert.rejects(noQueue.ping(), ConfigError);
+    await assert.rejects(noQueue.turns.takeDue(1, new AbortController().signal), ConfigError);
+  });
+
+  it("without any queue the engine says which setting is missing", async () => {
+    await assert.rejects(
+      aws({ ...world.options, queues: {} }).open(world.context("lost")),
+      /LULL_QUEUE_DEFAULT/,
+    );
+  });
+
+  it("credentials that AWS does not know are told apart from a store that is down", async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
+      response.end(
+        JSON.stringify({
+          __type: "com.amazon.coral.service#UnrecognizedClientException",
+          message: "The security token included in the request is invalid.",
+        }),
+      );
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const credentials = { accessKeyId: "AKIAWRONG", secretAccessKey: "wrong-secret" };
+    const dynamodb = new DynamoDBClient({ region: "eu-west-1", endpoint, credentials });
+    const engine = await aws({ ...world.options, clients: { ...world.options.clients, dynamodb } }).open(
+      world.context("stranger"),
+    );
+    await assert.rejects(engine.ping(), (error) => {
+      assert.ok(error instanceof LullError);
+      assert.equal(error.code, "INVALID_CONFIG");
+      assert.match(error.message, /credentials/);
+      assert.doesNotMatch(error.message, /AKIAWRONG|wrong-secret/);
+      return true;
+    });
+    dynamodb.destroy();
+    server.close();
+  });
+});
