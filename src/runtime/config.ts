@@ -1,4 +1,4 @@
-import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith } from "../core/defaults.ts";
+import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
 import type {
   Admission,
   ChannelSettings,
@@ -86,6 +86,7 @@ export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
   return config;
 }
 
+const INTERVAL_MS_MIN = 100;
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
@@ -102,16 +103,16 @@ export function settingsFrom(config: LullConfig): Settings {
       onUnknown: oneOf("onUnknown", config.onUnknown, ["hold", "resend", "assume-sent"]),
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
-      leaseMs: ms("limits.leaseSeconds", limits.leaseSeconds),
+      leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
       settleMs: ms("limits.settleSeconds", limits.settleSeconds),
-      sweepMs: ms("limits.sweepSeconds", limits.sweepSeconds),
+      sweepMs: interval("limits.sweepSeconds", limits.sweepSeconds),
       graceMs: ms("limits.graceSeconds", limits.graceSeconds),
       backoffMs: ms("limits.backoffSeconds", limits.backoffSeconds),
       backoffMsMax: ms("limits.backoffSecondsMax", limits.backoffSecondsMax),
-      restartPollMs: ms("limits.restartPollSeconds", limits.restartPollSeconds),
-      pollMs: ms("limits.pollSeconds", limits.pollSeconds),
+      restartPollMs: interval("limits.restartPollSeconds", limits.restartPollSeconds),
+      pollMs: interval("limits.pollSeconds", limits.pollSeconds),
       dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
       retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
       attemptsMax: count("limits.attemptsMax", limits.attemptsMax),
@@ -145,10 +146,17 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
 
 /** Public seconds to a policy; `where` is named in the error. */
 export function windowPolicy(window: WindowConfig, where: string): WindowPolicy {
-  if ("seconds" in window)
-    return { kind: "fixed", lengthMs: required(ms(`${where}.seconds`, window.seconds)) };
-  const quietMs = required(ms(`${where}.quietSeconds`, window.quietSeconds));
-  const maxMs = ms(`${where}.maxSeconds`, window.maxSeconds) ?? quietMs * QUIET_MAX_FACTOR;
+  if (typeof window !== "object" || window === null) {
+    throw new ConfigError(
+      `${where} must be { seconds } or { quietSeconds, maxSeconds }, not ${JSON.stringify(window)}`,
+    );
+  }
+  if ("seconds" in window) return { kind: "fixed", lengthMs: windowMs(`${where}.seconds`, window.seconds) };
+  const quietMs = windowMs(`${where}.quietSeconds`, window.quietSeconds);
+  const maxMs =
+    window.maxSeconds === undefined
+      ? Math.min(quietMs * QUIET_MAX_FACTOR, WINDOW_MS_MAX)
+      : windowMs(`${where}.maxSeconds`, window.maxSeconds);
   if (maxMs < quietMs) throw new ConfigError(`${where}.maxSeconds must not be less than quietSeconds`);
   return { kind: "quiet", quietMs, maxMs };
 }
@@ -159,6 +167,15 @@ function ms(where: string, value: number | undefined, unitMs = 1_000): number | 
     throw new ConfigError(`${where} must be a number of at least 0, not ${JSON.stringify(value)}`);
   }
   return Math.round(value * unitMs);
+}
+
+/** What a worker waits for again and again: nothing at all would be a loop without end. */
+function interval(where: string, seconds: number | undefined): number | undefined {
+  const waitMs = ms(where, seconds);
+  if (waitMs !== undefined && waitMs < INTERVAL_MS_MIN) {
+    throw new ConfigError(`${where} must be at least ${INTERVAL_MS_MIN / 1_000}, not ${seconds}`);
+  }
+  return waitMs;
 }
 
 function count(where: string, value: number | undefined, min = 1): number | undefined {
@@ -174,9 +191,11 @@ function oneOf<T extends string>(where: string, value: T | undefined, allowed: r
   throw new ConfigError(`${where} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
 }
 
-function required(value: number | undefined): number {
-  if (value === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
-  return value;
+function windowMs(where: string, seconds: number | undefined): number {
+  const lengthMs = ms(where, seconds);
+  if (lengthMs === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
+  if (lengthMs > WINDOW_MS_MAX) throw new ConfigError(`${where} must be a week at most, not ${seconds}`);
+  return lengthMs;
 }
 
 /** Leaves out what is undefined, so that a spread does not overwrite a default. */

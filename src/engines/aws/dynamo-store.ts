@@ -12,10 +12,11 @@ import {
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { StoreUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
 import { failure, isCancelled, isConditionFailed } from "./failure.ts";
-import { type Retrying, retrying } from "./retry.ts";
+import { backOff, type Retrying, retrying } from "./retry.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
 import type { TableName, TableNames } from "./tables.ts";
 import { marshalled, pageOf, refusals, transactItem, valuesOf } from "./wire.ts";
@@ -142,12 +143,15 @@ export class DynamoStore implements Store {
     const items: Item[] = [];
     const name = this.#names[table];
     let rest = keys.map((key) => marshall(key));
+    let throttled = 0;
     while (rest.length > 0) {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };
       const read = () => this.#client.send(new BatchGetItemCommand({ RequestItems }));
       const { Responses, UnprocessedKeys } = await this.#send(table, read);
       items.push(...(Responses?.[name] ?? []).map((item) => unmarshall(item)));
-      rest = [...(UnprocessedKeys?.[name]?.Keys ?? []), ...rest.slice(BATCH_GET_MAX)];
+      const left = UnprocessedKeys?.[name]?.Keys ?? [];
+      throttled = await this.#notTooFast(table, left.length, throttled);
+      rest = [...left, ...rest.slice(BATCH_GET_MAX)];
     }
     return items;
   }
@@ -157,6 +161,7 @@ export class DynamoStore implements Store {
     writes: { readonly put?: readonly Item[]; readonly delete?: readonly Item[] },
   ): Promise<void> {
     const name = this.#names[table];
+    let throttled = 0;
     let rest = [
       ...(writes.put ?? []).map((item) => ({ PutRequest: { Item: marshalled(item) } })),
       ...(writes.delete ?? []).map((key) => ({ DeleteRequest: { Key: marshall(key) } })),
@@ -165,7 +170,9 @@ export class DynamoStore implements Store {
       const RequestItems = { [name]: rest.slice(0, BATCH_WRITE_MAX) };
       const write = () => this.#client.send(new BatchWriteItemCommand({ RequestItems }));
       const { UnprocessedItems } = await this.#send(table, write);
-      rest = [...((UnprocessedItems?.[name] as typeof rest) ?? []), ...rest.slice(BATCH_WRITE_MAX)];
+      const left = (UnprocessedItems?.[name] as typeof rest) ?? [];
+      throttled = await this.#notTooFast(table, left.length, throttled);
+      rest = [...left, ...rest.slice(BATCH_WRITE_MAX)];
     }
   }
 
@@ -181,6 +188,16 @@ export class DynamoStore implements Store {
       if (by.size === 0) throw failure(error, "a transaction");
       return { kind: "refused", by };
     }
+  }
+
+  /** What a batch leaves undone was throttled: it is asked for again, more slowly, and not for ever. */
+  async #notTooFast(table: TableName, left: number, before: number): Promise<number> {
+    if (left === 0) return 0;
+    const throttled = before + 1;
+    if (throttled >= this.#retrying.attemptsMax)
+      throw new StoreUnavailable(`${this.#named(table)}: throttled`);
+    await backOff(throttled, this.#retrying, this.#clock);
+    return throttled;
   }
 
   #reading(table: TableName, { key, filter, attributes, limit, from }: Reading) {

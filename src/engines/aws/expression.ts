@@ -33,10 +33,15 @@ function textOf(condition: Condition, bind: Bind): string {
       return `begins_with(${bind.name(condition.name)}, ${bind.value(condition.value)})`;
     case "AND":
     case "OR":
-      return condition.conditions.map((each) => `(${textOf(each, bind)})`).join(` ${condition.is} `);
+      return condition.conditions.map((each) => grouped(each, bind)).join(` ${condition.is} `);
     default:
       return `${bind.name(condition.name)} ${condition.is} ${bind.value(condition.value)}`;
   }
+}
+
+function grouped(condition: Condition, bind: Bind): string {
+  const text = textOf(condition, bind);
+  return condition.is === "AND" || condition.is === "OR" ? `(${text})` : text;
 }
 
 /** A change to single attributes: the others stay, whoever wrote them. */

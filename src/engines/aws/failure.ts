@@ -65,12 +65,6 @@ export function isCancelled(error: unknown): boolean {
   return named(error).name === "TransactionCanceledException";
 }
 
-/** A message that is larger than an item may be. Trying again cannot help. */
-export function isTooLarge(error: unknown): boolean {
-  const { name, message } = named(error instanceof LullError ? error.cause : error);
-  return name === "ValidationException" && /item size/i.test(message);
-}
-
 /** Whether the same request may succeed in a moment. */
 export function mayPass(error: unknown): boolean {
   const { name, code = "", $metadata, CancellationReasons } = named(error);

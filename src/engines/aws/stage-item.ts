@@ -4,6 +4,14 @@ import type { StagedOutbound } from "../../ports/engine.ts";
 import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
 
+/** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
+const ITEM_BYTES_MAX = 400_000;
+
+/** Whether a row would not fit into an item. Trying again cannot help. */
+export function isTooLarge(row: StagedRow): boolean {
+  return Buffer.byteLength(JSON.stringify(stageItem(row))) > ITEM_BYTES_MAX;
+}
+
 /** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
 export type StagedRow = StagedMessageRow | StagedOutboundRow;
 

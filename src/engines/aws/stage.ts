@@ -6,13 +6,12 @@ import type { Conversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent } from "./expression.ts";
-import { isTooLarge } from "./failure.ts";
 import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
 import { isRemembered } from "./seen.ts";
 import { type Site, windowFor } from "./site.ts";
-import { messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { isTooLarge, messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
 import { arm } from "./window.ts";
@@ -115,16 +114,12 @@ async function put(
 ): Promise<StageOutcome> {
   const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
   const row = messageRow(arrival, id, at);
-  try {
-    const stagedAs = site.newId();
-    const item = { ...stageItem(row), staged_as: stagedAs };
-    const written = await site.store.put("stage", item, absent("message_sid"));
-    if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-      return armAgain(site, written.item ? stagedFrom(written.item) : row, conversation);
-    }
-  } catch (error) {
-    if (!isTooLarge(error)) throw error;
-    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+  if (isTooLarge(row)) return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+  const stagedAs = site.newId();
+  const item = { ...stageItem(row), staged_as: stagedAs };
+  const written = await site.store.put("stage", item, absent("message_sid"));
+  if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
+    return armAgain(site, written.item ? stagedFrom(written.item) : row, conversation);
   }
   return { kind: "staged", conversationId: place.id, dueAtMs: await armFor(site, row, conversation) };
 }

@@ -3,6 +3,7 @@ import type { SweepReport } from "../../ports/engine.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
+import { inParallel } from "./parallel.ts";
 import { type Site, windowFor } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
@@ -14,6 +15,7 @@ import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 
 /** A lapsed lease is triggered this often until somebody takes it. */
 const ONCE_MS = 60_000;
+const WIDTH = 10;
 
 /** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
 export interface SweepCursor {
@@ -38,17 +40,19 @@ interface Round {
   readonly next?: Item | undefined;
 }
 
+/** How many of them it was done for, a few at a time. */
+async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<number> {
+  return (await inParallel(items, WIDTH, run)).filter(Boolean).length;
+}
+
 /** A window whose trigger should have come by now: its trigger is sent again. */
 async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
   });
-  let count = 0;
-  for (const window of items.map(windowFrom)) {
-    if (isOverdue(site, window) && (await sendAgain(site, window))) count += 1;
-  }
-  return { count, next };
+  const overdue = items.map(windowFrom).filter((window) => isOverdue(site, window));
+  return { count: await countTrue(overdue, (window) => sendAgain(site, window)), next };
 }
 
 /**
@@ -62,9 +66,9 @@ export async function sweepLeases(site: Site): Promise<number> {
   for (const shard of shards()) {
     const key = all(equal("lease_shard", shard), isOld);
     const found = await site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
-    for (const { conversation_id } of found) {
-      if (await triggerLapsed(site, await readState(site, String(conversation_id)))) count += 1;
-    }
+    count += await countTrue(found, async ({ conversation_id }) =>
+      triggerLapsed(site, await readState(site, String(conversation_id))),
+    );
   }
   return count;
 }
@@ -96,9 +100,8 @@ async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
     attributes: ["conversation_id"],
   });
   const ids = new Set(items.map(({ conversation_id }) => String(conversation_id)));
-  let count = 0;
-  for (const id of await withoutAnybody(site, [...ids])) if (await armOrphan(site, id)) count += 1;
-  return { count, next };
+  const alone = await withoutAnybody(site, [...ids]);
+  return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
@@ -148,11 +151,8 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
   const isPast = atMost("until_at_ms", site.clock.nowMs());
   const limit = site.settings.sweepRowsMax;
   const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
-  let count = 0;
-  for (const { id } of items) {
-    if ((await site.store.delete("seen", { id }, isPast)).kind === "done") count += 1;
-  }
-  return { count, next };
+  const forget = async ({ id }: Item) => (await site.store.delete("seen", { id }, isPast)).kind === "done";
+  return { count: await countTrue(items, forget), next };
 }
 
 /** The holder's process is known dead: its leases lapse now for everybody, and what it was sending settles sooner. */

@@ -14,7 +14,9 @@ const GROUPS_OUT_MAX = 2;
 const GROUP_MAX = 1_000;
 
 interface Waiting {
-  readonly request: StepRequest;
+  /** The request as it crosses to the thread. */
+  readonly text: string;
+  readonly askedAtMs: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -54,7 +56,8 @@ export class StoreClient {
     if (this.#queue.length >= QUEUE_MAX)
       return Promise.reject(new StoreUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ request, resolve, reject });
+      // Here, where what cannot be written down fails its own caller and nobody else.
+      this.#queue.push({ text: JSON.stringify(request), askedAtMs: request.nowMs, resolve, reject });
       this.#flushSoon();
     });
   }
@@ -87,14 +90,14 @@ export class StoreClient {
       const group = this.#freshGroup();
       if (group.length === 0) continue;
       this.#out.push(group);
-      this.#thread.postMessage(JSON.stringify(group.map(({ request }) => request)));
+      this.#thread.postMessage(`[${group.map(({ text }) => text).join(",")}]`);
     }
   }
 
   #freshGroup(): Waiting[] {
     const oldestAtMs = this.#clock.nowMs() - QUEUE_AGE_MS_MAX;
     const group = this.#queue.splice(0, GROUP_MAX);
-    const late = group.filter(({ request }) => request.nowMs < oldestAtMs);
+    const late = group.filter(({ askedAtMs }) => askedAtMs < oldestAtMs);
     for (const { reject } of late) reject(new StoreUnavailable("the write waited too long"));
     return late.length === 0 ? group : group.filter((waiting) => !late.includes(waiting));
   }
