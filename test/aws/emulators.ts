@@ -8,10 +8,14 @@ import { startFauxqs } from "fauxqs";
 
 const DYNOXIDE = fileURLToPath(new URL("../../node_modules/@dynoxide/linux-x64/dynoxide", import.meta.url));
 
+/** Another DynamoDB, already running: another emulator, or the real one. Credentials and region are then the SDK's business. */
+const OTHER = process.env.LULL_TEST_DYNAMODB;
+
 /** The only DynamoDB emulator with transactions that npm brings is a program for Linux on x64. */
-export const unavailable: string | undefined = existsSync(DYNOXIDE)
-  ? undefined
-  : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: @dynoxide/linux-x64 is the only one`;
+export const unavailable: string | undefined =
+  OTHER !== undefined || existsSync(DYNOXIDE)
+    ? undefined
+    : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: @dynoxide/linux-x64 is the only one`;
 
 /** DynamoDB and SQS on loopback ports of their own. */
 export interface Emulators {
@@ -25,12 +29,11 @@ const REGION = "eu-west-1";
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
 
 export async function startEmulators(): Promise<Emulators> {
-  const port = await freePort();
-  const dynoxide = spawn(DYNOXIDE, ["--port", String(port)], { stdio: "ignore" });
+  const { url, stop } = OTHER === undefined ? await startDynoxide() : { url: OTHER, stop: async () => {} };
   const fauxqs = await startFauxqs({ port: 0, logger: false });
-  const endpoint = { dynamodb: `http://127.0.0.1:${port}`, sqs: `http://127.0.0.1:${fauxqs.port}` };
+  const endpoint = { dynamodb: url, sqs: `http://127.0.0.1:${fauxqs.port}` };
   const common = { region: REGION, credentials: CREDENTIALS };
-  const dynamodb = () => new DynamoDBClient({ ...common, endpoint: endpoint.dynamodb });
+  const dynamodb = () => new DynamoDBClient({ ...(OTHER === undefined && common), endpoint: url });
   const sqs = () => new SQSClient({ ...common, endpoint: endpoint.sqs, useQueueUrlAsEndpoint: false });
   await answering(dynamodb());
   return {
@@ -38,9 +41,15 @@ export async function startEmulators(): Promise<Emulators> {
     dynamodb,
     sqs,
     async stop() {
-      await Promise.all([ended(dynoxide), fauxqs.stop()]);
+      await Promise.all([stop(), fauxqs.stop()]);
     },
   };
+}
+
+async function startDynoxide(): Promise<{ url: string; stop: () => Promise<void> }> {
+  const port = await freePort();
+  const dynoxide = spawn(DYNOXIDE, ["--port", String(port)], { stdio: "ignore" });
+  return { url: `http://127.0.0.1:${port}`, stop: () => ended(dynoxide) };
 }
 
 function freePort(): Promise<number> {

@@ -11,7 +11,7 @@ import type {
 import type { Draft } from "../../ports/draft.ts";
 import { changeOf, conversationFrom, rowKey } from "./conversation-item.ts";
 import { absent, present } from "./expression.ts";
-import { conversationOf, createConversation, findKnown, placeOf } from "./finding.ts";
+import { conversationOf, createConversation, findForSure, placeOf } from "./finding.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
 import { isRemembered } from "./seen.ts";
@@ -27,11 +27,9 @@ export async function create(
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const known = await findKnown(site, key, given.senderAlias);
-  if (!known.active) return createConversation(site, given, known);
-  // The index carries what rules need; people want to see all of it.
-  const { id, sender } = known.active;
-  return { created: false, conversation: (await conversationOf(site, id, sender)) ?? known.active };
+  const known = await findForSure(site, key, given.senderAlias);
+  if (known.active) return { created: false, conversation: known.active };
+  return createConversation(site, given, known);
 }
 
 export async function change(

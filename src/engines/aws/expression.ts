@@ -61,7 +61,7 @@ export interface Parts {
   readonly attributes?: readonly string[] | undefined;
 }
 
-export interface Expressions {
+interface Expressions {
   readonly UpdateExpression?: string;
   readonly ConditionExpression?: string;
   readonly KeyConditionExpression?: string;

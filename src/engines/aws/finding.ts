@@ -17,15 +17,23 @@ export interface Known {
 
 /** The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. */
 export async function findKnown(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
-  const names = [...new Set([key.sender, ...(alias === undefined ? [] : [alias])])];
-  const indexed = latest(await rowsOf(site, key, names, { active: true }));
-  if (indexed) return { active: conversationFrom(indexed) };
+  const indexed = latest(await rowsOf(site, key, namesOf(key, alias), { active: true }));
+  return indexed ? { active: conversationFrom(indexed) } : findForSure(site, key, alias);
+}
+
+/** Without the index. */
+export async function findForSure(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+  const names = namesOf(key, alias);
   const others = await namesBehind(site, key, names);
   const rows = await rowsOf(site, key, [...new Set([...names, ...others])], { active: false });
   const active = latest(rows.filter((row) => !conversationFrom(row).taskComplete));
   if (active) return { active: conversationFrom(active) };
   const last = latest(rows.filter((row) => row.primary_channel === key.sender));
   return last ? { latestId: String(last.conversation_id) } : {};
+}
+
+function namesOf({ sender }: ConversationKey, alias: string | undefined): string[] {
+  return [...new Set([sender, ...(alias === undefined ? [] : [alias])])];
 }
 
 async function rowsOf(

@@ -3,7 +3,7 @@ import type { ConversationKey } from "../../ports/conversations.ts";
 import type { Item } from "./expression.ts";
 
 /** How many partitions share an index whose key would otherwise be one for all: a partition takes about 1,000 writes a second. */
-export const SHARDS = 4;
+const SHARDS = 4;
 
 /** Keys of ours beside the conversations in `conversations-state`. No conversation's id begins like this. */
 const OWN = "lull/";

@@ -10,7 +10,7 @@ import { conversationWithin, inTime, ttl } from "./keys.ts";
 export const MESSAGE = "m#";
 export const TURN = "t#";
 export const REFUSAL = "r#";
-export const UNKNOWN = "u#";
+const UNKNOWN = "u#";
 
 /** When the turn was committed, and how long what it leaves is kept: 0 means for good. */
 export interface Committed {

@@ -18,11 +18,7 @@ export async function backOff(attempt: number, { baseMs }: Retrying, clock: Cloc
 }
 
 /** Tries again what may pass: throttling, somebody's transaction in the way, a lost answer. The request has to bear being repeated. */
-export async function retrying<T>(
-  request: () => Promise<T>,
-  how: Retrying,
-  clock: Clock,
-): Promise<T> {
+export async function retrying<T>(request: () => Promise<T>, how: Retrying, clock: Clock): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await request();

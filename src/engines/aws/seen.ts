@@ -38,7 +38,7 @@ export function isForgotten(nowMs: number): Condition {
 }
 
 /** What we sent, so that the provider's word about it is told apart from word about somebody else's. */
-export function sentItem(site: Site, channel: string, providerId: string, turnId: string): Item {
+function sentItem(site: Site, channel: string, providerId: string, turnId: string): Item {
   const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
   return {
     id: sentKey(channel, providerId),

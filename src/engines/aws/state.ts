@@ -1,6 +1,6 @@
 import type { ConversationState } from "../../core/state.ts";
 import type { Lease } from "../../ports/engine.ts";
-import { absent, all, type Change, type Condition, equal, type Item } from "./expression.ts";
+import { absent, type Change, type Condition, equal, type Item } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { type Stored, stateChange, storedFrom } from "./state-item.ts";
@@ -91,9 +91,4 @@ export function hold(site: Site, token: string, stored: Stored): void {
 
 export function isMine(stored: Stored, token: string): boolean {
   return stored.state.lease?.token === token;
-}
-
-/** Every condition of a write under a lease: still mine, and as I saw it. */
-export function isHeldUnchanged(stored: Stored, token: string): Condition {
-  return all(isHeldBy(token), isUnchanged(stored));
 }

@@ -18,7 +18,7 @@ const ONCE_MS = 60_000;
 const WIDTH = 10;
 
 /** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
-export interface SweepCursor {
+interface SweepCursor {
   readonly windows?: Item;
   readonly stage?: Item;
   readonly seen?: Item;

@@ -3,7 +3,7 @@ import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { type Burial, bury } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
-import { all, different, present } from "./expression.ts";
+import { absent, all, any, different, present } from "./expression.ts";
 import { takeLease } from "./lease.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
@@ -52,6 +52,8 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
   switch (decision.kind) {
     case "busy":
     case "nothing": {
+      // Late, doubled, or for somebody who is not there: it is counted, and nothing else.
+      if (!sight.record) site.log("info", "trigger.dropped", { conversation: sight.stored.id });
       const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
       if (step.kind === "over") await wakeWaiting(site, sight.stored.id);
       return step;
@@ -123,19 +125,19 @@ async function begin(
 ): Promise<Step> {
   const { stored, record } = sight;
   const { work } = decision;
-  const { status } = record!;
+  const { status, sender } = record!;
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
   const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(sight).channel;
   const after = { ...decision.state, window: undefined };
   const [saved] = await Promise.all([
-    saveState(site, stored, after, { channel, status_before: statusBefore }),
+    saveState(site, stored, after, { channel, primary_channel: sender, status_before: statusBefore }),
     mirrorStatus(site, sight),
   ]);
   // Written, its answer lost, and somebody's callback came after it: the turn is in the row, under our token.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(site, token, { ...saved.stored, statusBefore, channel });
+  hold(site, token, { ...saved.stored, statusBefore, channel, primaryChannel: sender });
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, batch) } };
@@ -145,7 +147,7 @@ async function begin(
 async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
   if (!record || record.status === "processing_reply") return;
   const isThere = present("conversation_id");
-  const isOther = different("conversation_status", "processing_reply");
+  const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
   const key = rowKey(record.sender, record.id);
   const change = { set: { conversation_status: "processing_reply" } };
   await site.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {

@@ -13,7 +13,7 @@ import { failure } from "./failure.ts";
 import { type Retrying, retrying } from "./retry.ts";
 
 /** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
-export const DELAY_MS_MAX = 900_000;
+const DELAY_MS_MAX = 900_000;
 const RECEIVE_MAX = 10;
 
 /** A wake-up for a conversation: "look", nothing more. */

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { LullError } from "../../errors.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { failure, mayPass } from "./failure.ts";
+import { retrying } from "./retry.ts";
+
+const sdkError = (name: string, more: object = {}) =>
+  Object.assign(new Error("as AWS says it"), { name, ...more });
+const cancelled = (...codes: string[]) =>
+  sdkError("TransactionCanceledException", { CancellationReasons: codes.map((Code) => ({ Code })) });
+
+describe("what AWS says", () => {
+  it.each([
+    [sdkError("ProvisionedThroughputExceededException"), true],
+    [sdkError("ThrottlingException"), true],
+    [sdkError("TimeoutError"), true],
+    [sdkError("Error", { code: "ECONNRESET" }), true],
+    [sdkError("InternalServerError", { $metadata: { httpStatusCode: 500 } }), true],
+    [sdkError("TransactionInProgressException"), true],
+    [cancelled("None", "TransactionConflict"), true],
+    [cancelled("ThrottlingError", "TransactionConflict"), true],
+    // A condition that failed is an answer, whatever else was in the way.
+    [cancelled("ConditionalCheckFailed", "TransactionConflict"), false],
+    [cancelled("ValidationError"), false],
+    [sdkError("ConditionalCheckFailedException"), false],
+    [sdkError("AccessDeniedException", { $metadata: { httpStatusCode: 400 } }), false],
+    ["not even an error", false],
+  ])("%s may pass: %s", (error, expected) => {
+    expect(mayPass(error)).toBe(expected);
+  });
+
+  it.each([
+    [sdkError("ResourceNotFoundException"), "INVALID_CONFIG", "never", /table x does not exist/],
+    [sdkError("AccessDeniedException"), "INVALID_CONFIG", "never", /credentials and policy/],
+    [sdkError("CredentialsProviderError"), "INVALID_CONFIG", "never", /credentials/],
+    [new Error("Region is missing"), "INVALID_CONFIG", "never", /AWS_REGION/],
+    [sdkError("ValidationException"), "STORE_REFUSED", "never", /as AWS says it/],
+    [sdkError("ThrottlingException"), "STORE_UNAVAILABLE", "later", /table x: ThrottlingException/],
+    ["something odd", "STORE_UNAVAILABLE", "later", /table x/],
+  ])("%s is told as %s", (error, code, retry, message) => {
+    const told = failure(error, "table x");
+    expect([told.code, told.retry]).toEqual([code, retry]);
+    expect(told.message).toMatch(message);
+    expect(failure(told, "elsewhere")).toBe(told);
+    expect(told).toBeInstanceOf(LullError);
+  });
+});
+
+describe("trying again", () => {
+  it("waits longer each time, gives up after so many, and never repeats what cannot pass", async () => {
+    const clock = fakeClock();
+    const startAtMs = clock.nowMs();
+    const triedAtMs: number[] = [];
+    const throttled = async () => {
+      triedAtMs.push(clock.nowMs() - startAtMs);
+      throw sdkError("ThrottlingException");
+    };
+    const given = expect(retrying(throttled, { attemptsMax: 4, baseMs: 100 }, clock)).rejects.toThrow(
+      "as AWS says it",
+    );
+    await clock.advance(10_000);
+    await given;
+    const waits = triedAtMs.slice(1).map((atMs, at) => atMs - triedAtMs[at]!);
+    expect(waits).toHaveLength(3);
+    for (const [at, waitMs] of waits.entries()) {
+      expect(waitMs).toBeGreaterThanOrEqual(50 * 2 ** at);
+      expect(waitMs).toBeLessThanOrEqual(150 * 2 ** at);
+    }
+    let calls = 0;
+    const refused = async () => {
+      calls += 1;
+      throw sdkError("AccessDeniedException");
+    };
+    await expect(retrying(refused, { attemptsMax: 4, baseMs: 100 }, clock)).rejects.toThrow();
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { placeFrom } from "./options.ts";
+
+describe("where the engine finds its tables and queues", () => {
+  it("has the names of the seeds where nothing is said", () => {
+    const { tables, waitSeconds, forget } = placeFrom({}, {});
+    expect(tables).toEqual({
+      conversations: "conversations",
+      stage: "conversations-stage",
+      triggerLock: "conversations-trigger-lock",
+      state: "conversations-state",
+      messages: "conversations-messages",
+      seen: "conversations-seen",
+    });
+    expect([waitSeconds, forget]).toEqual([20, "table"]);
+  });
+
+  it("is told by the environment, and by the options before that", () => {
+    const env = {
+      LULL_TABLE_STAGE: "staging",
+      LULL_TABLE_STATE: "state-of-prod",
+      LULL_QUEUE_WHATSAPP: "https://sqs/whatsapp",
+      LULL_QUEUE_MY_CHANNEL: "https://sqs/mine",
+      LULL_QUEUE_EMPTY: "",
+      LULL_QUEUE: "not a queue of a channel",
+    };
+    const options = {
+      tablePrefix: "prod-",
+      tables: { state: "mine" },
+      queues: { whatsapp: "https://sqs/other" },
+    };
+    const { tables, queues } = placeFrom(options, env);
+    expect([tables.stage, tables.state, tables.seen]).toEqual(["staging", "mine", "prod-conversations-seen"]);
+    expect(queues).toEqual({ whatsapp: "https://sqs/other", "my-channel": "https://sqs/mine" });
+  });
+
+  it("never waits longer for a trigger than a queue allows", () => {
+    expect(placeFrom({ waitSeconds: 60 }, {}).waitSeconds).toBe(20);
+    expect(placeFrom({ waitSeconds: 0 }, {}).waitSeconds).toBe(0);
+  });
+});
