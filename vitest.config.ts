@@ -18,8 +18,8 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     reporters: ["default", closingLine],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
     coverage: {
       provider: "v8",
       include: ["src/core/**", "src/runtime/**"],

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
 /** For everything that is waited for. Generous: the machine may be busy with other tests. */
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 /** A log line of the service. */
 export type LogEvent = { readonly event: string } & Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import type { Answer, Call } from "./child.ts";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
 /** For everything that is waited for. Generous: the machine may be busy with other tests. */
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
 type Waiting = { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void };
 type Port = Exclude<keyof Engine, "ping" | "close">;

@@ -48,9 +48,9 @@ export function conversationWithin(id: string): string | undefined {
   return dot === -1 ? undefined : id.slice(dot + 1);
 }
 
-/** At most 36 characters: what a transaction's token may have. */
+/** At most 36 letters, digits and dashes: what a transaction's token may have. Emulators take more; DynamoDB does not. */
 export function transactionToken(...parts: readonly (string | number)[]): string {
-  return hash(JSON.stringify(parts)).toString("base64url").slice(0, 36);
+  return hash(JSON.stringify(parts)).toString("hex").slice(0, 36);
 }
 
 /** Sorts as text in the order of time, then of `sequence`. */
