@@ -97,7 +97,7 @@ async function settled(
   const rest = whole.flatMap((action, at) => (transacted.by.has(at) ? unconditional(action) : [action]));
   const again = await site.store.transact(rest, transactionToken(token, ...transacted.by.keys()));
   if (again.kind === "done") return { kind: "done", stored: after };
-  return { kind: "again", stored: storedFrom(before.id, again.by.get(0)) };
+  return { kind: "again", stored: again.by.has(0) ? storedFrom(before.id, again.by.get(0)) : before };
 }
 
 function unconditional(action: Action): Action[] {

@@ -142,7 +142,7 @@ export class DynamoStore implements Store {
   async getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
     const items: Item[] = [];
     const name = this.#names[table];
-    let rest = keys.map((key) => marshall(key));
+    let rest = distinct(keys).map((key) => marshall(key));
     let throttled = 0;
     while (rest.length > 0) {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };
@@ -164,7 +164,7 @@ export class DynamoStore implements Store {
     let throttled = 0;
     let rest = [
       ...(writes.put ?? []).map((item) => ({ PutRequest: { Item: marshalled(item) } })),
-      ...(writes.delete ?? []).map((key) => ({ DeleteRequest: { Key: marshall(key) } })),
+      ...distinct(writes.delete ?? []).map((key) => ({ DeleteRequest: { Key: marshall(key) } })),
     ];
     while (rest.length > 0) {
       const RequestItems = { [name]: rest.slice(0, BATCH_WRITE_MAX) };
@@ -236,4 +236,9 @@ export class DynamoStore implements Store {
   #named(table: TableName): string {
     return `table ${this.#names[table]}`;
   }
+}
+
+/** A batch that names the same item twice is refused as a whole. */
+function distinct(keys: readonly Item[]): Item[] {
+  return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }

@@ -130,14 +130,13 @@ async function begin(
   const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(sight).channel;
   const after = { ...decision.state, window: undefined };
-  const [saved] = await Promise.all([
-    saveState(site, stored, after, { channel, primary_channel: sender, status_before: statusBefore }),
-    mirrorStatus(site, sight),
-  ]);
+  const written = { channel, primary_channel: sender, status_before: statusBefore };
+  const saved = await saveState(site, stored, after, written);
   // Written, its answer lost, and somebody's callback came after it: the turn is in the row, under our token.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel, primaryChannel: sender });
+  await mirrorStatus(site, sight);
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
   return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, batch) } };

@@ -16,10 +16,19 @@ function mayStrand({ faults }: Plan): boolean {
   return faults.some(({ kind }) => kind.startsWith("freeze") || kind === "clock-jump");
 }
 
-it(`keeps every promise in ${SCHEDULES} simulated schedules with faults`, async () => {
+async function keepsItsPromises(plan: Plan): Promise<void> {
+  const run = await simulate(plan, { engine: () => simulatedAws(seeded(plan.seed)) });
+  const broken = run.violations.filter(({ what }) => !(mayStrand(plan) && /orphans/.test(what)));
+  expect(broken, timeline(run)).toEqual([]);
+}
+
+it(`keeps every promise in ${SCHEDULES} schedules with faults`, async () => {
+  for (let seed = FROM; seed < FROM + SCHEDULES; seed += 1) await keepsItsPromises(planFrom(seed));
+}, 3_600_000);
+
+it(`leaves nothing for the sweeper to find in ${SCHEDULES} schedules without a fault`, async () => {
   for (let seed = FROM; seed < FROM + SCHEDULES; seed += 1) {
-    const run = await simulate(planFrom(seed), { engine: () => simulatedAws(seeded(seed)) });
-    const broken = run.violations.filter(({ what }) => !(mayStrand(run.plan) && /orphans/.test(what)));
-    expect(broken, `seed ${seed}\n${timeline(run)}`).toEqual([]);
+    const { poison: _none, ...plan } = planFrom(seed);
+    await keepsItsPromises({ ...plan, faults: [] });
   }
 }, 3_600_000);
