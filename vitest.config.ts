@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import manifest from "./package.json" with { type: "json" };
@@ -20,6 +21,10 @@ export default defineConfig({
     // The AWS engine is not finished, and its emulators take minutes: `npm run test:aws` runs them.
     exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**"],
     reporters: ["default", closingLine],
+    // The slow files start real processes and mostly wait for them: more files at once than cores.
+    maxWorkers: Math.max(4, availableParallelism()),
+    // Hundreds of processes and threads run the same sources: each file is compiled once.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compile", import.meta.url)) },
     testTimeout: 90_000,
     hookTimeout: 60_000,
     coverage: {

@@ -25,8 +25,11 @@ export class LullProcess {
 
   constructor(args: readonly string[], { cwd, env = {}, main = MAIN }: LullProcessOptions) {
     // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
-    const clean = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
-    this.child = spawn(process.execPath, [main, ...args], { cwd, env: { ...clean, ...env } });
+    const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+    this.child = spawn(process.execPath, [main, ...args], {
+      cwd,
+      env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+    });
     this.#closed = once(this.child, "close");
     void this.#closed.then(() => this.#changed.dispatchEvent(new Event("change")));
     for (const name of ["stdout", "stderr"] as const) {

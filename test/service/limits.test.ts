@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, rm, statfs } from "node:fs/promises";
+import { open, readFile, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { eventually } from "../lull-process.ts";
@@ -22,6 +22,16 @@ async function counts() {
 async function run(command: string, ...args: string[]): Promise<boolean> {
   const [code] = await once(spawn(command, args, { stdio: "ignore" }), "close").catch(() => [1]);
   return code === 0;
+}
+
+/** The most memory that any worker of a service ever had, as the kernel counts it; 0 where it does not tell. */
+async function peakMegabytes(parent: number | undefined): Promise<number> {
+  const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8").catch(() => "");
+  const peaks = children.split(" ").map(async (pid) => {
+    const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+  });
+  return Math.max(0, ...(await Promise.all(peaks)));
 }
 
 it("ten thousand conversations due in the same second are all answered once, in bounded memory", async () => {
@@ -56,6 +66,9 @@ it("ten thousand conversations due in the same second are all answered once, in 
     unknown: 0,
   });
   expect(service.events.filter(({ level }) => level === "error")).toEqual([]);
+  const peak = await peakMegabytes(service.child.pid);
+  if (process.platform === "linux") expect(peak).toBeGreaterThan(0);
+  expect(peak).toBeLessThan(400);
 }, 90_000);
 
 // A disk small enough to fill has to be mounted, which only root may do.

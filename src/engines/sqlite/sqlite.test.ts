@@ -6,9 +6,6 @@ import { describe, it } from "vitest";
 import { type EngineHarness, engineContract, worldOn } from "../../testing/engine-contract/index.ts";
 import { type SqliteOptions, sqlite } from "./index.ts";
 
-// Every case starts threads of its own; reading their sources once instead of each time halves the run.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
-
 function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
   return {
     async world(settings) {
