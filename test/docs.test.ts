@@ -5,8 +5,8 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { CATALOGUE } from "../src/cli/catalogue.ts";
-import { KNOBS } from "../src/cli/config/knobs.ts";
-import { load } from "../src/cli/config/load.ts";
+import { KNOBS } from "../src/config/knobs.ts";
+import { load } from "../src/config/load.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { ROOT, run } from "./staged-package.ts";
 

@@ -1,4 +1,4 @@
-import type { Loaded, Purpose } from "./config/load.ts";
+import type { Loaded, Purpose } from "../config/load.ts";
 import type { Io } from "./io.ts";
 import { UsageError } from "./usage-error.ts";
 

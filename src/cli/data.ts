@@ -1,8 +1,8 @@
 import { access } from "node:fs/promises";
+import type { Loaded } from "../config/load.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Call } from "./command.ts";
-import type { Loaded } from "./config/load.ts";
 import { createLog } from "./logger.ts";
 import { CommandFailed } from "./usage-error.ts";
 

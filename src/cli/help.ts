@@ -1,6 +1,6 @@
+import { KNOBS } from "../config/knobs.ts";
 import { CATALOGUE, type Group } from "./catalogue.ts";
 import type { Command, Options } from "./command.ts";
-import { KNOBS } from "./config/knobs.ts";
 
 /** Options that every command takes. */
 export const COMMON: Options = {

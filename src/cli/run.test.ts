@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { KNOBS } from "../config/knobs.ts";
 import { CATALOGUE } from "./catalogue.ts";
-import { KNOBS } from "./config/knobs.ts";
 import { run } from "./run.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "lull-run-"));

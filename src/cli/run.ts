@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
+import { load } from "../config/load.ts";
+import { didYouMean } from "../config/suggest.ts";
 import { CATALOGUE, type Entry, type Group } from "./catalogue.ts";
 import type { Call, Command } from "./command.ts";
-import { load } from "./config/load.ts";
 import { COMMON, commandHelp, groupHelp, mainHelp, settingOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import { reportError } from "./report-error.ts";
-import { didYouMean } from "./suggest.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
 

@@ -8,7 +8,7 @@ import { outcomeOf as twilioOutcome } from "../../src/channels/twilio/outcome.ts
 import { wati } from "../../src/channels/wati/index.ts";
 import { outcomeOf as watiOutcome } from "../../src/channels/wati/outcome.ts";
 import { web } from "../../src/channels/web/index.ts";
-import { load } from "../../src/cli/config/load.ts";
+import { load } from "../../src/config/load.ts";
 import { splitText } from "../../src/core/chunks.ts";
 import { answerFrom } from "../../src/core/reply.ts";
 import { decideFailure } from "../../src/core/retry.ts";

@@ -1,8 +1,8 @@
+import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
 import type { InboundMessage } from "../../ports/message.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
-import type { ConfiguredChannel } from "../config/channels.ts";
 import { withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
 import { type Progress, progress } from "../output/progress.ts";

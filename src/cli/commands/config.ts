@@ -1,6 +1,6 @@
+import type { Loaded } from "../../config/load.ts";
+import type { Setting } from "../../config/settle.ts";
 import type { Command } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
-import type { Setting } from "../config/settle.ts";
 import { table } from "../output/table.ts";
 
 export const config: Command = {

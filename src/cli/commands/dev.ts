@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
+import type { Loaded } from "../../config/load.ts";
 import type { Command } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { runService } from "../serving/run-service.ts";
 
 export const dev: Command = {

@@ -1,6 +1,6 @@
+import type { Loaded } from "../../config/load.ts";
 import { createLull } from "../../index.ts";
 import type { Call, Command } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { silent } from "../data.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { ServerSettings } from "../../config/load.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import { type Call, type Command, countOption, textOption } from "../command.ts";
-import type { ServerSettings } from "../config/load.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { live } from "../simulate/customer.ts";

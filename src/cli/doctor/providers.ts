@@ -1,7 +1,7 @@
+import type { ConfiguredChannel } from "../../config/channels.ts";
+import type { Loaded } from "../../config/load.ts";
 import { environmentSecrets } from "../../secrets.ts";
 import type { Call } from "../command.ts";
-import type { ConfiguredChannel } from "../config/channels.ts";
-import type { Loaded } from "../config/load.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Asks every channel that can tell whether its credentials work. */

@@ -1,5 +1,5 @@
-import type { ConfiguredChannel } from "../config/channels.ts";
-import type { Loaded } from "../config/load.ts";
+import type { ConfiguredChannel } from "../../config/channels.ts";
+import type { Loaded } from "../../config/load.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */

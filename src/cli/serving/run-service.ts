@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
+import type { Loaded } from "../../config/load.ts";
 import type { Call } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { runParent } from "../workers/parent.ts";
 import { runWorker } from "../workers/worker.ts";
 import { announce } from "./announce.ts";

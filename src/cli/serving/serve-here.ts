@@ -1,8 +1,8 @@
+import type { Loaded } from "../../config/load.ts";
 import { type Serving, serve } from "../../http/node.ts";
 import { createLull } from "../../index.ts";
 import type { Log, LogFields } from "../../ports/log.ts";
 import type { Call } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { createLog } from "../logger.ts";
 
 export interface ServeHere {

@@ -1,8 +1,8 @@
+import type { Loaded } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { createLull } from "../../index.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { announce } from "../serving/announce.ts";
 import { serviceLog } from "../serving/serve-here.ts";
 import { firstSignal } from "../serving/signals.ts";

@@ -1,6 +1,6 @@
+import type { Loaded } from "../../config/load.ts";
 import { processIdentity } from "../../process-identity.ts";
 import type { Call } from "../command.ts";
-import type { Loaded } from "../config/load.ts";
 import { exitCodeOf } from "../report-error.ts";
 import { serveHere } from "../serving/serve-here.ts";
 import { SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";

@@ -1,12 +1,12 @@
+import type { ConfiguredChannel } from "../../../config/channels.ts";
+import type { Loaded } from "../../../config/load.ts";
+import { didYouMean } from "../../../config/suggest.ts";
 import type { WindowPolicy } from "../../../core/window.ts";
 import type { NewConversation } from "../../../ports/conversations.ts";
 import { windowPolicy } from "../../../runtime/config.ts";
 import { type Call, type Command, requiredOption, textOption } from "../../command.ts";
-import type { ConfiguredChannel } from "../../config/channels.ts";
-import type { Loaded } from "../../config/load.ts";
 import { type Opened, withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
-import { didYouMean } from "../../suggest.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const create: Command = {

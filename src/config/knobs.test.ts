@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { KNOBS } from "./knobs.ts";
 
-const page = readFileSync(new URL("../../../docs/configuration.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 const rows = page.split("\n").filter((line) => line.startsWith("|"));
 
 test.each(KNOBS.filter((knob) => !knob.notInFile))("docs/configuration.md has a row for $key", (knob) => {

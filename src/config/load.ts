@@ -1,11 +1,11 @@
 import { dirname, resolve } from "node:path";
-import { sqlite } from "../../engines/sqlite/index.ts";
-import { ConfigError } from "../../errors.ts";
-import type { EngineProvider } from "../../ports/engine.ts";
-import type { Log, LogLevel } from "../../ports/log.ts";
-import type { SecretReference } from "../../ports/secrets.ts";
-import type { LimitsConfig, LullConfig } from "../../runtime/config.ts";
-import { environmentSecrets } from "../../secrets.ts";
+import { sqlite } from "../engines/sqlite/index.ts";
+import { ConfigError } from "../errors.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import type { Log, LogLevel } from "../ports/log.ts";
+import type { SecretReference } from "../ports/secrets.ts";
+import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
+import { environmentSecrets } from "../secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
 import { type ConfiguredResponder, responderFrom, respondersFrom } from "./responder.ts";

@@ -1,7 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ConfigError } from "../../errors.ts";
+import { ConfigError } from "../errors.ts";
 import { checkKeys } from "./file-keys.ts";
 import { isRecord } from "./settle.ts";
 

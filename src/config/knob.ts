@@ -1,5 +1,5 @@
-import { ConfigError } from "../../errors.ts";
-import type { SecretReference } from "../../ports/secrets.ts";
+import { ConfigError } from "../errors.ts";
+import type { SecretReference } from "../ports/secrets.ts";
 
 export type Value = string | number | boolean | SecretReference;
 

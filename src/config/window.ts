@@ -1,5 +1,5 @@
-import { ConfigError } from "../../errors.ts";
-import type { WindowConfig } from "../../runtime/config.ts";
+import { ConfigError } from "../errors.ts";
+import type { WindowConfig } from "../runtime/config.ts";
 import type { Setting, Settled } from "./settle.ts";
 
 /**

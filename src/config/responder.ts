@@ -1,12 +1,12 @@
-import { ConfigError } from "../../errors.ts";
-import type { Responder } from "../../ports/responder.ts";
-import { echo } from "../../responders/echo/index.ts";
-import { http } from "../../responders/http/index.ts";
-import { openai } from "../../responders/openai/index.ts";
-import { didYouMean } from "../suggest.ts";
+import { ConfigError } from "../errors.ts";
+import type { Responder } from "../ports/responder.ts";
+import { echo } from "../responders/echo/index.ts";
+import { http } from "../responders/http/index.ts";
+import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, choice, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { isRecord, type Settled } from "./settle.ts";
+import { didYouMean } from "./suggest.ts";
 
 /** Who answers, and who said so. */
 export interface ConfiguredResponder {

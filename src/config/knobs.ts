@@ -1,4 +1,4 @@
-import { DEFAULTS, QUIET_MAX_FACTOR } from "../../core/defaults.ts";
+import { DEFAULTS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
