@@ -7,6 +7,8 @@ interface Rule {
   readonly imports: readonly string[];
   /** Where types may come from, and nothing that runs. */
   readonly types?: readonly string[];
+  /** Optional subpaths that may be loaded when somebody asks for them (`import()`), and not before. */
+  readonly onDemand?: readonly string[];
   /** Modules of Node; every one where left out. */
   readonly builtins?: readonly string[];
 }
@@ -29,8 +31,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   "engines/memory": TABLE_STORE,
   "engines/sqlite": TABLE_STORE,
   http: { imports: [...BASE, "runtime", ...LEAVES, "http"] },
-  config: { imports: [...BASE, "runtime", ...LEAVES, "config"] },
-  cli: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"] },
+  /** Not the engines: whoever calls it brings those that it can run with. */
+  config: { imports: [...BASE, "runtime", "channels", "responders", "config"] },
+  cli: {
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
+    onDemand: ["engines/aws"],
+  },
   lambda: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda"] },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   "errors.ts": { imports: [], builtins: [] },
@@ -39,8 +45,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "index.ts": { imports: [...BASE, "runtime", "http"] },
 };
 
-/** A test may also stand on what is made for tests: `testing`, the memory engine, and `test` beside `src`. */
-const FOR_TESTS = ["testing", "engines/memory", "index.ts", "outside"];
+/** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
+const FOR_TESTS = ["testing", "engines", "index.ts", "outside"];
 
 interface House {
   readonly name: string;
@@ -97,6 +103,7 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8"
 interface Import {
   readonly specifier: string;
   readonly typesOnly: boolean;
+  readonly onDemand?: true;
 }
 
 /** Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import, too. */
@@ -110,7 +117,12 @@ function importsIn(source: string): Import[] {
       specifier,
       typesOnly: type !== undefined || isTypes(names),
     })),
-    ...[...bare, ...dynamic, ...threads].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
+    ...[...bare, ...threads].map(([, specifier = ""]) => ({ specifier, typesOnly: false })),
+    ...[...dynamic].map(([, specifier = ""]) => ({
+      specifier,
+      typesOnly: false,
+      onDemand: true as const,
+    })),
   ];
 }
 
@@ -144,13 +156,14 @@ function complaints(path: string, source: string): string[] {
   ];
 }
 
-function mayImport(rule: Rule, path: string, { specifier, typesOnly }: Import): boolean {
+function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }: Import): boolean {
   if (specifier.startsWith("node:")) return isTest(path) || (rule.builtins?.includes(specifier) ?? true);
   if (!specifier.startsWith(".")) return isInstalled(specifier, path);
   // Node runs the sources as they are, so an import has to name the file as it is.
   if (!/\.(ts|json)$/.test(specifier)) return false;
   const target = posix.join(posix.dirname(path), specifier);
-  if (isOptional(target) && !isOptional(path) && !isTest(path)) return false;
+  if (isOptional(target) && !isOptional(path) && !isTest(path))
+    return onDemand === true && (rule.onDemand ?? []).some((area) => target.startsWith(`${area}/`));
   const areas = [
     ...rule.imports,
     ...(typesOnly ? (rule.types ?? []) : []),
@@ -277,6 +290,16 @@ describe("this test bites:", () => {
       'import { aws } from "../engines/aws/index.ts";',
       "may not import ../engines/aws/index.ts",
     ],
+    [
+      "config/load.ts",
+      'const { aws } = await import("../engines/aws/index.ts");',
+      "may not import ../engines/aws/index.ts",
+    ],
+    [
+      "config/load.ts",
+      'import { sqlite } from "../engines/sqlite/index.ts";',
+      "may not import ../engines/sqlite/index.ts",
+    ],
     ["engines/aws/index.ts", 'import left from "left-pad";', "may not import left-pad"],
     ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
@@ -302,6 +325,7 @@ describe("this test bites:", () => {
     ["engines/sqlite/x.ts", 'import { steps } from "../embedded/steps.ts";'],
     ["channels/wati/wati.test.ts", 'import { fakeWati } from "../../testing/fake-wati.ts";'],
     ["channels/wati/wati.test.ts", 'import { test } from "vitest";'],
+    ["cli/engines.ts", 'const { aws } = await import("../engines/aws/index.ts");'],
     ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
     ["runtime/x.ts", "const when = new Date(atMs); // any time"],
     ["runtime/x.test.ts", "setTimeout(done, 5);"],

@@ -5,8 +5,10 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { CATALOGUE } from "../src/cli/catalogue.ts";
+import { ENGINES } from "../src/cli/engines.ts";
 import { KNOBS } from "../src/config/knobs.ts";
 import { load } from "../src/config/load.ts";
+import { TABLES } from "../src/engines/aws/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { ROOT, run } from "./staged-package.ts";
 
@@ -89,7 +91,14 @@ describe("code in the docs", () => {
       if (!("channels" in content || "window" in content || "responder" in content)) return;
       await writeFile(join(folder, "lull.config.json"), code);
       const env = { WATI_API_URL: "https://wati.example/1", WATI_TOKEN: "t", WATI_WEBHOOK_SECRET: "s" };
-      const loaded = await load({ file: undefined, env, flags: {}, cwd: folder, purpose: "start" });
+      const loaded = await load({
+        file: undefined,
+        env,
+        flags: {},
+        cwd: folder,
+        purpose: "start",
+        engines: ENGINES,
+      });
       expect(loaded.channels.map(({ name }) => name)).toEqual(
         expect.arrayContaining(Object.keys(content.channels ?? {})),
       );
@@ -150,6 +159,9 @@ function anchorsOf(text: string): string[] {
 describe("settings", () => {
   const ENV_NAME = /\b(?:LULL|TWILIO|WATI|OPENAI)_[A-Z_]*[A-Z]\b/g;
   const variables = KNOBS.flatMap(({ env }) => env ?? []);
+  const ofTables = Object.values(TABLES).map(({ env }) => env);
+  const isRead = (name: string) =>
+    [...variables, ...ofTables].includes(name) || name.startsWith("LULL_QUEUE_");
 
   test("that the docs name in the environment are read by the program", () => {
     const named = PAGES.flatMap((page) =>
@@ -161,9 +173,7 @@ describe("settings", () => {
       ),
     );
     const codes = errorCodes();
-    expect([...named, ...shown].filter(({ name }) => !variables.includes(name) && !codes.has(name))).toEqual(
-      [],
-    );
+    expect([...named, ...shown].filter(({ name }) => !isRead(name) && !codes.has(name))).toEqual([]);
   });
 
   test("that the program reads are all in docs/configuration.md", () => {

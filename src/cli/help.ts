@@ -11,7 +11,7 @@ export const COMMON: Options = {
 };
 
 /** Flags that say where the data is: the most a command that only looks has to know. */
-const STORE_FLAGS = new Set(["db", "log-level"]);
+const STORE_FLAGS = new Set(["engine", "db", "log-level"]);
 
 /** The settings of a command as options. */
 export function settingOptions(settings: Command["settings"]): Options {

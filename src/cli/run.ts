@@ -3,6 +3,7 @@ import { load } from "../config/load.ts";
 import { didYouMean } from "../config/suggest.ts";
 import { CATALOGUE, type Entry, type Group } from "./catalogue.ts";
 import type { Call, Command } from "./command.ts";
+import { ENGINES } from "./engines.ts";
 import { COMMON, commandHelp, groupHelp, mainHelp, settingOptions } from "./help.ts";
 import type { Io } from "./io.ts";
 import { reportError } from "./report-error.ts";
@@ -69,7 +70,7 @@ function parse(name: string, command: Command, argv: readonly string[], io: Io):
     options: given,
     json: given.json === true,
     io,
-    load: (purpose) => load({ file, env: io.env, flags: given, cwd: io.cwd, purpose }),
+    load: (purpose) => load({ file, env: io.env, flags: given, cwd: io.cwd, purpose, engines: ENGINES }),
   };
 }
 

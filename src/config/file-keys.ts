@@ -6,7 +6,6 @@ import { didYouMean } from "./suggest.ts";
 
 /** What a file may hold beside the knobs: objects and functions that are code rather than values. */
 const OBJECTS = [
-  "engine",
   "channels",
   "windows",
   "respond",
@@ -77,7 +76,7 @@ const CODE: Readonly<Record<string, string | undefined>> = {
 function checkCode(content: Readonly<Record<string, unknown>>, name: string): void {
   for (const [key, method] of Object.entries(CODE)) {
     const value = content[key];
-    if (value === undefined) continue;
+    if (value === undefined || (key === "engine" && typeof value === "string")) continue;
     const found = method === undefined ? value : isRecord(value) ? value[method] : undefined;
     if (typeof found === "function") continue;
     const what = method === undefined ? "a function" : `an object with a function ${method}`;

@@ -3,6 +3,7 @@ import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "../errors.ts";
 import { checkKeys } from "./file-keys.ts";
+import { missingPackage } from "./missing-package.ts";
 import { isRecord } from "./settle.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
@@ -71,5 +72,5 @@ function hint(error: unknown): string {
   if (code === "ERR_MODULE_NOT_FOUND" && /package 'lull'/.test(first)) {
     return "it imports lull, which is not installed beside it. Run: npm install lull";
   }
-  return first;
+  return missingPackage(error) ?? first;
 }

@@ -28,6 +28,8 @@ export interface Knob {
   readonly kind: Kind;
   readonly fallback?: Value;
   readonly help: string;
+  /** A module may bring an object instead, which says its name. */
+  readonly orCode?: true;
   /** Known from the environment only: in a file it belongs to a channel or a responder. */
   readonly notInFile?: true;
 }

@@ -32,6 +32,15 @@ const SERVICE: readonly Knob[] = [
     fallback: "127.0.0.1",
     help: "address to listen on",
   },
+  {
+    key: "engine",
+    env: "LULL_ENGINE",
+    flag: "engine",
+    kind: choice("sqlite", "aws"),
+    fallback: "sqlite",
+    help: "where everything durable is: sqlite (a file) or aws (DynamoDB and SQS)",
+    orCode: true,
+  },
   { key: "db", env: "LULL_DB", flag: "db", kind: TEXT, fallback: "data/lull.db", help: "the database file" },
   {
     key: "workers",

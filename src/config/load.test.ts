@@ -2,6 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { aws } from "../engines/aws/index.ts";
+import { sqlite } from "../engines/sqlite/index.ts";
+import { settingsFrom } from "../runtime/config.ts";
+import type { EngineLoaders } from "./engine.ts";
 import { type Loaded, load, type Purpose } from "./load.ts";
 
 let folder: string;
@@ -16,12 +20,16 @@ interface Given {
   readonly json?: unknown;
   readonly module?: string;
   readonly purpose?: Purpose;
+  readonly engines?: EngineLoaders;
 }
 
-async function loaded({ env = {}, flags = {}, json, module, purpose = "look" }: Given): Promise<Loaded> {
+const ENGINES: EngineLoaders = { sqlite, aws };
+
+async function loaded(given: Given): Promise<Loaded> {
+  const { env = {}, flags = {}, json, module, purpose = "look", engines = ENGINES } = given;
   if (json !== undefined) await writeFile(join(folder, "lull.config.json"), JSON.stringify(json));
   if (module !== undefined) await writeFile(join(folder, "lull.config.ts"), module);
-  return load({ file: undefined, env, flags, cwd: folder, purpose });
+  return load({ file: undefined, env, flags, cwd: folder, purpose, engines });
 }
 
 function configOf(given: Loaded) {
@@ -85,6 +93,61 @@ describe("order", () => {
       settleSeconds: 0.5,
       batchMessagesMax: 9,
     });
+  });
+});
+
+describe("the engine", () => {
+  const engineOf = async (given: Given) => configOf(await loaded(given)).engine.name;
+  const OWN = `export default { engine: { name: "own", open: async () => {} } };`;
+
+  test("is SQLite's file unless somebody says aws, in the file, the environment or by a flag", async () => {
+    expect(await engineOf({})).toBe(`sqlite ${join(folder, "data/lull.db")}`);
+    expect(await engineOf({ flags: { engine: "aws" } })).toBe("aws");
+    expect(await engineOf({ env: { LULL_ENGINE: "aws" } })).toBe("aws");
+    expect(await engineOf({ json: { engine: "aws" }, env: { LULL_DB: "x.db" } })).toBe("aws");
+    expect((await loaded({ env: { LULL_ENGINE: "aws" } })).server.db).toBeUndefined();
+  });
+
+  test("of a module stays until a later layer names another kind", async () => {
+    expect(await engineOf({ module: OWN })).toBe("own");
+    expect(await engineOf({ env: { LULL_ENGINE: "aws" } })).toBe("aws");
+    expect((await loaded({})).settled.get("engine")).toMatchObject({
+      value: "own",
+      origin: "lull.config.ts",
+    });
+  });
+
+  test("of a module keeps its options when the environment says the same kind", async () => {
+    const module = `export default { engine: { name: "aws", mine: true, open: async () => {} } };`;
+    const given = await loaded({ module, env: { LULL_ENGINE: "aws", LULL_DB: "x.db" } });
+    expect(configOf(given).engine).toMatchObject({ mine: true });
+  });
+
+  test("is loaded only when it is chosen, and only where it can run", async () => {
+    const refused = () => {
+      throw new Error("not asked for");
+    };
+    expect(await engineOf({ engines: { sqlite, aws: refused } })).toContain("sqlite");
+    expect(await engineOf({ engines: { sqlite: refused, aws }, flags: { engine: "aws" } })).toBe("aws");
+    await expect(loaded({ engines: { aws } })).rejects.toThrow(
+      "engine sqlite cannot be used here; there is aws",
+    );
+  });
+
+  test("brings its own defaults, which give way to what is said", async () => {
+    const given = await loaded({ env: { LULL_ENGINE: "aws" }, json: { limits: { sweepSeconds: 30 } } });
+    expect(settingsFrom(configOf(given))).toMatchObject({
+      sweepMs: 30_000,
+      graceMs: 60_000,
+      clockSkewMs: 2_000,
+      batchMessagesMax: 30,
+      batchBytesMax: 256_000,
+      leaseMs: 60_000,
+    });
+    const shown = ["sweepSeconds", "graceSeconds", "batchBytesMax", "leaseSeconds"].map(
+      (name) => given.settled.get(`limits.${name}`)?.value,
+    );
+    expect(shown).toEqual([30, 60, 256_000, 60]);
   });
 });
 
@@ -231,7 +294,7 @@ describe("the file", () => {
   });
 
   test("that is named has to be there; that is broken is told in one line", async () => {
-    const request = { env: {}, flags: {}, cwd: folder, purpose: "look" as const };
+    const request = { env: {}, flags: {}, cwd: folder, purpose: "look" as const, engines: ENGINES };
     await expect(load({ ...request, file: "other.json" })).rejects.toThrow(
       "there is no configuration file other.json",
     );

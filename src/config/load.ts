@@ -1,12 +1,10 @@
-import { dirname, resolve } from "node:path";
-import { sqlite } from "../engines/sqlite/index.ts";
 import { ConfigError } from "../errors.ts";
-import type { EngineProvider } from "../ports/engine.ts";
 import type { Log, LogLevel } from "../ports/log.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
+import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
 import { type ConfiguredResponder, responderFrom, respondersFrom } from "./responder.ts";
 import { LAYER, type Setting, type Settled, settle } from "./settle.ts";
@@ -21,6 +19,8 @@ export interface LoadRequest {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly cwd: string;
   readonly purpose: Purpose;
+  /** The engines that this caller can run with. */
+  readonly engines: EngineLoaders;
 }
 
 /** Everything that is in force. */
@@ -51,7 +51,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   const channels = channelsFrom(file, settled, wantsWeb(request.purpose, settled));
   if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const responder = responderFrom(file, settled);
-  const engine = engineFrom(file, settled, request.cwd);
+  const engine = await engineFrom(file, settled, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(settled),
@@ -62,7 +62,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   };
   return {
     file,
-    settled,
+    settled: withEngineDefaults(settled, engine.provider),
     channels,
     responder,
     server: serverSettings(settled, engine.db),
@@ -79,18 +79,6 @@ function wantsWeb(purpose: Purpose, settled: Settled): boolean {
   const said = settled.get("web")?.value;
   // Whoever only looks may look at what `lull dev` left behind.
   return said === undefined ? purpose !== "start" : said === true;
-}
-
-/** A file's SQLite engine gives way to LULL_DB and --db; another engine has no file to name. */
-function engineFrom(file: ConfigFile | undefined, settled: Settled, cwd: string) {
-  const own = file?.content.engine as EngineProvider | undefined;
-  const db = settled.get("db") as Setting;
-  if (own !== undefined && (!own.name.startsWith("sqlite") || db.layer <= LAYER.file))
-    return { provider: own, db: undefined };
-  // A path in the file is meant from the file's folder, one that was typed from where it was typed.
-  const base = db.layer === LAYER.file && file ? dirname(file.path) : cwd;
-  const path = resolve(base, db.value as string);
-  return { provider: sqlite({ file: path }), db: path };
 }
 
 function serverSettings(settled: Settled, db: string | undefined): ServerSettings {

@@ -57,7 +57,10 @@ function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
   if (file === undefined || knob.notInFile) return undefined;
   const given = atPath(file.content, knob.key);
   if (given === undefined) return undefined;
-  const value = valueFromFile(knob.kind, given, `${file.name}: ${knob.key}`);
+  const value =
+    knob.orCode && isRecord(given)
+      ? String(given.name)
+      : valueFromFile(knob.kind, given, `${file.name}: ${knob.key}`);
   return { knob, value, layer: LAYER.file, origin: file.name };
 }
 

@@ -213,6 +213,8 @@ export interface Engine {
 /** What `sqlite()`, `memory()` and `aws()` return: an engine that is not open yet. */
 export interface EngineProvider {
   readonly name: string;
+  /** Where it differs from the defaults of one machine. What is configured wins. */
+  readonly defaults?: Partial<Settings>;
   open(context: EngineContext): Promise<Engine>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, onProgress: (done: number, total: number) => void): Promise<void>;

@@ -94,6 +94,7 @@ export function settingsFrom(config: LullConfig): Settings {
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
   const limits = config.limits ?? {};
   return settingsWith({
+    ...config.engine.defaults,
     window,
     channels: channelSettings(config, window),
     ...present({

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { ENGINES } from "../../src/cli/engines.ts";
 import type { Kind } from "../../src/config/knob.ts";
 import { KNOBS } from "../../src/config/knobs.ts";
 import { type Loaded, load, type Purpose } from "../../src/config/load.ts";
@@ -173,7 +174,7 @@ async function tryToLoad(
 ): Promise<Loaded | ConfigError> {
   const path = content && join(folder, "given.json");
   if (path) await writeFile(path, content);
-  return load({ file: path, env, flags: {}, cwd: folder, purpose }).catch(asConfigError);
+  return load({ file: path, env, flags: {}, cwd: folder, purpose, engines: ENGINES }).catch(asConfigError);
 }
 
 /** The only error that a person's mistake may lead to: it says in one line what and where. */

@@ -8,6 +8,7 @@ import { outcomeOf as twilioOutcome } from "../../src/channels/twilio/outcome.ts
 import { wati } from "../../src/channels/wati/index.ts";
 import { outcomeOf as watiOutcome } from "../../src/channels/wati/outcome.ts";
 import { web } from "../../src/channels/web/index.ts";
+import { ENGINES } from "../../src/cli/engines.ts";
 import { load } from "../../src/config/load.ts";
 import { splitText } from "../../src/core/chunks.ts";
 import { answerFrom } from "../../src/core/reply.ts";
@@ -267,7 +268,14 @@ describe("a configuration file", () => {
     const folder = await mkdtemp(join(tmpdir(), "lull-found-"));
     try {
       await writeFile(join(folder, "lull.config.json"), content);
-      const request = { file: undefined, env: {}, flags: {}, cwd: folder, purpose: "look" as const };
+      const request = {
+        file: undefined,
+        env: {},
+        flags: {},
+        cwd: folder,
+        purpose: "look" as const,
+        engines: ENGINES,
+      };
       const loaded = await load(request).catch((error: unknown) => error);
       expect(loaded).toBeInstanceOf(ConfigError);
       return (loaded as ConfigError).message;
@@ -277,7 +285,8 @@ describe("a configuration file", () => {
   }
 
   test.each([
-    ["code that JSON cannot hold", '{"engine":"sqlite"}', /engine must be .* function open/],
+    ["code that JSON cannot hold", '{"engine":{"open":true}}', /engine must be .* function open/],
+    ["an engine that there is not", '{"engine":"postgres"}', /engine must be one of sqlite, aws/],
     ["no code at all", '{"log":true}', /log must be a function/],
     [
       "a secret that is none",

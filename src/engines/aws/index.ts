@@ -1,6 +1,7 @@
 import type { EngineProvider } from "../../ports/engine.ts";
 import { engineOn, openSite } from "./engine.ts";
 import type { AwsOptions } from "./options.ts";
+import { AWS_DEFAULTS } from "./site.ts";
 
 export { createQueues, createTables, type QueueOptions } from "./create.ts";
 export type { AwsOptions } from "./options.ts";
@@ -11,6 +12,7 @@ export { TABLES, type TableDefinition } from "./tables.ts";
 export function aws(options: AwsOptions = {}): EngineProvider {
   return {
     name: "aws",
+    defaults: AWS_DEFAULTS,
     async open(context) {
       const { site, close } = openSite(options, context);
       return engineOn(site, close);

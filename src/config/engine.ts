@@ -1,0 +1,76 @@
+import { dirname, resolve } from "node:path";
+import { ConfigError } from "../errors.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import type { ConfigFile } from "./file.ts";
+import type { Value } from "./knob.ts";
+import { LAYER, type Setting, type Settled } from "./settle.ts";
+
+/**
+ * How the caller comes by each engine that it can run with. Only the chosen one is loaded: a bundle for one engine need not hold
+ * the others, and nobody has to install packages for an engine that is not used.
+ */
+export interface EngineLoaders {
+  readonly sqlite?: (options: { readonly file: string }) => EngineProvider | Promise<EngineProvider>;
+  readonly aws?: () => EngineProvider | Promise<EngineProvider>;
+}
+
+export interface ConfiguredEngine {
+  readonly provider: EngineProvider;
+  /** The database file in full, where the engine has one that we chose. */
+  readonly db: string | undefined;
+}
+
+/**
+ * An engine of the file gives way to LULL_ENGINE and --engine when they name another kind, and SQLite's also to LULL_DB and --db.
+ */
+export async function engineFrom(
+  file: ConfigFile | undefined,
+  settled: Settled,
+  cwd: string,
+  loaders: EngineLoaders,
+): Promise<ConfiguredEngine> {
+  const own = ownEngine(file);
+  const chosen = settled.get("engine") as Setting;
+  const db = settled.get("db") as Setting;
+  const kind = chosen.layer > LAYER.file || own === undefined ? String(chosen.value) : own.name;
+  const isSqlite = kind.startsWith("sqlite");
+  const keepsOwn = own?.name.startsWith(kind) && !(isSqlite && db.layer > LAYER.file);
+  if (own && keepsOwn) return { provider: own, db: undefined };
+  if (!isSqlite) return { provider: await loader(loaders, "aws")(), db: undefined };
+  // A path in the file is meant from the file's folder, one that was typed from where it was typed.
+  const base = db.layer === LAYER.file && file ? dirname(file.path) : cwd;
+  const path = resolve(base, db.value as string);
+  return { provider: await loader(loaders, "sqlite")({ file: path }), db: path };
+}
+
+function ownEngine(file: ConfigFile | undefined): EngineProvider | undefined {
+  const given = file?.content.engine;
+  return typeof given === "object" ? (given as EngineProvider) : undefined;
+}
+
+function loader<K extends keyof EngineLoaders>(loaders: EngineLoaders, kind: K) {
+  const found = loaders[kind];
+  if (found !== undefined) return found as NonNullable<EngineLoaders[K]>;
+  throw new ConfigError(`engine ${kind} cannot be used here; there is ${Object.keys(loaders).join(", ")}`);
+}
+
+/** What an engine says of its own defaults counts as default: `lull config` shows what is in force. */
+export function withEngineDefaults(settled: Settled, { defaults = {} }: EngineProvider): Settled {
+  const entries = [...settled].map(([key, setting]): [string, Setting] => {
+    if (setting.layer !== LAYER.default) return [key, setting];
+    const value = inPublicUnits(key, defaults);
+    return [key, value === undefined ? setting : { ...setting, value }];
+  });
+  return new Map(entries);
+}
+
+const UNITS: Readonly<Record<string, number>> = { Seconds: 1_000, Hours: 3_600_000, Days: 86_400_000 };
+
+/** `limits.backoffSecondsMax` is `backoffMsMax`, divided. */
+function inPublicUnits(key: string, defaults: NonNullable<EngineProvider["defaults"]>): Value | undefined {
+  const [, name] = key.split("limits.");
+  if (name === undefined) return undefined;
+  const unit = /Seconds|Hours|Days/.exec(name)?.[0];
+  const value = defaults[(unit ? name.replace(unit, "Ms") : name) as keyof typeof defaults];
+  return typeof value === "number" ? value / (UNITS[unit ?? ""] ?? 1) : undefined;
+}
