@@ -240,6 +240,12 @@ describe("channels", () => {
 });
 
 describe("the responder", () => {
+  test("of a channel that is not there is refused", async () => {
+    const json = { channels: { shop: { web: true } }, responders: { shpo: "echo" } };
+    await expect(loaded({ json })).rejects.toThrow(/there is no channel shpo\. Did you mean shop\?/);
+    await loaded({ json: { channels: { shop: { web: true } }, responders: { shop: "echo", web: "echo" } } });
+  });
+
   test("is OpenAI with a key or a base URL, the echo without", async () => {
     expect((await loaded({ env: { OPENAI_API_KEY: "sk" } })).responder).toMatchObject({
       kind: "openai",

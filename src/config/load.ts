@@ -55,7 +55,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   const plain = {
     ...objectsIn(file),
     ...valuesOf(settled),
-    ...responderConfig(file, settled, responder),
+    ...responderConfig(file, settled, responder, channels),
     engine: engine.provider,
     channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
     secrets: (file?.content.secrets as LullConfig["secrets"]) ?? environmentSecrets({ env: request.env }),
@@ -104,8 +104,14 @@ function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
   };
 }
 
-function responderConfig(file: ConfigFile | undefined, settled: Settled, { respond }: ConfiguredResponder) {
-  const responders = respondersFrom(file, settled);
+function responderConfig(
+  file: ConfigFile | undefined,
+  settled: Settled,
+  { respond }: ConfiguredResponder,
+  channels: readonly ConfiguredChannel[],
+) {
+  // The phone page is there in `dev` only, and its responder may stand in the file for `start`, too.
+  const responders = respondersFrom(file, settled, [...channels.map(({ name }) => name), "web"]);
   const handOffTo = file?.content.handOffTo as LullConfig["handOffTo"];
   return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
 }

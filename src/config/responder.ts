@@ -55,12 +55,21 @@ export function responderFrom(file: File, settled: Settled): ConfiguredResponder
   return { respond: echo(), kind: "echo", origin: "default" };
 }
 
-/** Other responders for some channels. */
-export function respondersFrom(file: File, settled: Settled): Record<string, Responder> | undefined {
+/** Other responders for some channels. One for a channel that is not there would never be asked. */
+export function respondersFrom(
+  file: File,
+  settled: Settled,
+  channels: readonly string[],
+): Record<string, Responder> | undefined {
   const given = file?.content.responders;
   if (given === undefined) return undefined;
   if (!isRecord(given))
     throw new ConfigError(`${file?.name}: responders must be an object: channels and who answers there`);
+  const stranger = Object.keys(given).find((name) => !channels.includes(name));
+  if (stranger !== undefined)
+    throw new ConfigError(
+      `${file?.name}: responders.${stranger}: there is no channel ${stranger}${didYouMean(stranger, channels)}`,
+    );
   return Object.fromEntries(
     Object.entries(given).map(([name, each]) => [
       name,

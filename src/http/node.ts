@@ -55,8 +55,9 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
   let closing: Promise<void> | undefined;
   const close = async (graceMs: number) => {
     draining.now = true;
+    const endsAtMs = systemClock.nowMs() + graceMs;
     await drained(server, graceMs);
-    await lull.stop(graceMs);
+    await lull.stop(Math.max(0, endsAtMs - systemClock.nowMs()));
   };
   return {
     url: `http://${urlHost(options.host)}:${port}`,
