@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { createLog, maskAddress } from "./logger.ts";
+import { maskAddress } from "../core/privacy.ts";
+import { createLog } from "./logger.ts";
 
 function logTo(lines: string[], options: { level?: "debug" | "info" | "warn"; pretty?: boolean } = {}) {
   return createLog({

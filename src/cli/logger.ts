@@ -1,13 +1,8 @@
+import { safeFields } from "../core/privacy.ts";
 import type { Log, LogFields, LogLevel } from "../ports/log.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 const COLOUR: Record<LogLevel, number> = { debug: 90, info: 36, warn: 33, error: 31 };
-
-/** Never in a log, whoever hands them in. */
-const TEXTS = new Set(["text", "body", "reply", "userText", "merged"]);
-const ADDRESSES = new Set(["sender", "senderAlias", "to", "from", "address", "replyTo", "phone", "email"]);
-/** Numbers that slipped into a sentence: international form only, since ids and times are digits too. */
-const PHONE_IN_TEXT = /\+\d{7,15}/g;
 
 export interface LoggerOptions {
   readonly level: LogLevel;
@@ -24,7 +19,7 @@ export function createLog(options: LoggerOptions): Log {
   return (level, event, fields = {}) => {
     if (RANK[level] < RANK[options.level]) return;
     const time = new Date(options.nowMs()).toISOString();
-    options.write(`${format(time, level, event, { ...options.fields, ...safe(fields) })}\n`);
+    options.write(`${format(time, level, event, { ...options.fields, ...safeFields(fields) })}\n`);
   };
 }
 
@@ -40,20 +35,4 @@ function prettyLine(time: string, level: LogLevel, event: string, fields: LogFie
 
 function dim(text: string): string {
   return `\u001b[2m${text}\u001b[0m`;
-}
-
-function safe(fields: LogFields): LogFields {
-  const kept = Object.entries(fields).filter(([key]) => !TEXTS.has(key));
-  return Object.fromEntries(
-    kept.map(([key, value]) => [key, typeof value === "string" ? masked(key, value) : value]),
-  );
-}
-
-function masked(key: string, value: string): string {
-  return ADDRESSES.has(key) ? maskAddress(value) : value.replace(PHONE_IN_TEXT, maskAddress);
-}
-
-/** The last two characters stay: enough to recognise somebody whose number one already knows. */
-export function maskAddress(address: string): string {
-  return address.length <= 4 ? "****" : `****${address.slice(-2)}`;
 }

@@ -14,6 +14,8 @@ export interface EdgeRequest {
   readonly search: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What stood before `path` in the URL that was called, where the edge knows: `https://host/stage`. */
+  readonly base?: string | undefined;
   /** Absent where the edge cannot know it. */
   readonly remoteAddress: string | undefined;
   /** Reads the body, once. Left to the handler, so that what is refused by its headers is never read. */

@@ -79,7 +79,7 @@ export function createService(config: LullConfig): Service {
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
     say: async (request) => say(await open(), config.channels, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
-    wake: async (conversationId) => (await opening()).wake(conversationId),
+    wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
     async start() {
       (await opening()).start();
       sweeper ??= new Sweeper((await open()).sweeping, clock, settings.sweepMs, random, log);

@@ -2,6 +2,9 @@ import type { Clock } from "../ports/clock.ts";
 import type { Lease, TurnTaking } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 
+/** Why `lost` aborts when nobody is known to have taken the lease: it ran out while the store was away. */
+export const NOT_RENEWED = "not renewed";
+
 /**
  * Keeps a lease alive while its turn runs, and knows whether it is still ours.
  * A holder that cannot renew is treated as one that lost: it stops before it sends.
@@ -11,7 +14,7 @@ export interface Heartbeat {
   readonly lease: () => Lease;
   /** Another write of the turn renewed it. */
   renewed(lease: Lease): void;
-  /** Aborts when the lease is lost. */
+  /** Aborts when the lease is lost, with the reason `NOT_RENEWED` when it only ran out. */
   readonly lost: AbortSignal;
   stop(): void;
 }
@@ -42,7 +45,7 @@ export function keepAlive(
       if (stopped) return;
       log("warn", "lease.renew-failed", { conversation: lease.conversationId, reason: String(error) });
       // The store may be back in time; when the lease ends first, somebody else has it.
-      if (clock.nowMs() >= lease.untilAtMs) losing.abort();
+      if (clock.nowMs() >= lease.untilAtMs) losing.abort(NOT_RENEWED);
       else schedule(Math.min(renewMs, Math.max(1, (lease.untilAtMs - clock.nowMs()) / 2)));
     }
   };

@@ -1,9 +1,10 @@
 import type { Settings } from "../core/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
-import type { Engine, TakeOutcome } from "../ports/engine.ts";
+import type { Engine } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { FullReply } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import type { WakeOutcome, Within } from "./worker.ts";
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service {
@@ -27,7 +28,7 @@ export interface Service {
   /** The engine, opened on first use. */
   engine(): Promise<Engine>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
-  wake(conversationId: string): Promise<TakeOutcome["kind"]>;
+  wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
   /** Starts taking turns and sweeping. */
   start(): Promise<void>;
   /** No new work; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */

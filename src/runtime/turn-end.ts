@@ -3,6 +3,7 @@ import { decideFailure } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Commit, GiveBack } from "../ports/engine.ts";
+import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
@@ -47,7 +48,7 @@ export async function giveBack(run: TurnRun, how: GiveBack): Promise<TurnEnd> {
 
 export function lose(run: TurnRun): TurnEnd {
   run.log("warn", "lease.lost", { conversation: run.taken.conversation.id, turn: run.taken.turnId });
-  return { kind: "lost" };
+  return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 
 /** A failed turn comes back later, or becomes a dead letter: never silence. */
@@ -65,7 +66,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
     run.log("error", "turn.abandoned", { turn: taken.turnId, reason: reasonOf(storeError) });
-    return { kind: "lost" };
+    return { kind: "abandoned" };
   }
 }
 

@@ -30,4 +30,7 @@ export interface TurnRun extends TurnSurroundings {
 export type TurnEnd =
   | { readonly kind: "committed"; readonly outcome: string; readonly next?: TakeOutcome }
   | { readonly kind: "given-back"; readonly how: GiveBack["kind"] }
-  | { readonly kind: "lost" };
+  /** A newer token stands: whoever holds it goes on. */
+  | { readonly kind: "lost" }
+  /** The store could not be told. The lease lapses, and somebody has to look then. */
+  | { readonly kind: "abandoned" };

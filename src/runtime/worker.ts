@@ -1,9 +1,21 @@
+import type { Settings } from "../core/settings.ts";
 import type { Taken, TakeOutcome } from "../ports/engine.ts";
 import { takeTurn } from "./take-turn.ts";
-import type { TurnSurroundings } from "./turn-run.ts";
+import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
 /** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
 const WOKEN = "woken";
+
+/** The time of whoever woke a worker, where it is shorter than the worker's own: a function is killed at its deadline. */
+export interface Within {
+  /** Aborts when running turns have to be given back. */
+  readonly stopping: AbortSignal;
+  /** What a turn may take at most so that it ends before that. */
+  readonly limits: Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
+}
+
+/** `abandoned`: the store failed during the turn, and nobody has promised to look at the conversation again. */
+export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 
 /**
  * Takes turns: as many at once as `concurrency` allows, each conversation at most once.
@@ -12,7 +24,7 @@ const WOKEN = "woken";
  */
 export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Set<Promise<unknown>>();
   readonly #looking = new AbortController();
   readonly #stopping = new AbortController();
   #wake = new AbortController();
@@ -36,10 +48,10 @@ export class Worker {
   }
 
   /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
-  async wake(conversationId: string): Promise<TakeOutcome["kind"]> {
+  async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
     const outcome = await this.#surroundings.engine.turns.take(conversationId);
-    await this.#begin(outcome);
-    return outcome.kind;
+    const end = await this.#begin(outcome, within);
+    return end?.kind === "abandoned" ? "abandoned" : outcome.kind;
   }
 
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
@@ -85,14 +97,14 @@ export class Worker {
     }
   }
 
-  #begin(outcome: TakeOutcome): Promise<void> {
+  #begin(outcome: TakeOutcome, within?: Within): Promise<TurnEnd | undefined> {
     const { log } = this.#surroundings;
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
     if (outcome.kind === "buried") {
       log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
     }
-    if (outcome.kind !== "turn") return Promise.resolve();
-    const run = this.#run(outcome.taken).finally(() => {
+    if (outcome.kind !== "turn") return Promise.resolve(undefined);
+    const run = this.#run(outcome.taken, within).finally(() => {
       this.#running.delete(run);
       this.#wake.abort(WOKEN);
     });
@@ -101,15 +113,25 @@ export class Worker {
   }
 
   /** A turn, and whatever is due in the same conversation right behind it under the same lease. */
-  async #run(first: Taken): Promise<void> {
-    const surroundings = { ...this.#surroundings, stopping: this.#stopping.signal };
-    let taken: Taken | undefined = first;
-    while (taken) {
+  async #run(first: Taken, within?: Within): Promise<TurnEnd> {
+    const surroundings = this.#within(within);
+    for (let taken = first; ; ) {
       this.#logTaken(taken);
-      const ended = await takeTurn(surroundings, taken);
-      const next: TakeOutcome | undefined = ended.kind === "committed" ? ended.next : undefined;
-      taken = next?.kind === "turn" ? next.taken : undefined;
+      const end = await takeTurn(surroundings, taken);
+      const next = end.kind === "committed" ? end.next : undefined;
+      if (next?.kind !== "turn") return end;
+      taken = next.taken;
     }
+  }
+
+  #within(within: Within | undefined): TurnSurroundings {
+    const { settings } = this.#surroundings;
+    if (!within) return { ...this.#surroundings, stopping: this.#stopping.signal };
+    return {
+      ...this.#surroundings,
+      settings: { ...settings, ...within.limits },
+      stopping: AbortSignal.any([this.#stopping.signal, within.stopping]),
+    };
   }
 
   #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {

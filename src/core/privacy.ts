@@ -1,0 +1,24 @@
+import type { LogFields } from "../ports/log.ts";
+
+/** Never in a log, whoever hands them in. */
+const TEXTS = new Set(["text", "body", "reply", "userText", "merged"]);
+const ADDRESSES = new Set(["sender", "senderAlias", "to", "from", "address", "replyTo", "phone", "email"]);
+/** Numbers that slipped into a sentence: international form only, since ids and times are digits too. */
+const PHONE_IN_TEXT = /\+\d{7,15}/g;
+
+/** What may be logged of what was handed in: no texts, and addresses only as far as one who knows them recognises them. */
+export function safeFields(fields: LogFields): LogFields {
+  const kept = Object.entries(fields).filter(([key]) => !TEXTS.has(key));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, typeof value === "string" ? masked(key, value) : value]),
+  );
+}
+
+function masked(key: string, value: string): string {
+  return ADDRESSES.has(key) ? maskAddress(value) : value.replace(PHONE_IN_TEXT, maskAddress);
+}
+
+/** The last two characters stay: enough to recognise somebody whose number one already knows. */
+export function maskAddress(address: string): string {
+  return address.length <= 4 ? "****" : `****${address.slice(-2)}`;
+}
