@@ -21,6 +21,8 @@ const NAMES = {
   "lull/sqlite": ["sqlite"],
   "lull/memory": ["memory"],
   "lull/aws": ["AWS_DEFAULTS", "TABLES", "aws", "createQueues", "createTables"],
+  "lull/lambda": ["lambdaHandlers"],
+  "lull/lambda/environment": ["sweeper", "webhook", "worker"],
   "lull/twilio": ["twilio"],
   "lull/wati": ["wati"],
   "lull/web": ["web"],
@@ -108,7 +110,10 @@ describe("the tarball", () => {
 
 describe("in somebody's project", () => {
   // Optional peers, as whoever uses their subpath has installed them.
-  beforeAll(() => symlink(join(ROOT, "node_modules/@aws-sdk"), join(project, "node_modules/@aws-sdk")));
+  beforeAll(async () => {
+    for (const scope of ["@aws-sdk", "@aws-lambda-powertools"])
+      await symlink(join(ROOT, "node_modules", scope), join(project, "node_modules", scope));
+  });
 
   test("every subpath can be imported and brings the names that it promises", async () => {
     const script = `

@@ -32,7 +32,8 @@ export async function deliver(
     if (step.kind === "done") return finish(run, current);
     if (step.kind === "send") {
       // What was said stays said; whoever takes the conversation next goes on behind it.
-      if (run.stopping.aborted) return giveBack(run, { kind: "wait", untilAtMs: run.clock.nowMs(), draft: current });
+      if (run.stopping.aborted)
+        return giveBack(run, { kind: "wait", untilAtMs: run.clock.nowMs(), draft: current });
       // The chunk before it is written as sent in the same step.
       const marked = await markSending(run, current, step.chunk);
       if (marked.kind === "end") return marked.end;

@@ -1,0 +1,16 @@
+import { load } from "../config/load.ts";
+import { aws } from "../engines/aws/index.ts";
+import { lambdaHandlers } from "./index.ts";
+
+/** The functions as the environment alone configures them: the same variables as for `lull start`. */
+export const { webhook, worker, sweeper } = lambdaHandlers(async (log) => {
+  const loaded = await load({
+    file: undefined,
+    env: process.env,
+    flags: { engine: "aws" },
+    cwd: process.cwd(),
+    purpose: "start",
+    engines: { aws: () => aws() },
+  });
+  return loaded.config(log);
+});

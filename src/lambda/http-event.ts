@@ -1,0 +1,183 @@
+import { isLoopbackAddress } from "../http/api-access.ts";
+import type { EdgeAnswer, EdgeRequest } from "../http/edge.ts";
+
+/** What a gateway turns into its answer; both versions of the payload and load balancers read this form. */
+export interface HttpResponse {
+  statusCode: number;
+  headers: Record<string, string>;
+  multiValueHeaders?: Record<string, string[]>;
+  body: string;
+  isBase64Encoded: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the versions of the payload tell in their own ways. */
+interface Told {
+  readonly method: string;
+  /** Without the stage. */
+  readonly path: string;
+  /** What stands before the path where the gateway is called by its own name: `/prod`. */
+  readonly stage: string;
+  readonly search: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sourceIp: string | undefined;
+}
+
+/**
+ * A request from an event of API Gateway (HTTP and REST), a function URL or a load balancer; undefined when it is none of them.
+ * Events come from outside: nothing in them is taken to have the type it should have.
+ */
+export function requestFrom(event: unknown, publicUrl: string | undefined): EdgeRequest | undefined {
+  if (!isFields(event)) return undefined;
+  const context = fieldsIn(event, "requestContext");
+  const told = isFields(context.http)
+    ? toldByVersion2(event, context)
+    : typeof event.httpMethod === "string"
+      ? toldByVersion1(event, context)
+      : undefined;
+  if (told === undefined) return undefined;
+  const { method, path, search, headers, sourceIp } = told;
+  return {
+    method: method.toUpperCase(),
+    path: withoutPublicPrefix(path, publicUrl),
+    search,
+    query: new URLSearchParams(search),
+    headers,
+    base: baseOf(told, context),
+    // A gateway stands in between: whoever calls from its own machine is still a stranger here.
+    remoteAddress: isLoopbackAddress(sourceIp) ? undefined : sourceIp,
+    body: async (bytesMax) => {
+      const body = bodyOf(event);
+      return body.length > bytesMax ? "too-large" : body;
+    },
+  };
+}
+
+export function responseFrom({ status, headers, body }: EdgeAnswer, event: unknown): HttpResponse {
+  return {
+    statusCode: status,
+    headers,
+    // A load balancer that sends lists reads nothing else.
+    ...(hasOnlyLists(event) && {
+      multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    }),
+    body,
+    isBase64Encoded: false,
+  };
+}
+
+function hasOnlyLists(event: unknown): boolean {
+  return isFields(event) && isFields(event.multiValueHeaders) && !isFields(event.headers);
+}
+
+function toldByVersion2(event: Fields, context: Fields): Told {
+  const http = fieldsIn(context, "http");
+  const raw = textIn(event, "rawPath") ?? textIn(http, "path") ?? "/";
+  const query = textIn(event, "rawQueryString") ?? "";
+  const cookies = Array.isArray(event.cookies) ? event.cookies.filter(isText) : [];
+  return {
+    method: textIn(http, "method") ?? "GET",
+    ...withoutStage(raw, textIn(context, "stage")),
+    search: query === "" ? "" : `?${query}`,
+    headers: {
+      ...headersOf(event),
+      ...(cookies.length > 0 && { cookie: cookies.join("; ") }),
+    },
+    sourceIp: textIn(http, "sourceIp"),
+  };
+}
+
+function toldByVersion1(event: Fields, context: Fields): Told {
+  const path = textIn(event, "path") ?? "/";
+  const stage = textIn(context, "stage");
+  // A REST API leaves the stage out of the path and tells the whole in its context.
+  const isStageless = stage !== undefined && textIn(context, "path") === `/${stage}${path}`;
+  return {
+    method: String(event.httpMethod),
+    ...(isStageless ? { path, stage: `/${stage}` } : withoutStage(path, stage)),
+    search: searchOf(event, { isEncoded: isFields(context.elb) }),
+    headers: headersOf(event),
+    sourceIp: textIn(fieldsIn(context, "identity"), "sourceIp"),
+  };
+}
+
+/** An HTTP API with a named stage has it at the head of every path. */
+function withoutStage(raw: string, stage: string | undefined): Pick<Told, "path" | "stage"> {
+  const path = raw.startsWith("/") ? raw : `/${raw}`;
+  const prefix = `/${stage}`;
+  const isStaged = stage !== undefined && stage !== "$default" && isUnder(path, prefix);
+  return isStaged ? { path: path.slice(prefix.length) || "/", stage: prefix } : { path, stage: "" };
+}
+
+/** A domain of one's own may put the API under a path; its public URL then says which. */
+function withoutPublicPrefix(path: string, publicUrl: string | undefined): string {
+  const prefix = URL.parse(publicUrl ?? "")?.pathname.replace(/\/+$/, "") ?? "";
+  return prefix !== "" && isUnder(path, prefix) ? path.slice(prefix.length) || "/" : path;
+}
+
+function isUnder(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** The URL as the caller saw it, up to the path. Under a domain of one's own no stage is seen. */
+function baseOf({ headers, stage }: Told, context: Fields): string {
+  const domain = textIn(context, "domainName");
+  const host = headers.host ?? domain ?? "localhost";
+  const isOwnDomain = domain !== undefined && !/\.execute-api\.|^localhost\b|^127\./.test(domain);
+  const scheme = headers["x-forwarded-proto"] === "http" ? "http" : "https";
+  return `${scheme}://${host}${isOwnDomain ? "" : stage}`;
+}
+
+function headersOf(event: Fields): Record<string, string> {
+  const single = Object.entries(fieldsIn(event, "headers")).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const several = Object.entries(fieldsIn(event, "multiValueHeaders")).flatMap(([name, values]) =>
+    Array.isArray(values) ? [[name, values.filter(isText)] as const] : [],
+  );
+  return Object.fromEntries([
+    ...single.map(([name, value]) => [name.toLowerCase(), value] as const),
+    ...several.map(([name, values]) => [name.toLowerCase(), joined(name.toLowerCase(), values)] as const),
+  ]);
+}
+
+function joined(name: string, values: readonly string[]): string {
+  return values.join(name === "cookie" ? "; " : ", ");
+}
+
+/** API Gateway hands parameters over decoded, a load balancer as they came. */
+function searchOf(event: Fields, { isEncoded }: { isEncoded: boolean }): string {
+  const single = Object.entries(fieldsIn(event, "queryStringParameters")).map(
+    ([name, value]) => [name, [value]] as const,
+  );
+  const several = Object.entries(fieldsIn(event, "multiValueQueryStringParameters"));
+  const encode = isEncoded ? (text: string) => text : encodeURIComponent;
+  const pairs = (several.length > 0 ? several : single).flatMap(([name, values]) =>
+    (Array.isArray(values) ? values : []).filter(isText).map((value) => `${encode(name)}=${encode(value)}`),
+  );
+  return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** The bytes as they were sent: signatures are made over them. */
+function bodyOf(event: Fields): Buffer {
+  return Buffer.from(textIn(event, "body") ?? "", event.isBase64Encoded === true ? "base64" : "utf8");
+}
+
+function fieldsIn(fields: Fields, name: string): Fields {
+  const value = fields[name];
+  return isFields(value) ? value : {};
+}
+
+function textIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

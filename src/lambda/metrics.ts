@@ -1,0 +1,52 @@
+import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import type { Log, LogFields } from "../ports/log.ts";
+
+/** Metrics are counted from the stable log events, so that a dashboard and a search in the logs never disagree. */
+const COUNTED: Readonly<Record<string, string>> = {
+  "window.armed": "MessagesStaged",
+  "message.refused": "MessagesRefused",
+  "webhook.failed": "WebhooksFailed",
+  "lease.taken": "LeasesTaken",
+  "lease.busy": "LeasesBusy",
+  "lease.lost": "LeasesLost",
+  "turn.committed": "TurnsCommitted",
+  "turn.dead": "TurnsDead",
+  "send.unknown": "SendsUnknown",
+  "sweep.orphans": "Orphans",
+  "trigger.unreadable": "TriggersUnreadable",
+  "store.retry": "StoreRetries",
+};
+
+const NAMESPACE = "Lull";
+
+export interface Counting {
+  /** The same log, with its events counted whatever its level. */
+  counted(log: Log): Log;
+  gauge(name: string, unit: "Count" | "Seconds", value: number): void;
+  /** Writes what was counted since the last time: one line on stdout, which CloudWatch makes metrics of. */
+  flush(): void;
+}
+
+export function counting(serviceName: string): Counting {
+  const metrics = new Metrics({ namespace: NAMESPACE, serviceName });
+  const counts = new Map<string, number>();
+  return {
+    counted: (log) => (level, event, fields) => {
+      const name = COUNTED[event];
+      if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + amount(event, fields));
+      log(level, event, fields);
+    },
+    gauge: (name, unit, value) => void metrics.addMetric(name, MetricUnit[unit], value),
+    flush() {
+      for (const [name, count] of counts) metrics.addMetric(name, MetricUnit.Count, count);
+      counts.clear();
+      // With nothing to tell it would tell that.
+      if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+    },
+  };
+}
+
+/** Orphans are told a round at a time. */
+function amount(event: string, fields: LogFields = {}): number {
+  return event === "sweep.orphans" && typeof fields.orphans === "number" ? fields.orphans : 1;
+}
