@@ -14,9 +14,8 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
   beforeAll(async () => {
     emulators = await startEmulators();
     world = await awsWorld(emulators);
-    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+    const clients = await world.clients();
     meter.read(clients);
-    world.held.hold(clients.sqs);
     engine = await world.openWith(clients, "metered");
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { type Fate, openMeddled, type Request } from "./meddling.ts";
+import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
@@ -35,36 +35,36 @@ describe.skipIf(unavailable)("a worker that dies", () => {
     await emulators.stop();
   });
 
-  async function requestsOf(sender: string): Promise<Request[]> {
-    const requests: Request[] = [];
-    const watch = (request: Request): Fate => {
-      requests.push(request);
-      return "pass";
+  /** The names of the requests, in their order. */
+  async function requestsOf(sender: string): Promise<string[]> {
+    const names: string[] = [];
+    const onAnswered = ({ name }: AwsRequest, n: number) => {
+      names[n - 1] = name;
     };
-    const doomed = await openMeddled(world, emulators, watch, { workerId: "watched" });
+    const doomed = await world.openBehind({ onAnswered }, { workerId: "watched" });
     await tell(new Story(world), doomed, await world.open("healthy"), sender);
-    return requests;
+    return names;
   }
 
   for (const when of ["before", "after"] as const) {
     it(`${when} any of its requests leaves every message in exactly one turn, and every chunk sent once`, async () => {
       const requests = await requestsOf(`${when}-0`);
       const healthy = await world.open("healthy");
-      const seen = new Set(requests.map(({ name }) => name));
       for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
-        assert.ok(seen.has(name), `${name} is not in the story`);
+        assert.ok(requests.includes(name), `${name} is not in the story`);
       }
-      for (const { n, name } of requests) {
-        const sender = `${when}-${n}`;
+      for (const [at, name] of requests.entries()) {
+        const doomsday = at + 1;
+        const sender = `${when}-${doomsday}`;
         const story = new Story(world);
-        const meddler = (request: Request): Fate => (request.n === n ? `die-${when}` : "pass");
-        const doomed = await openMeddled(world, emulators, meddler, { workerId: `doomed-${when}-${n}` });
+        const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
+        const doomed = await world.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
           await tell(story, doomed, healthy, sender);
           await story.check(healthy, sender);
           assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
         } catch (error) {
-          throw new Error(`died ${when} request ${n} (${name})`, { cause: error });
+          throw new Error(`died ${when} request ${doomsday} (${name})`, { cause: error });
         }
       }
     }, 300_000);

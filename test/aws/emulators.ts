@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
-import { DynamoDBClient, ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { startFauxqs } from "fauxqs";
 
@@ -17,11 +17,18 @@ export const unavailable: string | undefined =
     ? undefined
     : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: @dynoxide/linux-x64 is the only one`;
 
+export interface Clients {
+  readonly dynamodb: DynamoDBClient;
+  readonly sqs: SQSClient;
+}
+
 /** DynamoDB and SQS on loopback ports of their own. */
 export interface Emulators {
   readonly endpoint: { readonly dynamodb: string; readonly sqs: string };
   readonly dynamodb: () => DynamoDBClient;
   readonly sqs: () => SQSClient;
+  /** Of a proxy in front of both. `tries` are the SDK's own, as many as it makes by default. */
+  clientsAt(url: string, options?: { readonly tries?: number }): Clients;
   stop(): Promise<void>;
 }
 
@@ -33,16 +40,37 @@ export async function startEmulators(): Promise<Emulators> {
   const fauxqs = await startFauxqs({ port: 0, logger: false });
   const endpoint = { dynamodb: url, sqs: `http://127.0.0.1:${fauxqs.port}` };
   const common = { region: REGION, credentials: CREDENTIALS };
-  const dynamodb = () => new DynamoDBClient({ ...(OTHER === undefined && common), endpoint: url });
-  const sqs = () => new SQSClient({ ...common, endpoint: endpoint.sqs, useQueueUrlAsEndpoint: false });
+  const dynamodbAt = (at: string, more = {}) =>
+    new DynamoDBClient({ ...(OTHER === undefined && common), endpoint: at, ...more });
+  const sqsAt = (at: string, more = {}) =>
+    new SQSClient({ ...common, endpoint: at, useQueueUrlAsEndpoint: false, ...more });
+  const dynamodb = () => dynamodbAt(endpoint.dynamodb);
   await answering(dynamodb());
   return {
     endpoint,
     dynamodb,
-    sqs,
+    sqs: () => sqsAt(endpoint.sqs),
+    clientsAt(at, { tries = 3 } = {}) {
+      const retryStrategy = atOnce(tries);
+      return { dynamodb: dynamodbAt(at, { retryStrategy }), sqs: sqsAt(at, { retryStrategy }) };
+    },
     async stop() {
       await Promise.all([stop(), fauxqs.stop()]);
     },
+  };
+}
+
+/** The SDK's own retries, of the errors that it takes for passing, without its waits: those are in real time. */
+function atOnce(tries: number): NonNullable<DynamoDBClientConfig["retryStrategy"]> {
+  const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
+  return {
+    acquireInitialRetryToken: async () => token(0),
+    async refreshRetryTokenForRetry(before, { errorType }) {
+      const isPassing = errorType === "TRANSIENT" || errorType === "THROTTLING";
+      if (!isPassing || before.getRetryCount() + 1 >= tries) throw new Error("no more tries");
+      return token(before.getRetryCount() + 1);
+    },
+    recordSuccess() {},
   };
 }
 

@@ -42,8 +42,7 @@ describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
   });
 
   async function openDrawn(lottery: Lottery, workerId: string): Promise<Engine> {
-    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
-    world.held.hold(clients.sqs);
+    const clients = await world.clients();
     lottery.join(clients);
     return world.openWith(clients, workerId);
   }

@@ -6,7 +6,7 @@ import type { Engine } from "../../src/ports/engine.ts";
 import type { LogFields } from "../../src/ports/log.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { openMeddled } from "./meddling.ts";
+import type { AwsRequest } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
@@ -28,12 +28,11 @@ describe.skipIf(unavailable)("triggers", () => {
 
   async function watched(world: AwsWorld): Promise<{ engine: Engine; sent: Sent[] }> {
     const sent: Sent[] = [];
-    const engine = await openMeddled(world, emulators, ({ name, input }) => {
-      if (name === "SendMessage") {
-        sent.push({ delaySeconds: Number(input.DelaySeconds), body: JSON.parse(String(input.MessageBody)) });
-      }
-      return "pass";
-    });
+    const onAnswered = ({ name, input }: AwsRequest) => {
+      if (name !== "SendMessage") return;
+      sent.push({ delaySeconds: Number(input.DelaySeconds), body: JSON.parse(String(input.MessageBody)) });
+    };
+    const engine = await world.openBehind({ onAnswered });
     return { engine, sent };
   }
 

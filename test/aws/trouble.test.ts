@@ -8,16 +8,10 @@ import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { type Fate, openMeddled, type Request, sdkError } from "./meddling.ts";
+import { Faults, THROTTLED } from "./faults.ts";
+import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
-
-const throttled = () => sdkError("ProvisionedThroughputExceededException");
-
-function conflict(): Error {
-  const CancellationReasons = [{ Code: "None" }, { Code: "TransactionConflict" }];
-  return sdkError("TransactionCanceledException", { CancellationReasons });
-}
 
 describe.skipIf(unavailable)("trouble with AWS", () => {
   let emulators: Emulators;
@@ -32,33 +26,13 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
   });
 
   it("throttling, conflicts and lost answers all the time cost time and nothing else", async () => {
-    const random = seeded(42);
-    const met: Record<string, number> = {};
-    const meddler = ({ name }: Request): Fate => {
-      if (name === "ReceiveMessage") return "pass";
-      const fate = random.pick<Fate | "conflict">([
-        "pass",
-        "pass",
-        "pass",
-        "pass",
-        throttled(),
-        "lose-answer",
-        "conflict",
-      ]);
-      const isTransaction = name === "TransactWriteItems";
-      const meets =
-        fate === "conflict" ? (isTransaction ? conflict() : sdkError("TransactionConflictException")) : fate;
-      const kind = meets instanceof Error ? meets.name : meets;
-      met[kind] = (met[kind] ?? 0) + 1;
-      return meets;
-    };
+    const faults = new Faults(seeded(42), 0.4);
     // Nearly half of all requests fail: more tries than anybody would need on AWS.
-    const patient = { ...world.options, retrying: { attemptsMax: 30, baseMs: 0 } };
-    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
-    world.held.hold(clients.sqs);
-    const { meddle } = await import("./meddling.ts");
-    meddle(clients, meddler);
-    const engine = await aws({ ...patient, clients }).open(world.context("troubled"));
+    const more = { retrying: { attemptsMax: 30, baseMs: 0 } };
+    const engine = await world.openBehind(
+      { onRequest: faults.draw },
+      { workerId: "troubled", tries: 1, more },
+    );
     const calm = await world.open("calm");
     const story = new Story(world);
     for (let round = 0; round < 8; round += 1) {
@@ -76,13 +50,14 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
       "ProvisionedThroughputExceededException",
       "TransactionCanceledException",
       "lose-answer",
+      "answer-500",
     ]) {
-      assert.ok((met[kind] ?? 0) > 0, `${kind} never happened`);
+      assert.ok((faults.met[kind] ?? 0) > 0, `${kind} never happened`);
     }
   }, 60_000);
 
   it("that does not pass is told to the caller, and nothing is acknowledged", async () => {
-    const engine = await openMeddled(world, emulators, () => throttled());
+    const engine = await world.openBehind({ onRequest: () => THROTTLED });
     const message = arrival({ providerId: "never", arrivedAtMs: world.clock.nowMs() });
     await assert.rejects(engine.receiving.stage([{ arrival: message }]), (error) => {
       assert.ok(error instanceof StoreUnavailable);
@@ -98,10 +73,9 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
     for (const sender of ["lucky", "unlucky"]) await story.receive(sender, healthy);
     await world.clock.advance(10_000);
     const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
-    const isFor = (id: string, input: Request["input"]) => JSON.stringify(input).includes(id);
-    const engine = await openMeddled(world, emulators, ({ name, input }) =>
-      name === "UpdateItem" && isFor(items[0]!.id, input) ? throttled() : "pass",
-    );
+    const onRequest = ({ name, input }: AwsRequest): Fate =>
+      name === "UpdateItem" && JSON.stringify(input).includes(items[0]!.id) ? THROTTLED : "pass";
+    const engine = await world.openBehind({ onRequest });
     const outcomes = await world.takeDue(engine);
     const senders = outcomes.flatMap((outcome) =>
       outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],

@@ -6,23 +6,38 @@ import type { Settings } from "../../src/core/settings.ts";
 import { openSite } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { sweepLeases } from "../../src/engines/aws/sweep.ts";
+import { StoreUnavailable } from "../../src/errors.ts";
 import type { Engine, EngineContext, TakeOutcome } from "../../src/ports/engine.ts";
 import type { World } from "../../src/testing/engine-contract/index.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
-import type { Emulators } from "./emulators.ts";
+import type { Clients, Emulators } from "./emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
+import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
 
 /** Looks without a turn before a world is taken to go round in circles. */
 const ROUNDS_MAX = 500;
+
+/** Looks that fail one after the other before a world is taken to be down. */
+const LOOKS_MAX = 20;
 
 export interface AwsWorld extends World {
   readonly options: AwsOptions;
   readonly held: HeldTriggers;
   readonly dynamodb: DynamoDBClient;
   readonly sqs: SQSClient;
-  /** A worker whose requests go through clients of its own: for middleware that is not everybody's. */
-  openWith(clients: NonNullable<AwsOptions["clients"]>, workerId?: string): Promise<Engine>;
+  /** A worker whose requests go through a proxy of its own: what happens to them happens to nobody else's. */
+  openBehind(proxy: ProxyOptions, options?: Opening): Promise<Engine>;
+  /** Clients behind a proxy that lets everything through, for middleware that is not everybody's. */
+  clients(): Promise<Clients>;
+  openWith(clients: Clients, workerId?: string, more?: Partial<AwsOptions>): Promise<Engine>;
   context(workerId: string): EngineContext;
+}
+
+export interface Opening {
+  readonly workerId?: string;
+  /** How often the SDK itself tries. */
+  readonly tries?: number;
+  readonly more?: Partial<AwsOptions>;
 }
 
 /** Tables and a queue of their own on running emulators, with time moved by hand. */
@@ -32,13 +47,21 @@ export async function awsWorld(
   more: Partial<AwsOptions> = {},
 ): Promise<AwsWorld> {
   const tablePrefix = `${randomUUID().slice(0, 8)}-`;
-  const dynamodb = emulators.dynamodb();
-  const sqs = emulators.sqs();
-  const clients = { dynamodb, sqs };
+  const queue = emulators.sqs();
+  const held = new HeldTriggers(queue);
+  const proxies: AwsProxy[] = [];
+  const made: Clients[] = [];
+  const clientsBehind = async (options: ProxyOptions, tries?: number): Promise<Clients> => {
+    const proxy = await startProxy(emulators.endpoint, { held, ...options });
+    proxies.push(proxy);
+    const own = emulators.clientsAt(proxy.url, tries === undefined ? {} : { tries });
+    made.push(own);
+    return own;
+  };
+  const clients = await clientsBehind({});
+  const { dynamodb, sqs } = clients;
   await createTables({ tablePrefix, clients });
   const queues = await createQueues({ prefix: tablePrefix, clients });
-  const held = new HeldTriggers();
-  held.hold(sqs);
   const options: AwsOptions = {
     tablePrefix,
     queues,
@@ -60,10 +83,11 @@ export async function awsWorld(
     onArmed: () => {},
   });
   const openWith = async (
-    own: NonNullable<AwsOptions["clients"]>,
+    own: Clients,
     workerId = `worker-${opened.length + 1}`,
+    others: Partial<AwsOptions> = {},
   ) => {
-    const engine = await aws({ ...options, clients: { ...clients, ...own } }).open(context(workerId));
+    const engine = await aws({ ...options, ...others, clients: own }).open(context(workerId));
     opened.push(engine);
     return engine;
   };
@@ -77,7 +101,10 @@ export async function awsWorld(
     sqs,
     context,
     openWith,
-    open: (workerId) => openWith({}, workerId),
+    clients: () => clientsBehind({}),
+    openBehind: async (proxy, opening = {}) =>
+      openWith(await clientsBehind(proxy, opening.tries), opening.workerId, opening.more),
+    open: (workerId) => openWith(clients, workerId),
     async takeDue(engine, max = 100) {
       // Half of a sweep: a lapsed lease has no trigger of its own, and the sweeper sends one on its schedule.
       await sweepLeases(site);
@@ -92,8 +119,12 @@ export async function awsWorld(
     },
     async close() {
       for (const engine of opened) await engine.close();
-      dynamodb.destroy();
-      sqs.destroy();
+      for (const each of made) {
+        each.dynamodb.destroy();
+        each.sqs.destroy();
+      }
+      queue.destroy();
+      await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
 }
@@ -105,10 +136,21 @@ async function drain(engine: Engine, max: number, release: () => Promise<void>):
   for (let rounds = 0; turns < max; rounds += 1) {
     if (rounds - turns > ROUNDS_MAX) throw new Error("triggers go round in circles");
     await release();
-    const { outcomes } = await engine.turns.takeDue(max - turns, new AbortController().signal);
+    const outcomes = await look(engine, max - turns);
     if (outcomes.length === 0) break;
     all.push(...outcomes);
     turns += outcomes.filter(({ kind }) => kind === "turn").length;
   }
   return all;
+}
+
+/** As the worker's loop does: a look that fails for now is made again. */
+async function look(engine: Engine, max: number): Promise<readonly TakeOutcome[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await engine.turns.takeDue(max, new AbortController().signal)).outcomes;
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || tries >= LOOKS_MAX) throw error;
+    }
+  }
 }

@@ -1,0 +1,60 @@
+import type { Random } from "../../src/testing/simulator/random.ts";
+import type { AwsRequest, Fate, Refusal } from "./proxy.ts";
+
+export const THROTTLED: Refusal = { error: "ProvisionedThroughputExceededException" };
+
+/** Somebody else's transaction was at the same item: a transaction is cancelled for it, a single write is told so. */
+export function conflict({ name, input }: AwsRequest): Refusal {
+  if (name !== "TransactWriteItems") return { error: "TransactionConflictException" };
+  const { length } = input.TransactItems as unknown[];
+  const reasons = Array.from({ length }, (_, at) =>
+    at === length - 1 ? { Code: "TransactionConflict", Message: "made for a test" } : { Code: "None" },
+  );
+  return { error: "TransactionCanceledException", more: { CancellationReasons: reasons } };
+}
+
+const DELAY_MS_MAX = 15;
+
+type Draw = (request: AwsRequest, random: Random) => Fate;
+
+const ANY: readonly Draw[] = [
+  () => "reset",
+  () => ({ error: "InternalServerError", status: 500 }),
+  () => ({ error: "ThrottlingException" }),
+  (_, random) => ({ delayMs: random.below(DELAY_MS_MAX) }),
+];
+const LOST: readonly Draw[] = [() => "lose-answer", () => "answer-500"];
+const WRITE: readonly Draw[] = [...ANY, ...LOST, () => THROTTLED, conflict];
+
+const MEETS: Readonly<Record<string, readonly Draw[]>> = {
+  PutItem: WRITE,
+  UpdateItem: WRITE,
+  DeleteItem: WRITE,
+  TransactWriteItems: WRITE,
+  BatchGetItem: [...ANY, () => THROTTLED, () => "unprocessed"],
+  BatchWriteItem: [...ANY, ...LOST, () => "unprocessed"],
+  SendMessage: [...ANY, ...LOST, () => "twice", () => ({ error: "RequestThrottled" })],
+  ReceiveMessage: [...ANY, ...LOST],
+  DeleteMessageBatch: [...ANY, ...LOST],
+};
+
+/** Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met. */
+export class Faults {
+  readonly #random: Random;
+  readonly #share: number;
+  readonly met: Record<string, number> = {};
+
+  /** `share` of all requests meet something. */
+  constructor(random: Random, share = 0.3) {
+    this.#random = random;
+    this.#share = share;
+  }
+
+  readonly draw = (request: AwsRequest): Fate => {
+    if (!this.#random.chance(this.#share)) return "pass";
+    const fate = this.#random.pick(MEETS[request.name] ?? ANY)(request, this.#random);
+    const kind = typeof fate === "string" ? fate : "error" in fate ? fate.error : "delay";
+    this.met[kind] = (this.met[kind] ?? 0) + 1;
+    return fate;
+  };
+}
