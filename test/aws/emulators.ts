@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DynamoDBClient, type DynamoDBClientConfig, ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -32,12 +33,18 @@ export interface Emulators {
   stop(): Promise<void>;
 }
 
-const REGION = "eu-west-1";
+export const REGION = "eu-west-1";
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
 
-export async function startEmulators(): Promise<Emulators> {
-  const { url, stop } = OTHER === undefined ? await startDynoxide() : { url: OTHER, stop: async () => {} };
-  const fauxqs = await startFauxqs({ port: 0, logger: false });
+/** Both keep what they have in memory, or in `folder`, where a next start finds it. */
+export async function startEmulators({ folder }: { readonly folder?: string } = {}): Promise<Emulators> {
+  const { url, stop } =
+    OTHER === undefined ? await startDynoxide(folder) : { url: OTHER, stop: async () => {} };
+  const fauxqs = await startFauxqs({
+    port: 0,
+    logger: false,
+    ...(folder !== undefined && { dataDir: folder }),
+  });
   const endpoint = { dynamodb: url, sqs: `http://127.0.0.1:${fauxqs.port}` };
   const common = { region: REGION, credentials: CREDENTIALS };
   const dynamodbAt = (at: string, more = {}) =>
@@ -74,10 +81,20 @@ function atOnce(tries: number): NonNullable<DynamoDBClientConfig["retryStrategy"
   };
 }
 
-async function startDynoxide(): Promise<{ url: string; stop: () => Promise<void> }> {
+/** Reads from its starter until that one is gone, however it went; then it ends what it was given to run. */
+const GUARD = '"$@" & cat; kill $!; wait $!';
+
+async function startDynoxide(
+  folder: string | undefined,
+): Promise<{ url: string; stop: () => Promise<void> }> {
   const port = await freePort();
-  const dynoxide = spawn(DYNOXIDE, ["--port", String(port)], { stdio: "ignore" });
-  return { url: `http://127.0.0.1:${port}`, stop: () => ended(dynoxide) };
+  const where = folder === undefined ? [] : ["--db-path", join(folder, "dynamodb.db")];
+  const guard = spawn("sh", ["-c", GUARD, "guard", DYNOXIDE, "--port", String(port), ...where], {
+    stdio: ["pipe", "ignore", "ignore"],
+    // A Ctrl-C in the terminal is for whoever started us: they may have things to finish with it.
+    detached: true,
+  });
+  return { url: `http://127.0.0.1:${port}`, stop: () => ended(guard) };
 }
 
 function freePort(): Promise<number> {
@@ -107,6 +124,6 @@ async function answering(client: DynamoDBClient): Promise<void> {
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((resolve) => {
     child.once("exit", () => resolve());
-    child.kill();
+    child.stdin?.end();
   });
 }

@@ -1,0 +1,167 @@
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { ENGINES } from "../../../src/cli/engines.ts";
+import { load } from "../../../src/config/load.ts";
+import { createQueues, createTables, TABLES } from "../../../src/engines/aws/index.ts";
+import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { type Emulators, REGION } from "../emulators.ts";
+import { EventSource } from "./event-source.ts";
+import type { Environment } from "./function-instance.ts";
+import { openGateway } from "./gateway.ts";
+import { LocalFunction } from "./local-function.ts";
+import { Schedule } from "./schedule.ts";
+import { type LocalSettings, localSettings } from "./settings.ts";
+
+export type FunctionName = "webhook" | "worker" | "sweeper";
+
+export interface LocalAwsOptions {
+  readonly emulators: Emulators;
+  /** As for `lull start`, and `LULL_LOCAL_...`. */
+  readonly env: Environment;
+  readonly cwd: string;
+  /** Tells apart those that share their emulators. */
+  readonly prefix?: string;
+  /** A line of a function's log, or what an event source has to say. */
+  readonly write: (line: string, from?: { readonly name: FunctionName; readonly instance: number }) => void;
+  /** More environment for one function instance alone. */
+  readonly envOf?: (name: FunctionName, instance: number) => Promise<Environment>;
+}
+
+/** Everything that a deployment has, on this machine. */
+export interface LocalAws {
+  readonly url: string;
+  /** How long what runs may go on after a request to stop, as the environment says. */
+  readonly stopGraceMs: number;
+  readonly functions: Readonly<Record<FunctionName, LocalFunction>>;
+  /** URLs by channel. */
+  readonly queues: Readonly<Record<string, string>>;
+  /** No new work; what runs may go on for `graceMs`. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+interface Stoppable {
+  stop(cut: Promise<unknown>): Promise<void>;
+}
+
+/** Tables, queues with dead letters, the three functions, and what invokes them: gateway, event sources, schedule. */
+export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  const settings = localSettings(options.env);
+  const { names, server } = await configured(options);
+  const queues = await createStores(options, settings, names);
+  const functions = functionsFrom(options, settings, queues);
+  const sqs = options.emulators.sqs();
+  const sources = sourcesFrom(options, settings, { sqs, queues, worker: functions.worker });
+  const schedule = new Schedule(functions.sweeper, settings.sweepMs, REGION);
+  const invoking: Stoppable[] = [...sources, schedule];
+  const stop = async (graceMs = 0) => {
+    const over = new AbortController();
+    const cut = systemClock.sleep(graceMs, over.signal);
+    await Promise.all(invoking.map((each) => each.stop(cut)));
+    await Promise.all(Object.values(functions).map((each) => each.stop(cut)));
+    over.abort();
+    sqs.destroy();
+  };
+  try {
+    await functions.webhook.warmUp();
+    for (const source of sources) await source.start();
+    schedule.start();
+    const gateway = await openGateway(functions.webhook, server);
+    invoking.push(gateway);
+    return { url: gateway.url, stopGraceMs: server.stopGraceMs, functions, queues, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The configuration is read here only to know its channels and where to listen; functions read it themselves. */
+async function configured({ env, cwd }: LocalAwsOptions) {
+  const flags = { engine: "aws" };
+  const loaded = await load({ file: undefined, env, flags, cwd, purpose: "start", engines: ENGINES });
+  return { names: loaded.channels.map(({ name }) => name), server: loaded.server };
+}
+
+async function createStores(
+  { emulators, prefix = "lull-" }: LocalAwsOptions,
+  { visibilitySeconds }: LocalSettings,
+  channels: readonly string[],
+): Promise<Record<string, string>> {
+  const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+  await createTables({ tablePrefix: prefix, clients });
+  const queues = await createQueues({ prefix, channels, visibilitySeconds, clients });
+  clients.dynamodb.destroy();
+  clients.sqs.destroy();
+  return queues;
+}
+
+function functionsFrom(
+  { emulators, env, prefix = "lull-", write, envOf }: LocalAwsOptions,
+  settings: LocalSettings,
+  queues: Readonly<Record<string, string>>,
+): Record<FunctionName, LocalFunction> {
+  const deployed = { ...env, ...deployedEnvironment(emulators, prefix, queues) };
+  const made = (name: FunctionName, timeoutMs: number, instancesMax = settings.instancesMax) =>
+    new LocalFunction({
+      name: `${prefix}${name}`,
+      handler: `${settings.entry}#${name}`,
+      env: { ...deployed, AWS_LAMBDA_FUNCTION_NAME: `${prefix}${name}` },
+      timeoutMs,
+      instancesMax,
+      write: (line, instance) => write(line, { name, instance }),
+      ...(envOf && { envOf: (instance) => envOf(name, instance) }),
+    });
+  return {
+    webhook: made("webhook", settings.webhookTimeoutMs),
+    worker: made("worker", settings.workerTimeoutMs),
+    sweeper: made("sweeper", settings.workerTimeoutMs, 1),
+  };
+}
+
+/** What a deployment and Lambda itself would set. */
+function deployedEnvironment(
+  { endpoint }: Emulators,
+  prefix: string,
+  queues: Readonly<Record<string, string>>,
+): Environment {
+  const tables = Object.values(TABLES).map(({ env, name }) => [env, `${prefix}${name}`]);
+  const urls = Object.entries(queues).map(([channel, url]) => [
+    `LULL_QUEUE_${channel.toUpperCase().replaceAll("-", "_")}`,
+    url,
+  ]);
+  return {
+    ...Object.fromEntries([...tables, ...urls]),
+    LULL_ENGINE: "aws",
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoint.sqs,
+    AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "512",
+    // There is nobody here who collects traces.
+    POWERTOOLS_TRACE_ENABLED: "false",
+  };
+}
+
+function sourcesFrom(
+  { write }: LocalAwsOptions,
+  { batchMax, instancesMax }: LocalSettings,
+  parts: {
+    readonly sqs: SQSClient;
+    readonly queues: Readonly<Record<string, string>>;
+    readonly worker: LocalFunction;
+  },
+): EventSource[] {
+  return Object.values(parts.queues).map(
+    (queueUrl) =>
+      new EventSource({
+        sqs: parts.sqs,
+        queueUrl,
+        region: REGION,
+        target: parts.worker,
+        concurrencyMax: instancesMax,
+        batchMax,
+        write: (line) => write(line),
+      }),
+  );
+}

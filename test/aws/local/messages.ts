@@ -1,0 +1,18 @@
+/** What goes to a function instance and back, over the channel that Node opens between a process and its child. */
+export interface Invoke {
+  readonly requestId: string;
+  /** JSON, as Lambda hands it over: nothing of ours gets across that would not get across there. */
+  readonly event: string;
+  readonly deadlineAtMs: number;
+}
+
+export interface FunctionError {
+  readonly errorType: string;
+  readonly errorMessage: string;
+}
+
+export type FromInstance =
+  | { readonly kind: "ready" }
+  | { readonly kind: "init-failed"; readonly error: FunctionError }
+  | { readonly kind: "answer"; readonly requestId: string; readonly payload: string }
+  | { readonly kind: "failed"; readonly requestId: string; readonly error: FunctionError };

@@ -1,0 +1,52 @@
+import { fileURLToPath } from "node:url";
+import { ConfigError } from "../../../src/errors.ts";
+import type { Environment } from "./function-instance.ts";
+
+/** What a deployment would say elsewhere: sizes of queues and functions. */
+export interface LocalSettings {
+  /** The module that exports `webhook`, `worker` and `sweeper`. */
+  readonly entry: string;
+  /** Where the emulators keep their data; in memory where left out. */
+  readonly folder: string | undefined;
+  readonly sweepMs: number;
+  readonly webhookTimeoutMs: number;
+  readonly workerTimeoutMs: number;
+  readonly visibilitySeconds: number;
+  /** Of each function at once. */
+  readonly instancesMax: number;
+  readonly batchMax: number;
+}
+
+const ENTRY = fileURLToPath(new URL("../../../src/lambda/environment.ts", import.meta.url));
+const WEBHOOK_SECONDS = 29;
+const WORKER_SECONDS = 180;
+/** AWS's own advice for a queue in front of a function. */
+const VISIBILITY_FACTOR = 6;
+
+export function localSettings(env: Environment): LocalSettings {
+  const worker = seconds(env, "LULL_LOCAL_TIMEOUT_SECONDS", WORKER_SECONDS);
+  return {
+    entry: env.LULL_LOCAL_ENTRY ?? ENTRY,
+    folder: env.LULL_LOCAL_DATA || undefined,
+    sweepMs: seconds(env, "LULL_LOCAL_SWEEP_SECONDS", 60) * 1_000,
+    webhookTimeoutMs: WEBHOOK_SECONDS * 1_000,
+    workerTimeoutMs: worker * 1_000,
+    visibilitySeconds: Math.ceil(seconds(env, "LULL_LOCAL_VISIBILITY_SECONDS", worker * VISIBILITY_FACTOR)),
+    instancesMax: count(env, "LULL_LOCAL_INSTANCES_MAX", 4),
+    batchMax: count(env, "LULL_LOCAL_BATCH_MAX", 10),
+  };
+}
+
+function seconds(env: Environment, name: string, fallback: number): number {
+  const value = Number(env[name] || fallback);
+  if (!(value > 0)) throw new ConfigError(`${name} must be a number of seconds, not ${env[name]}`);
+  return value;
+}
+
+function count(env: Environment, name: string, fallback: number): number {
+  const value = Number(env[name] || fallback);
+  if (!Number.isInteger(value) || value < 1) {
+    throw new ConfigError(`${name} must be a whole number of at least 1, not ${env[name]}`);
+  }
+  return value;
+}
