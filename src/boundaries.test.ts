@@ -19,7 +19,7 @@ const LEAF: Rule = { imports: [...BASE, "own folder"] };
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
 /** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
-const OPTIONAL = ["engines/aws", "lambda", "cdk"];
+const OPTIONAL = ["engines/aws", "lambda", "cdk", "secrets-manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
@@ -35,9 +35,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   config: { imports: [...BASE, "runtime", "channels", "responders", "config"] },
   cli: {
     imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
-    onDemand: ["engines/aws"],
+    onDemand: ["engines/aws", "secrets-manager"],
   },
-  lambda: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda"] },
+  lambda: {
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets-manager"],
+  },
+  /** What AWS throws is put into our words in one place. */
+  "secrets-manager": { imports: [...BASE, "engines/aws/failure.ts", "secrets-manager"] },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   "errors.ts": { imports: [], builtins: [] },
   "process-identity.ts": { imports: [] },

@@ -23,6 +23,7 @@ const NAMES = {
   "lull/aws": ["AWS_DEFAULTS", "TABLES", "aws", "createQueues", "createTables"],
   "lull/lambda": ["lambdaHandlers"],
   "lull/lambda/environment": ["sweeper", "webhook", "worker"],
+  "lull/secrets-manager": ["secretsManager"],
   "lull/twilio": ["twilio"],
   "lull/wati": ["wati"],
   "lull/web": ["web"],

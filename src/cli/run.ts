@@ -6,6 +6,7 @@ import type { Call, Command } from "./command.ts";
 import { ENGINES } from "./engines.ts";
 import { COMMON, commandHelp, groupHelp, mainHelp, settingOptions } from "./help.ts";
 import type { Io } from "./io.ts";
+import { namedSecrets } from "./named-secrets.ts";
 import { reportError } from "./report-error.ts";
 import { UsageError } from "./usage-error.ts";
 import { version } from "./version.ts";
@@ -70,7 +71,8 @@ function parse(name: string, command: Command, argv: readonly string[], io: Io):
     options: given,
     json: given.json === true,
     io,
-    load: (purpose) => load({ file, env: io.env, flags: given, cwd: io.cwd, purpose, engines: ENGINES }),
+    load: (purpose) =>
+      load({ file, env: io.env, flags: given, cwd: io.cwd, purpose, engines: ENGINES, namedSecrets }),
   };
 }
 

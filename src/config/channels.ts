@@ -5,7 +5,7 @@ import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
-import { isRecord, type Setting, type Settled } from "./settle.ts";
+import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** A channel in force, and what people want to know of it. */
@@ -183,10 +183,9 @@ function environmentOptions(name: string, settled: Settled): Options {
   return Object.fromEntries(present);
 }
 
-function optionValue(option: string, { value, knob }: Setting): unknown {
-  if (option === "from") return numbers(value);
-  // By reference: the secret itself need not travel through objects that may be printed.
-  return knob.kind.type === "secret" && knob.env !== undefined ? { env: knob.env } : value;
+function optionValue(option: string, setting: Setting): unknown {
+  if (option === "from") return numbers(setting.value);
+  return setting.knob.kind.type === "secret" ? referenceIn(setting) : setting.value;
 }
 
 function made(

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { aws } from "../engines/aws/index.ts";
 import { sqlite } from "../engines/sqlite/index.ts";
+import type { SecretReference } from "../ports/secrets.ts";
 import { settingsFrom } from "../runtime/config.ts";
 import type { EngineLoaders } from "./engine.ts";
 import { type Loaded, load, type Purpose } from "./load.ts";
@@ -332,5 +333,69 @@ test("the API token travels as a reference, never as a value", async () => {
   });
   expect(configOf(await loaded({ json: { apiToken: { file: "/run/token" } } })).apiToken).toEqual({
     file: "/run/token",
+  });
+});
+
+describe("a secret that is given by its name", () => {
+  const NAMED = { ...TWILIO, TWILIO_AUTH_TOKEN: "", TWILIO_AUTH_TOKEN_SECRET: "prod/twilio#authToken" };
+
+  test("stands in the variable's place", async () => {
+    const env = { ...NAMED, LULL_API_TOKEN_SECRET: "prod/lull", OPENAI_API_KEY_SECRET: "prod/openai" };
+    const given = await loaded({ env, purpose: "start" });
+    expect(given.settled.get("twilio.authToken")).toMatchObject({
+      value: { name: "prod/twilio#authToken" },
+      origin: "TWILIO_AUTH_TOKEN_SECRET",
+    });
+    expect(configOf(given).apiToken).toEqual({ name: "prod/lull" });
+    expect(given.channels.map(({ name }) => name)).toEqual(["whatsapp"]);
+    expect(given.responder).toMatchObject({ kind: "openai", origin: "OPENAI_API_KEY_SECRET" });
+  });
+
+  test("is asked of the store of named secrets, which nobody else loads", async () => {
+    let times = 0;
+    const namedSecrets = async () => {
+      times += 1;
+      return { get: async (reference: SecretReference) => `value of ${JSON.stringify(reference)}` };
+    };
+    const env = { ...NAMED, OPENAI_API_KEY: "sk-here" };
+    const request = { file: undefined, env, flags: {}, cwd: folder, engines: ENGINES, namedSecrets };
+    const { secrets } = await load({ ...request, purpose: "start" });
+    expect(await secrets.get({ env: "OPENAI_API_KEY" })).toBe("sk-here");
+    expect(await secrets.get("itself")).toBe("itself");
+    expect(times).toBe(0);
+    await secrets.get({ name: "prod/twilio#authToken" });
+    expect(await secrets.get({ name: "prod/openai" })).toBe('value of {"name":"prod/openai"}');
+    expect(times).toBe(1);
+  });
+
+  test.each([
+    [
+      { TWILIO_AUTH_TOKEN: "token", TWILIO_AUTH_TOKEN_SECRET: "prod/twilio" },
+      "TWILIO_AUTH_TOKEN and TWILIO_AUTH_TOKEN_SECRET are both set; keep one",
+    ],
+    [
+      { TWILIO_ACCOUNT_SID_SECRET: "prod/twilio#sid" },
+      "TWILIO_ACCOUNT_SID_SECRET: TWILIO_ACCOUNT_SID is no secret; set TWILIO_ACCOUNT_SID itself",
+    ],
+    [
+      { LULL_API_TOKN_SECRET: "prod/lull" },
+      "LULL_API_TOKN_SECRET is not a known setting. Did you mean LULL_API_TOKEN_SECRET?",
+    ],
+    [{ OPENAI_API_KEY_SECRET: "#key" }, "OPENAI_API_KEY_SECRET must be the name or ARN of a secret"],
+    [{ OPENAI_API_KEY_SECRET: "prod#" }, "OPENAI_API_KEY_SECRET must be the name or ARN of a secret"],
+  ])("%o is told in words", async (env, message) => {
+    await expect(loaded({ env: { ...env } as Record<string, string> })).rejects.toThrow(message);
+  });
+
+  test("is not looked for in variables of other programs", async () => {
+    const env = {
+      TWILIO_API_KEY_SECRET: "x",
+      CLIENT_SECRET: "y",
+      WATI_WEBHOOK_SECRET: "z",
+      LULL_API_TOKEN_SECRET: "",
+    };
+    const { settled } = await loaded({ env });
+    expect(settled.get("wati.webhookSecret")).toMatchObject({ value: "z", origin: "WATI_WEBHOOK_SECRET" });
+    expect(settled.has("apiToken")).toBe(false);
   });
 });

@@ -1,13 +1,13 @@
 import { ConfigError } from "../errors.ts";
 import type { Log, LogLevel } from "../ports/log.ts";
-import type { SecretReference } from "../ports/secrets.ts";
+import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
-import { type ConfiguredResponder, responderFrom, respondersFrom } from "./responder.ts";
-import { LAYER, type Setting, type Settled, settle } from "./settle.ts";
+import { type ConfiguredResponder, type Means, responderFrom, respondersFrom } from "./responder.ts";
+import { LAYER, referenceIn, type Settled, settle } from "./settle.ts";
 import { windowFrom } from "./window.ts";
 
 /** What the configuration is wanted for: `dev` has the phone page, `start` needs a channel, `look` takes what there is. */
@@ -21,6 +21,8 @@ export interface LoadRequest {
   readonly purpose: Purpose;
   /** The engines that this caller can run with. */
   readonly engines: EngineLoaders;
+  /** Loads the store of named secrets, when the first one is asked for. */
+  readonly namedSecrets?: () => Promise<Secrets>;
 }
 
 /** Everything that is in force. */
@@ -30,6 +32,7 @@ export interface Loaded {
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
   readonly server: ServerSettings;
+  readonly secrets: Secrets;
   /** What `createLull` takes. */
   config(log: Log): LullConfig;
 }
@@ -50,15 +53,17 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   const settled = settle({ ...(file && { file }), env: request.env, flags: request.flags });
   const channels = channelsFrom(file, settled, wantsWeb(request.purpose, settled));
   if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
-  const responder = responderFrom(file, settled);
+  const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
+  const means = { settled, secrets };
+  const responder = responderFrom(file, means);
   const engine = await engineFrom(file, settled, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(settled),
-    ...responderConfig(file, settled, responder, channels),
+    ...responderConfig(file, means, responder, channels),
     engine: engine.provider,
     channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
-    secrets: (file?.content.secrets as LullConfig["secrets"]) ?? environmentSecrets({ env: request.env }),
+    secrets,
   };
   return {
     file,
@@ -66,6 +71,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
     channels,
     responder,
     server: serverSettings(settled, engine.db),
+    secrets,
     config: (log) => ({ ...plain, log: (file?.content.log as Log | undefined) ?? log }),
   };
 }
@@ -79,6 +85,21 @@ function wantsWeb(purpose: Purpose, settled: Settled): boolean {
   const said = settled.get("web")?.value;
   // Whoever only looks may look at what `lull dev` left behind.
   return said === undefined ? purpose !== "start" : said === true;
+}
+
+/** Most people name none, and need neither the packages nor the time that a store of named secrets costs. */
+function secretsFrom({ env, namedSecrets }: LoadRequest): Secrets {
+  const own = environmentSecrets({ env });
+  if (namedSecrets === undefined) return own;
+  let named: Promise<Secrets> | undefined;
+  const isNamed = (reference: SecretReference) => typeof reference === "object" && "name" in reference;
+  return {
+    async get(reference) {
+      if (!isNamed(reference)) return own.get(reference);
+      named ??= namedSecrets();
+      return (await named).get(reference);
+    },
+  };
 }
 
 function serverSettings(settled: Settled, db: string | undefined): ServerSettings {
@@ -106,12 +127,12 @@ function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
 
 function responderConfig(
   file: ConfigFile | undefined,
-  settled: Settled,
+  means: Means,
   { respond }: ConfiguredResponder,
   channels: readonly ConfiguredChannel[],
 ) {
   // The phone page is there in `dev` only, and its responder may stand in the file for `start`, too.
-  const responders = respondersFrom(file, settled, [...channels.map(({ name }) => name), "web"]);
+  const responders = respondersFrom(file, means, [...channels.map(({ name }) => name), "web"]);
   const handOffTo = file?.content.handOffTo as LullConfig["handOffTo"];
   return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
 }
@@ -128,12 +149,8 @@ function valuesOf(settled: Settled): Partial<LullConfig> {
       limits.map(({ knob, value }) => [knob.key.slice("limits.".length), value]),
     ) as LimitsConfig,
     ...Object.fromEntries(plain.map(({ knob, value }) => [knob.key, value])),
-    ...(apiToken && { apiToken: tokenReference(apiToken) }),
+    ...(apiToken && { apiToken: referenceIn(apiToken) }),
   };
 }
 
 const PLAIN = new Set(["whileBusy", "busyText", "admission", "validation", "onUnknown", "publicUrl"]);
-
-function tokenReference({ layer, value }: Setting): SecretReference {
-  return layer === LAYER.environment ? { env: "LULL_API_TOKEN" } : (value as SecretReference);
-}

@@ -1,5 +1,10 @@
-/** What the AWS engine and the queue responder stand on: packages that only their users install. */
-const AWS_PACKAGES = ["@aws-sdk/client-dynamodb", "@aws-sdk/client-sqs", "@aws-sdk/util-dynamodb"];
+/** Packages that only the users of a part install, and all that the part stands on. */
+const GROUPS = [
+  // The AWS engine and the queue responder.
+  ["@aws-sdk/client-dynamodb", "@aws-sdk/client-sqs", "@aws-sdk/util-dynamodb"],
+  // Secrets that are given by name.
+  ["@aws-lambda-powertools/parameters", "@aws-sdk/client-secrets-manager"],
+];
 
 /** The command that installs what an import did not find; undefined for any other error. */
 export function missingPackage(error: unknown): string | undefined {
@@ -7,6 +12,6 @@ export function missingPackage(error: unknown): string | undefined {
   if (code !== "ERR_MODULE_NOT_FOUND") return undefined;
   const name = /package '([^']+)'/.exec(message)?.[1];
   if (name === undefined) return undefined;
-  const packages = AWS_PACKAGES.includes(name) ? AWS_PACKAGES.join(" ") : name;
-  return `${name} is not installed. Run: npm install ${packages}`;
+  const packages = GROUPS.find((group) => group.includes(name)) ?? [name];
+  return `${name} is not installed. Run: npm install ${packages.join(" ")}`;
 }

@@ -1,11 +1,12 @@
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
+import type { Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, choice, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
-import { isRecord, type Settled } from "./settle.ts";
+import { isRecord, referenceIn, type Settled } from "./settle.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Who answers, and who said so. */
@@ -14,6 +15,12 @@ export interface ConfiguredResponder {
   /** `openai`, `http`, `echo`, or `code` for a function of the user's own. */
   readonly kind: string;
   readonly origin: string;
+}
+
+/** What a responder may need beside its own options. */
+export interface Means {
+  readonly settled: Settled;
+  readonly secrets: Secrets;
 }
 
 type Options = Readonly<Record<string, unknown>>;
@@ -42,23 +49,24 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
 };
 
 /** The file decides who answers; without it an OpenAI key does; without either the echo answers. */
-export function responderFrom(file: File, settled: Settled): ConfiguredResponder {
+export function responderFrom(file: File, means: Means): ConfiguredResponder {
   const { respond, responder } = file?.content ?? {};
   if (respond !== undefined && responder !== undefined) {
     throw new ConfigError(`${file?.name}: respond and responder say the same thing; keep one`);
   }
   const given = respond ?? responder;
   if (given !== undefined)
-    return described(given, respond === undefined ? "responder" : "respond", file, settled);
+    return described(given, respond === undefined ? "responder" : "respond", file, means);
+  const { settled } = means;
   const origin = (settled.get("openai.apiKey") ?? settled.get("openai.baseUrl"))?.origin;
-  if (origin !== undefined) return { respond: openai(openaiOptions({}, settled)), kind: "openai", origin };
+  if (origin !== undefined) return { respond: openai(openaiOptions({}, means)), kind: "openai", origin };
   return { respond: echo(), kind: "echo", origin: "default" };
 }
 
 /** Other responders for some channels. One for a channel that is not there would never be asked. */
 export function respondersFrom(
   file: File,
-  settled: Settled,
+  means: Means,
   channels: readonly string[],
 ): Record<string, Responder> | undefined {
   const given = file?.content.responders;
@@ -73,17 +81,17 @@ export function respondersFrom(
   return Object.fromEntries(
     Object.entries(given).map(([name, each]) => [
       name,
-      described(each, `responders.${name}`, file, settled).respond,
+      described(each, `responders.${name}`, file, means).respond,
     ]),
   );
 }
 
-function described(given: unknown, where: string, file: File, settled: Settled): ConfiguredResponder {
+function described(given: unknown, where: string, file: File, means: Means): ConfiguredResponder {
   const origin = file?.name ?? "";
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] ?? {}, origin, `${where}.${kind}.`);
-  return { respond: make(kind, options, settled), kind, origin };
+  return { respond: make(kind, options, means), kind, origin };
 }
 
 function kindOf(given: unknown, where: string): [kind: string, options: Options] {
@@ -100,13 +108,14 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
 
 const EXAMPLE = 'a function, "echo", { "openai": { ... } } or { "http": { "url": "https://..." } }';
 
-function make(kind: string, options: Options, settled: Settled): Responder {
-  if (kind === "openai") return openai(openaiOptions(options, settled));
-  if (kind === "http") return http(options as unknown as Parameters<typeof http>[0]);
+function make(kind: string, options: Options, means: Means): Responder {
+  if (kind === "openai") return openai(openaiOptions(options, means));
+  const { secrets } = means;
+  if (kind === "http") return http({ ...options, secrets } as unknown as Parameters<typeof http>[0]);
   return echo();
 }
 
-function openaiOptions(options: Options, settled: Settled): Parameters<typeof openai>[0] {
+function openaiOptions(options: Options, { settled, secrets }: Means): Parameters<typeof openai>[0] {
   const model = settled.get("openai.model")?.value ?? options.model;
   const instructions = settled.get("openai.instructions")?.value ?? options.instructions;
   const baseUrl = settled.get("openai.baseUrl")?.value ?? options.baseUrl;
@@ -116,11 +125,13 @@ function openaiOptions(options: Options, settled: Settled): Parameters<typeof op
     ...(instructions !== undefined && { instructions }),
     ...(baseUrl !== undefined && { baseUrl }),
     apiKey: apiKeyOf(options, settled, baseUrl !== undefined),
+    secrets,
   } as Parameters<typeof openai>[0];
 }
 
 function apiKeyOf(options: Options, settled: Settled, ownService: boolean): unknown {
-  if (settled.has("openai.apiKey")) return { env: "OPENAI_API_KEY" };
+  const key = settled.get("openai.apiKey");
+  if (key !== undefined) return referenceIn(key);
   // A model on one's own machine wants no key, but the header has to hold something.
   return options.apiKey ?? (ownService ? "none" : { env: "OPENAI_API_KEY" });
 }

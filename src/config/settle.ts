@@ -1,5 +1,7 @@
+import type { SecretReference } from "../ports/secrets.ts";
 import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
+import { checkNamed, namedSecret } from "./named-secret.ts";
 
 /** Later layers win: defaults, then the file, then the environment, then flags. */
 export const LAYER = { default: 0, file: 1, environment: 2, flag: 3 } as const;
@@ -24,6 +26,7 @@ export interface Layers {
 
 /** Decides each value. All of them are checked, also those that a later layer overrides: a typo should not wait for its day. */
 export function settle(layers: Layers): Settled {
+  checkNamed(layers.env);
   const settled = new Map<string, Setting>();
   for (const knob of KNOBS) {
     const winner = [
@@ -46,6 +49,8 @@ function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {
 }
 
 function fromEnvironment(knob: Knob, env: Layers["env"]): Setting | undefined {
+  const named = namedSecret(knob, env);
+  if (named) return { knob, ...named, layer: LAYER.environment };
   const given = knob.env === undefined ? undefined : env[knob.env];
   // Compose files and CI hand on unset variables as empty ones.
   if (given === undefined || given.trim() === "") return undefined;
@@ -67,6 +72,12 @@ function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
 function fromDefault(knob: Knob): Setting | undefined {
   if (knob.fallback === undefined) return undefined;
   return { knob, value: knob.fallback, layer: LAYER.default, origin: "default" };
+}
+
+/** Where a secret is. By reference: the secret itself need not travel through objects that may be printed. */
+export function referenceIn({ knob, layer, value }: Setting): SecretReference {
+  const isInVariable = layer === LAYER.environment && typeof value === "string" && knob.env !== undefined;
+  return isInVariable ? { env: knob.env } : (value as SecretReference);
 }
 
 function atPath(content: unknown, key: string): unknown {

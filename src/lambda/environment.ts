@@ -11,6 +11,7 @@ export const { webhook, worker, sweeper } = lambdaHandlers(async (log) => {
     cwd: process.cwd(),
     purpose: "start",
     engines: { aws: () => aws() },
+    namedSecrets: async () => (await import("../secrets-manager/index.ts")).secretsManager(),
   });
   return loaded.config(log);
 });

@@ -65,7 +65,7 @@ async function examineLoaded(
     checkStore(lull, db, call.io.nowMs()),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
-    online ? checkResponder(call, loaded, signal) : [],
+    online ? checkResponder(loaded, signal) : [],
     checkWebhooks(loaded, channels),
   ]);
   return groups.flat();

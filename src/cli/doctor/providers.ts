@@ -1,7 +1,7 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
-import { environmentSecrets } from "../../secrets.ts";
-import type { Call } from "../command.ts";
+import { referenceIn } from "../../config/settle.ts";
+import { LullError } from "../../errors.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Asks every channel that can tell whether its credentials work. */
@@ -31,26 +31,27 @@ async function checkChannel(
 }
 
 /** A wrong key would otherwise be found by the first customer. */
-export async function checkResponder(call: Call, loaded: Loaded, signal: AbortSignal): Promise<Finding> {
+export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promise<Finding> {
   const { kind, origin } = loaded.responder;
   if (kind === "echo")
     return warn("responder", "echo: it repeats what was said. Set OPENAI_API_KEY or write a lull.config.ts");
-  if (kind !== "openai" || !loaded.settled.has("openai.apiKey"))
-    return ok("responder", `${kind}, from ${origin}`);
+  const key = loaded.settled.get("openai.apiKey");
+  if (kind !== "openai" || key === undefined) return ok("responder", `${kind}, from ${origin}`);
   const base = String(loaded.settled.get("openai.baseUrl")?.value ?? OPENAI);
-  const key = await environmentSecrets({ env: call.io.env }).get({ env: "OPENAI_API_KEY" });
   try {
+    const token = await loaded.secrets.get(referenceIn(key));
     const url = `${base.replace(/\/+$/, "")}/models`;
     const response = await fetch(url, {
-      headers: { authorization: `Bearer ${key}` },
+      headers: { authorization: `Bearer ${token}` },
       redirect: "manual",
       signal,
     });
     await response.body?.cancel();
     if (response.status === 401 || response.status === 403)
-      return fail("responder", "OpenAI does not accept OPENAI_API_KEY");
+      return fail("responder", `OpenAI does not accept ${key.origin}`);
     return ok("responder", "openai; the key works");
-  } catch {
+  } catch (error) {
+    if (error instanceof LullError) return fail("responder", error.message);
     return fail("responder", `${new URL(base).host} could not be reached`);
   }
 }

@@ -1,0 +1,1 @@
+export { type SecretsManagerOptions, secretsManager } from "./secrets-manager.ts";

@@ -1,0 +1,119 @@
+import { SecretsProvider } from "@aws-lambda-powertools/parameters/secrets";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { failure } from "../engines/aws/failure.ts";
+import { ConfigError, LullError } from "../errors.ts";
+import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import { environmentSecrets } from "../secrets.ts";
+
+export interface SecretsManagerOptions {
+  /** Default: what the SDK finds. Credentials are always the SDK's business. */
+  readonly region?: string;
+  /** Only for stand-ins. Default: `AWS_ENDPOINT_URL_SECRETS_MANAGER`, then the real one. */
+  readonly endpoint?: string;
+  /** How long a secret is used before it is asked for again: a rotated one is seen after this long. */
+  readonly maxAgeSeconds?: number;
+  /** A client of your own making. */
+  readonly client?: SecretsManagerClient;
+  /** Who resolves what is not kept there: the environment and files. */
+  readonly others?: Secrets;
+}
+
+const MAX_AGE_SECONDS = 300;
+
+/** Names that only a person can put right, beside those that every service of AWS has. */
+const FOR_A_PERSON = new Set([
+  "InvalidRequestException",
+  "InvalidParameterException",
+  "DecryptionFailure",
+  "ValidationException",
+]);
+
+/** `{ name: "prod/twilio#authToken" }` is key `authToken` of the JSON secret `prod/twilio`; without `#` the secret as it is. */
+export function secretsManager(options: SecretsManagerOptions = {}): Secrets {
+  const others = options.others ?? environmentSecrets();
+  const fetch = fetcher(options);
+  return {
+    async get(reference: SecretReference): Promise<string> {
+      if (typeof reference === "string" || !("name" in reference)) return others.get(reference);
+      const [secret = "", key] = reference.name.split("#", 2);
+      return valueIn(await fetch(secret, reference.name), key, reference.name);
+    },
+  };
+}
+
+type Fetch = (secret: string, reference: string) => Promise<string>;
+
+/** One request for a secret, however many turns want it at once. */
+function fetcher(options: SecretsManagerOptions): Fetch {
+  const maxAge = options.maxAgeSeconds ?? MAX_AGE_SECONDS;
+  const underWay = new Map<string, Promise<string>>();
+  const known = new Map<string, string>();
+  let provider: SecretsProvider | undefined;
+  const read = async (secret: string, reference: string): Promise<string> => {
+    try {
+      provider ??= new SecretsProvider({ awsSdkV3Client: options.client ?? client(options) });
+      const value = textOf(await provider.get(secret, { maxAge }));
+      known.set(secret, value);
+      return value;
+    } catch (error) {
+      const told = unavailable(error, reference);
+      const before = known.get(secret);
+      // What was right five minutes ago most likely still is; without it every message would be refused until the store is back.
+      if (told.retry === "later" && before !== undefined) return before;
+      throw told;
+    }
+  };
+  return (secret, reference) => {
+    const waiting = underWay.get(secret);
+    if (waiting !== undefined) return waiting;
+    const reading = read(secret, reference).finally(() => underWay.delete(secret));
+    underWay.set(secret, reading);
+    return reading;
+  };
+}
+
+function client({ region, endpoint }: SecretsManagerOptions): SecretsManagerClient {
+  return new SecretsManagerClient({
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 },
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : Buffer.from((value ?? "") as Uint8Array).toString("utf8");
+}
+
+/** Errors name the reference, never the value. */
+function valueIn(text: string, key: string | undefined, reference: string): string {
+  const value = key === undefined ? text : keyIn(text, key, reference);
+  if (value === "") throw new ConfigError(`the secret ${reference} is empty`);
+  return value;
+}
+
+function keyIn(text: string, key: string, reference: string): string {
+  const content = parsed(text);
+  if (typeof content !== "object" || content === null)
+    throw new ConfigError(`the secret ${reference} is not a JSON object, so it has no keys`);
+  const value = Object.hasOwn(content, key) ? (content as Record<string, unknown>)[key] : undefined;
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  throw new ConfigError(`the secret ${reference} has no text under that key`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unavailable(error: unknown, reference: string): LullError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const known = failure(cause, `the secret ${reference}`);
+  if (known instanceof ConfigError) return known;
+  const name = cause instanceof Error ? cause.name : "unknown";
+  const message = `the secret ${reference} cannot be read (${name})`;
+  if (FOR_A_PERSON.has(name)) return new ConfigError(message, cause);
+  return new LullError(message, { code: "SECRET_UNAVAILABLE", retry: "later", cause });
+}
