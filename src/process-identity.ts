@@ -1,24 +1,51 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
- * Who holds a lease: machine, process, when that process started, and a random part.
- * The start time tells a process from a later one that was given the same number.
+ * Who holds a lease: machine, process, when that process started, where its number means anything, and a random part.
+ * The start time tells a process from a later one that was given the same number. The random part alone is enough to be unique
+ * among all containers in which a process is number 1.
  */
 export function processIdentity(): string {
   const { pid } = process;
-  return [hostname(), pid, startOf(pid) ?? "?", randomBytes(4).toString("hex")].join("/");
+  return [hostname(), pid, startOf(pid) ?? "?", place(), randomBytes(8).toString("hex")].join("/");
 }
 
 /** True only when it is certain: same machine, and no such process runs any more. */
 export function isKnownDead(identity: string): boolean {
-  const [machine, number, started] = identity.split("/");
+  const [machine, number, started, where = "?"] = identity.split("/");
   const pid = Number(number);
   if (machine !== hostname() || !Number.isInteger(pid) || pid <= 0) return false;
+  const certainty = compare(where, place());
+  if (certainty !== "same") return certainty === "gone";
   if (!exists(pid)) return true;
   const start = startOf(pid);
   return start !== undefined && started !== "?" && start !== started;
+}
+
+/**
+ * Process numbers count from 1 in every container, and containers on the host's network bear the host's name: a number says
+ * something only within its own namespace. Of an earlier boot of this machine nobody is left.
+ */
+function compare(theirs: string, ours: string): "same" | "gone" | "unknown" {
+  if (theirs === "?" || ours === "?") return process.platform === "linux" ? "unknown" : "same";
+  const [theirBoot, theirSpace] = theirs.split("-");
+  const [ourBoot, ourSpace] = ours.split("-");
+  if (theirBoot !== ourBoot) return "gone";
+  return theirSpace === ourSpace ? "same" : "unknown";
+}
+
+/** This boot of this machine, and this namespace of process numbers: `3fa91c07-4026531836`. Only Linux tells. */
+function place(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+    const space = /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0];
+    if (space === undefined) return "?";
+    return `${createHash("sha256").update(boot).digest("hex").slice(0, 8)}-${space}`;
+  } catch {
+    return "?";
+  }
 }
 
 function exists(pid: number): boolean {

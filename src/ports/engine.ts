@@ -3,6 +3,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversation, Conversations } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
+import type { Finding } from "./finding.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Log } from "./log.ts";
 import type { Arrival, DeliveryStatus, Media, StagedMessage } from "./message.ts";
@@ -207,6 +208,8 @@ export interface Engine {
   readonly inspector: Inspector;
   /** Throws when the store cannot be written now: what `/readyz` asks. */
   ping(): Promise<void>;
+  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
+  checks?(): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
 
@@ -218,4 +221,6 @@ export interface EngineProvider {
   open(context: EngineContext): Promise<Engine>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, onProgress: (done: number, total: number) => void): Promise<void>;
+  /** Said instead where the store has backups of its own. */
+  readonly backupNote?: string;
 }

@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
-import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { randomUUID } from "node:crypto";
+import {
+  ChangeMessageVisibilityCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+} from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { aws } from "../../src/engines/aws/index.ts";
+import { aws, createQueues } from "../../src/engines/aws/index.ts";
+import { RETRYING } from "../../src/engines/aws/retry.ts";
+import { QueueTriggers } from "../../src/engines/aws/triggers.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { LogFields } from "../../src/ports/log.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest } from "./proxy.ts";
@@ -131,7 +139,6 @@ describe.skipIf(unavailable)("triggers", () => {
 
   it("go through the queue of their channel, and one worker hears all of them", async () => {
     const world = await awsWorld(emulators);
-    const { createQueues } = await import("../../src/engines/aws/index.ts");
     const queues = await createQueues({
       prefix: `${world.options.tablePrefix}more-`,
       channels: ["sms", "email"],
@@ -173,5 +180,65 @@ describe.skipIf(unavailable)("triggers", () => {
     assert.deepEqual(taken.sort(), ["email", "other", "sms"]);
     await engine.close();
     await world.close();
+  });
+
+  describe("that were received and have nobody to take them", () => {
+    const client = () => emulators.sqs();
+
+    async function queuesFor(...channels: string[]) {
+      const prefix = `${randomUUID().slice(0, 8)}-`;
+      return createQueues({ prefix, channels, clients: { sqs: client() } });
+    }
+
+    function poller(queues: Record<string, string>): QueueTriggers {
+      const options = { client: client(), queues, waitSeconds: 20, retrying: RETRYING, clock: systemClock };
+      return new QueueTriggers({ ...options, log: () => {} });
+    }
+
+    async function trigger(triggers: QueueTriggers, conversationId: string, channel = "default") {
+      await triggers.send({ conversationId, primaryChannel: "ana", channel }, systemClock.nowMs());
+    }
+
+    it("because the worker stopped meanwhile are another's at once, and not one receive nearer to the dead letters", async () => {
+      const queues = await queuesFor();
+      const [stopping, other] = [poller(queues), poller(queues)];
+      const stop = new AbortController();
+      const none = stopping.receive(10, stop.signal);
+      stop.abort();
+      assert.deepEqual(await none, []);
+      // Its request is still open, and the next trigger is handed to it.
+      const closing = stopping.close();
+      await trigger(other, "c1");
+      await closing;
+      const [received] = await other.receive(10, new AbortController().signal);
+      assert.equal(received?.conversationId, "c1");
+      await client().send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: received!.queue,
+          ReceiptHandle: received!.receipt,
+          VisibilityTimeout: 0,
+        }),
+      );
+      const { Messages } = await client().send(
+        new ReceiveMessageCommand({ QueueUrl: received!.queue, MessageSystemAttributeNames: ["All"] }),
+      );
+      assert.equal(Messages?.[0]?.Attributes?.ApproximateReceiveCount, "2");
+      await other.close();
+    });
+
+    it("because every place is taken go to a worker that has one", async () => {
+      const queues = await queuesFor("sms");
+      const [full, other] = [poller(queues), poller(queues)];
+      await trigger(full, "c1", "default");
+      await trigger(full, "c2", "sms");
+      const first = await full.receive(1, new AbortController().signal);
+      await full.done(first);
+      const second = await other.receive(1, new AbortController().signal);
+      assert.deepEqual([first, second].flatMap((all) => all.map((each) => each.conversationId)).sort(), [
+        "c1",
+        "c2",
+      ]);
+      await Promise.all([full.close(), other.close()]);
+    });
   });
 });

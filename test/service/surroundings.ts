@@ -59,8 +59,12 @@ export async function surroundings(environment: Environment = {}) {
       url = await process.url();
       return process;
     },
-    /** One signed WhatsApp message. Returns the status that Twilio would see. */
-    async write(customer: number, text: string, options: { sid?: string; params?: Environment } = {}) {
+    /** One signed WhatsApp message, to the service that was started last. Returns the status that Twilio would see. */
+    async write(
+      customer: number,
+      text: string,
+      options: { sid?: string; params?: Environment; to?: string } = {},
+    ) {
       count += 1;
       const sid = options.sid ?? `SM${String(count).padStart(32, "0")}`;
       const phone = `+503700${String(customer).padStart(5, "0")}`;
@@ -77,7 +81,7 @@ export async function surroundings(environment: Environment = {}) {
       };
       const path = "/webhooks/whatsapp";
       const webhook = signedWebhook({ url: `https://bot.example.com${path}`, authToken: AUTH_TOKEN, params });
-      const response = await fetch(`${url}${path}`, { method: "POST", ...webhook });
+      const response = await fetch(`${options.to ?? url}${path}`, { method: "POST", ...webhook });
       return { status: response.status, body: await response.text(), sid };
     },
     post: (path: string, init: RequestInit) => fetch(`${url}${path}`, { method: "POST", ...init }),

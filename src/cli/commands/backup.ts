@@ -20,7 +20,7 @@ export const backup: Command = {
     const loaded = await call.load("look");
     const { engine } = loaded.config(silent);
     if (engine.backup === undefined)
-      throw new CommandFailed(`the ${engine.name} engine has no backup of its own`);
+      throw new CommandFailed(engine.backupNote ?? `the ${engine.name} engine has no backup of its own`);
     await requireDatabase(loaded.server.db);
     const shown = progress(call.io);
     // Under its own name only when it is whole: half a backup is worse than none.

@@ -1,11 +1,6 @@
-export type Verdict = "ok" | "warn" | "fail";
+import type { Finding } from "../../ports/finding.ts";
 
-/** One thing that was looked at. `detail` says what to do when it is not well. */
-export interface Finding {
-  readonly check: string;
-  readonly verdict: Verdict;
-  readonly detail: string;
-}
+export type { Finding, Verdict } from "../../ports/finding.ts";
 
 export function ok(check: string, detail: string): Finding {
   return { check, verdict: "ok", detail };

@@ -3,15 +3,22 @@ import type { Lull } from "../../index.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Whether the database opens and takes a write, and what in it waits for a person. A new one is not made for the question. */
-export async function checkStore(lull: Lull, db: string | undefined, nowMs: number): Promise<Finding[]> {
+export async function checkStore(
+  lull: Lull,
+  db: string | undefined,
+  nowMs: number,
+): Promise<readonly Finding[]> {
   if (db !== undefined && !(await isThere(db))) return [];
   try {
     const engine = await lull.engine();
+    const checks = (await engine.checks?.()) ?? [];
+    if (checks.some(({ verdict }) => verdict === "fail")) return checks;
     await engine.ping();
     const { dead, unknown, paused, conversations } = await engine.inspector.counts();
     const [latest] = (await engine.inspector.conversations({ limit: 1 })).items;
     const future = latest !== undefined && latest.updatedAtMs > nowMs + 60_000;
     return [
+      ...checks,
       ok("store", `it opens and takes writes; ${conversations} conversations`),
       ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
       ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),

@@ -4,6 +4,7 @@ import { createLull } from "../../index.ts";
 import type { Log, LogFields } from "../../ports/log.ts";
 import type { Call } from "../command.ts";
 import { createLog } from "../logger.ts";
+import { requireStore } from "./require-store.ts";
 
 export interface ServeHere {
   readonly port: number;
@@ -20,6 +21,8 @@ export async function serveHere(
   const log = serviceLog(call, loaded, fields);
   const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
   try {
+    // A worker's parent has looked for all of them.
+    if (workerId === undefined) await requireStore(await lull.engine(), log);
     return await serve(lull, { port, host: loaded.server.host });
   } catch (error) {
     await lull.stop(0);

@@ -7,6 +7,12 @@ import { isWorkerMessage, SHARED_PORT, WORKER_NUMBER, type WorkerMessage } from 
 /** How much longer than their grace time workers may take before they are killed. */
 const STOP_MARGIN_MS = 5_000;
 
+/**
+ * When to look for a dead worker's leases. Twice at least, since an index may show the latest one a moment late, and then as long
+ * as one is found that nobody has taken: the wake-up may have gone to a request that the dead worker had left open.
+ */
+const FREE_AFTER_MS = [0, 2_000, 3_000, 5_000, 10_000] as const;
+
 /** The place of one worker, which many processes may fill one after the other. */
 interface Seat {
   readonly number: number;
@@ -35,6 +41,7 @@ export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #seats: Seat[];
   readonly #freeing = new Set<Promise<unknown>>();
+  readonly #ending = new AbortController();
   #everReady = false;
   #stopping = false;
   #onGone = () => {};
@@ -71,6 +78,7 @@ export class Supervisor {
     margin.abort();
     if (!inTime) this.kill();
     await gone;
+    this.#ending.abort();
     await Promise.allSettled(this.#freeing);
     return inTime;
   }
@@ -132,13 +140,22 @@ export class Supervisor {
   /** The process is certainly dead, so its customers need not wait for its leases to lapse. */
   #free({ workerId, number }: Seat): void {
     if (workerId === undefined) return;
-    const { freeLeases, log } = this.#options;
-    const freeing = freeLeases(workerId).then(
-      (leases) => log("info", "worker.leases-freed", { worker: number, leases }),
-      (error: Error) => log("error", "worker.leases-not-freed", { worker: number, error: error.message }),
+    const freeing = this.#freeAll(workerId, number).catch((error: Error) =>
+      this.#options.log("error", "worker.leases-not-freed", { worker: number, error: error.message }),
     );
     this.#freeing.add(freeing);
     void freeing.then(() => this.#freeing.delete(freeing));
+  }
+
+  async #freeAll(workerId: string, worker: number): Promise<void> {
+    const { clock, freeLeases, log } = this.#options;
+    for (const [look, waitMs] of FREE_AFTER_MS.entries()) {
+      await clock.sleep(waitMs, this.#ending.signal);
+      if (look > 0 && this.#ending.signal.aborted) return;
+      const leases = await freeLeases(workerId);
+      if (look === 0 || leases > 0) log("info", "worker.leases-freed", { worker, leases });
+      if (look > 0 && leases === 0) return;
+    }
   }
 
   #tellWhenGone(): void {

@@ -1,4 +1,6 @@
 import type { Engine, EngineContext } from "../../ports/engine.ts";
+import type { Finding } from "../../ports/finding.ts";
+import { checks } from "./checks.ts";
 import { commit } from "./commit.ts";
 import { answer, change, create, pauseAll, say } from "./conversing.ts";
 import { draft, hasNewer, mark, renew } from "./draft.ts";
@@ -20,11 +22,14 @@ import { freeLeases, sweep } from "./sweep.ts";
 import { take } from "./take.ts";
 import { QueueTriggers } from "./triggers.ts";
 
+export interface OpenSite {
+  readonly site: Site;
+  readonly checks: () => Promise<readonly Finding[]>;
+  readonly close: () => Promise<void>;
+}
+
 /** The clients, the tables and the queues of one engine, and how they are closed. */
-export function openSite(
-  options: AwsOptions,
-  context: EngineContext,
-): { site: Site; close: () => Promise<void> } {
+export function openSite(options: AwsOptions, context: EngineContext): OpenSite {
   const { tables, queues, waitSeconds, retrying, forget } = placeFrom(options);
   const { clock, log } = context;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
@@ -36,7 +41,11 @@ export function openSite(
     if (!options.clients?.dynamodb) dynamodb.destroy();
     if (!options.clients?.sqs) sqs.destroy();
   };
-  return { site: siteFor(context, { store, triggers, forget }), close };
+  return {
+    site: siteFor(context, { store, triggers, forget }),
+    checks: () => checks({ dynamodb, sqs, tables, queues, clock }),
+    close,
+  };
 }
 
 /** The engine's ports over one site. */

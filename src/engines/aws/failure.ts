@@ -39,9 +39,11 @@ const PASSING_REASONS = new Set([
   "RequestLimitExceeded",
 ]);
 
+/** Known, and not allowed to do this. */
+const FORBIDDEN = new Set(["AccessDeniedException", "AccessDenied"]);
+
 const NOT_ALLOWED = new Set([
-  "AccessDeniedException",
-  "AccessDenied",
+  ...FORBIDDEN,
   "UnrecognizedClientException",
   "InvalidSignatureException",
   "InvalidClientTokenId",
@@ -63,6 +65,14 @@ export function isConditionFailed(error: unknown): boolean {
 
 export function isCancelled(error: unknown): boolean {
   return named(error).name === "TransactionCanceledException";
+}
+
+export function isForbidden(error: unknown): boolean {
+  return FORBIDDEN.has(named(error).name);
+}
+
+export function isMissing(error: unknown): boolean {
+  return MISSING.has(named(error).name);
 }
 
 /** Whether the same request may succeed in a moment. */
@@ -87,7 +97,7 @@ export function failure(error: unknown, what: string): LullError {
   if (NOT_ALLOWED.has(name)) {
     return new ConfigError(`AWS does not let us use ${what} (${name}): check credentials and policy`, error);
   }
-  if (name === "Error" && /region is missing/i.test(message)) {
+  if (name === "Error" && /region (is missing|not accepted)/i.test(message)) {
     return new ConfigError("no AWS region: set AWS_REGION or aws({ region })", error);
   }
   if (name === "ValidationException") {

@@ -13,9 +13,12 @@ export function aws(options: AwsOptions = {}): EngineProvider {
   return {
     name: "aws",
     defaults: AWS_DEFAULTS,
+    backupNote:
+      "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, and restore them with " +
+      "`aws dynamodb restore-table-to-point-in-time`",
     async open(context) {
-      const { site, close } = openSite(options, context);
-      return engineOn(site, close);
+      const { site, checks, close } = openSite(options, context);
+      return { ...engineOn(site, close), checks };
     },
   };
 }

@@ -15,6 +15,15 @@ import { type Retrying, retrying } from "./retry.ts";
 /** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
 const DELAY_MS_MAX = 900_000;
 const RECEIVE_MAX = 10;
+/**
+ * How long a trigger that was received stays hidden: longer than it takes to lease its conversation, after which it is deleted.
+ * A worker that is killed may take along what its open request brings; that is seen again after this time.
+ */
+const HIDDEN_SECONDS = 15;
+/** How long a trigger waits here for a free place. After that it goes back: another worker may have one. */
+const PLACE_MS_MAX = 1_000;
+/** How long open requests may take when the worker stops. Where triggers come thick and fast they are back at once. */
+const CLOSE_MS_MAX = 1_000;
 
 /** A wake-up for a conversation: "look", nothing more. */
 export interface Trigger {
@@ -58,7 +67,8 @@ export interface Triggers {
 /** The channel queues: triggers out with a delay, and in by long polling. */
 export class QueueTriggers implements Triggers {
   readonly #options: TriggersOptions;
-  readonly #waiting: ReceivedTrigger[] = [];
+  #waiting: ReceivedTrigger[] = [];
+  readonly #overdue = new Set<() => void>();
   readonly #polls = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
   #error: unknown;
@@ -93,38 +103,72 @@ export class QueueTriggers implements Triggers {
   }
 
   /**
-   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled: to abort it could
-   * take a trigger out of the queue that nobody then sees until its visibility ends.
+   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled, and also when the
+   * caller wants no more: to abort it could take a trigger out of the queue that nobody then sees until its visibility ends.
    */
   async receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
+    if (signal.aborted) return [];
     if (this.#waiting.length === 0) {
-      for (const queue of new Set(Object.values(this.#options.queues))) this.#poll(queue, max, signal);
-      await Promise.race(this.#polls.values());
+      for (const queue of new Set(Object.values(this.#options.queues))) this.#poll(queue, max);
+      await firstOf([...this.#polls.values()], signal);
     }
+    if (signal.aborted) return [];
     const error = this.#error;
     this.#error = undefined;
     if (error !== undefined && this.#waiting.length === 0) throw error;
     return this.#waiting.splice(0, max);
   }
 
-  #poll(queue: string, max: number, signal: AbortSignal): void {
+  #poll(queue: string, max: number): void {
     if (this.#polls.has(queue)) return;
     const { client, waitSeconds } = this.#options;
-    const stop = AbortSignal.any([signal, this.#closing.signal]);
+    const stop = this.#closing.signal;
     const command = new ReceiveMessageCommand({
       QueueUrl: queue,
       MaxNumberOfMessages: Math.min(max, RECEIVE_MAX),
       WaitTimeSeconds: waitSeconds,
+      VisibilityTimeout: HIDDEN_SECONDS,
     });
     const poll = client
       .send(command, { abortSignal: stop })
-      .then(({ Messages = [] }) => void this.#waiting.push(...this.#readable(queue, Messages)))
+      .then(({ Messages = [] }) => this.#keep(this.#readable(queue, Messages)))
       .catch((error) => {
         if (!stop.aborted) this.#error = failure(error, `queue ${queue}`);
       })
       .finally(() => this.#polls.delete(queue));
     this.#polls.set(queue, poll);
   }
+
+  /** Theirs who ask next. Those that nobody has a place for soon go back to their queue. */
+  #keep(received: readonly ReceivedTrigger[]): void {
+    if (received.length === 0) return;
+    this.#waiting.push(...received);
+    const giveBack = this.#options.clock.after(PLACE_MS_MAX, () => {
+      this.#overdue.delete(giveBack);
+      void this.#passOn(received);
+    });
+    this.#overdue.add(giveBack);
+  }
+
+  /**
+   * Those of them that still wait are sent anew and then deleted. One that merely became visible again would be counted as
+   * received once more, and soon be taken for poison.
+   */
+  async #passOn(received: readonly ReceivedTrigger[]): Promise<void> {
+    const passed = received.filter((each) => this.#waiting.includes(each));
+    this.#waiting = this.#waiting.filter((each) => !passed.includes(each));
+    const nowMs = this.#options.clock.nowMs();
+    const sent = await Promise.all(
+      passed.map((each) => this.send(each, nowMs).then(() => [each], this.#kept)),
+    );
+    await this.done(sent.flat());
+  }
+
+  /** It becomes visible again by itself, only later. */
+  readonly #kept = (error: unknown): ReceivedTrigger[] => {
+    this.#options.log("warn", "trigger.not-passed-on", { reason: String(error) });
+    return [];
+  };
 
   /** What nobody can read stays: the queue's redrive takes it to its dead letters, where a person finds it. */
   #readable(queue: string, messages: readonly Message[]): ReceivedTrigger[] {
@@ -160,9 +204,16 @@ export class QueueTriggers implements Triggers {
     }
   }
 
+  /** What was received and not asked for goes back, also what open requests still bring. */
   async close(): Promise<void> {
+    const all = Promise.all(this.#polls.values());
+    const over = new AbortController();
+    await Promise.race([all, this.#options.clock.sleep(CLOSE_MS_MAX, over.signal)]);
+    over.abort();
     this.#closing.abort();
-    await Promise.all(this.#polls.values());
+    await all;
+    for (const cancel of this.#overdue) cancel();
+    await this.#passOn(this.#waiting);
   }
 
   /** The channel's own, the default one, or whichever there is: any worker may take any conversation. */
@@ -170,6 +221,15 @@ export class QueueTriggers implements Triggers {
     const { queues } = this.#options;
     return queues[channel] ?? queues.default ?? Object.values(queues)[0]!;
   }
+}
+
+/** Leaves no listener behind: the signal lives as long as its worker. */
+async function firstOf(polls: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const aborted = () => resolve();
+  signal.addEventListener("abort", aborted);
+  await Promise.race([...polls, promise]);
+  signal.removeEventListener("abort", aborted);
 }
 
 /** The body of a trigger, also as another sender of triggers would write it. */

@@ -1,0 +1,151 @@
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type TableDescription,
+} from "@aws-sdk/client-dynamodb";
+import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { ConfigError } from "../../errors.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { Finding } from "../../ports/finding.ts";
+import { failure, isForbidden, isMissing } from "./failure.ts";
+import { TABLES, type TableDefinition, type TableName, type TableNames } from "./tables.ts";
+
+/** A trigger is hidden from its receipt until its conversation is leased: that takes a second or two when AWS has a bad day. */
+const VISIBILITY_SECONDS_MIN = 10;
+/** Leases allow for clocks that are two seconds apart. */
+const CLOCK_MS_MAX = 2_000;
+
+export interface Checked {
+  readonly dynamodb: DynamoDBClient;
+  readonly sqs: SQSClient;
+  readonly tables: TableNames;
+  readonly queues: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+}
+
+/** Credentials, tables, queues and clock. Rejects where AWS cannot be reached: that is nobody's configuration. */
+export async function checks(checked: Checked): Promise<readonly Finding[]> {
+  const clock = watchClock(checked.dynamodb, checked.clock);
+  try {
+    const found = await checkPlaces(checked);
+    return [ok("AWS access", "the credentials are accepted"), ...found, ...checkClock(clock.offMs())];
+  } catch (error) {
+    // The same for every table and queue, and told once.
+    if (error instanceof ConfigError) return [fail("AWS access", error.message)];
+    throw error;
+  } finally {
+    clock.stop();
+  }
+}
+
+async function checkPlaces(checked: Checked): Promise<Finding[]> {
+  const names = Object.keys(TABLES) as TableName[];
+  const tables = (await Promise.all(names.map((name) => checkTable(checked, name)))).flat();
+  const channels = Object.keys(checked.queues);
+  const queues = (await Promise.all(channels.map((channel) => checkQueue(checked, channel)))).flat();
+  const all = names.map((name) => checked.tables[name]).join(", ");
+  return [
+    ...(tables.length > 0 ? tables : [ok("tables", `${all}: keys and indexes are as they should be`)]),
+    ...(queues.length > 0 ? queues : [ok("queues", `of channels ${channels.join(", ")}`)]),
+  ];
+}
+
+const ok = (check: string, detail: string): Finding => ({ check, verdict: "ok", detail });
+const warn = (check: string, detail: string): Finding => ({ check, verdict: "warn", detail });
+const fail = (check: string, detail: string): Finding => ({ check, verdict: "fail", detail });
+
+async function checkTable({ dynamodb, tables }: Checked, table: TableName): Promise<Finding[]> {
+  const TableName = tables[table];
+  const check = `table ${TableName}`;
+  return told(check, "dynamodb:DescribeTable", async () => {
+    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    const wrong = problems(Table ?? {}, TABLES[table]);
+    if (table === "stage" && (await expires(dynamodb, TableName))) {
+      wrong.push("expires its rows (TTL): messages would go before they are answered; switch it off");
+    }
+    return wrong.map((problem) => fail(check, problem));
+  });
+}
+
+/** What was made by another hand than ours: other keys fail on the first message, a missing index on the first look. */
+function problems(
+  { KeySchema = [], GlobalSecondaryIndexes = [] }: TableDescription,
+  wanted: TableDefinition,
+) {
+  const keys = KeySchema.map(({ AttributeName }) => AttributeName);
+  const wantedKeys = [wanted.partitionKey.name, ...(wanted.sortKey ? [wanted.sortKey.name] : [])];
+  const there = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
+  const missing = (wanted.indexes ?? []).filter(({ name }) => !there.includes(name));
+  return [
+    ...(keys.join() === wantedKeys.join()
+      ? []
+      : [`has the key ${keys.join(", ")} instead of ${wantedKeys.join(", ")}`]),
+    ...missing.map(({ name }) => `lacks the index ${name}`),
+  ];
+}
+
+async function expires(dynamodb: DynamoDBClient, TableName: string): Promise<boolean> {
+  try {
+    const { TimeToLiveDescription } = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName }));
+    return TimeToLiveDescription?.TimeToLiveStatus === "ENABLED";
+  } catch (error) {
+    if (isForbidden(error)) return false;
+    throw error;
+  }
+}
+
+async function checkQueue({ sqs, queues }: Checked, channel: string): Promise<Finding[]> {
+  const check = `queue of channel ${channel}`;
+  return told(check, "sqs:GetQueueAttributes", async () => {
+    const command = new GetQueueAttributesCommand({ QueueUrl: queues[channel], AttributeNames: ["All"] });
+    const { FifoQueue, VisibilityTimeout, RedrivePolicy } = (await sqs.send(command)).Attributes ?? {};
+    const fifo = fail(check, "is a FIFO queue, which delays no single message: use a standard one");
+    const short = warn(
+      check,
+      `hides a trigger for ${VisibilityTimeout} s only: ${VISIBILITY_SECONDS_MIN} s at least`,
+    );
+    const endless = warn(check, "has no dead-letter queue: what nobody can read goes round for days");
+    return [
+      ...(FifoQueue === "true" ? [fifo] : []),
+      ...(Number(VisibilityTimeout) < VISIBILITY_SECONDS_MIN ? [short] : []),
+      ...(RedrivePolicy === undefined ? [endless] : []),
+    ];
+  });
+}
+
+/** What is wrong with the configuration is a finding. To look is not to work: who may not look may still be allowed to work. */
+async function told(check: string, action: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await look();
+  } catch (error) {
+    if (isForbidden(error)) return [warn(check, `cannot be checked: ${action} is not allowed`)];
+    if (isMissing(error)) return [fail(check, failure(error, "it").message)];
+    throw failure(error, check);
+  }
+}
+
+/** Their `Date` against our clock, from answers that come anyway. */
+function watchClock(dynamodb: DynamoDBClient, clock: Clock) {
+  let offMs: number | undefined;
+  dynamodb.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { headers = {} } = result.response as { headers?: Record<string, string> };
+      const theirAtMs = Date.parse(headers.date ?? "");
+      // Their time has whole seconds.
+      if (!Number.isNaN(theirAtMs)) offMs = Math.max(0, Math.abs(clock.nowMs() - theirAtMs - 500) - 500);
+      return result;
+    },
+    { step: "deserialize", priority: "low", name: "lullClock", override: true },
+  );
+  return { offMs: () => offMs, stop: () => void dynamodb.middlewareStack.remove("lullClock") };
+}
+
+function checkClock(offMs: number | undefined): Finding[] {
+  if (offMs === undefined) return [];
+  const text = `${Math.round(offMs / 1_000)} s off AWS's`;
+  const finding =
+    offMs > CLOCK_MS_MAX ? warn("clock", `${text}: leases rely on it, run NTP`) : ok("clock", text);
+  return [finding];
+}

@@ -1,0 +1,49 @@
+import { randomUUID } from "node:crypto";
+import { createQueues, createTables } from "../../src/engines/aws/index.ts";
+import { tableNames } from "../../src/engines/aws/options.ts";
+import { TABLES, type TableName } from "../../src/engines/aws/tables.ts";
+import type { Emulators } from "./emulators.ts";
+
+export interface Place {
+  readonly prefix: string;
+  readonly queues: Readonly<Record<string, string>>;
+  /** What a process has to know to work there: nothing else is needed. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Tables and queues of their own on running emulators, and the environment that names them. */
+export async function awsPlace(emulators: Emulators, channels: readonly string[] = []): Promise<Place> {
+  const prefix = `${randomUUID().slice(0, 8)}-`;
+  const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+  await createTables({ tablePrefix: prefix, clients });
+  const queues = await createQueues({ prefix, channels, clients });
+  clients.dynamodb.destroy();
+  clients.sqs.destroy();
+  return {
+    prefix,
+    queues,
+    env: { ...access(emulators), ...tableVariables(prefix), ...queueVariables(queues) },
+  };
+}
+
+function access({ endpoint }: Emulators) {
+  return {
+    LULL_ENGINE: "aws",
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "local",
+    AWS_SECRET_ACCESS_KEY: "local",
+    AWS_EC2_METADATA_DISABLED: "true",
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint.dynamodb,
+    AWS_ENDPOINT_URL_SQS: endpoint.sqs,
+  };
+}
+
+function tableVariables(tablePrefix: string): Record<string, string> {
+  const names = Object.entries(tableNames({ tablePrefix }, {}));
+  return Object.fromEntries(names.map(([table, name]) => [TABLES[table as TableName].env, name]));
+}
+
+function queueVariables(queues: Readonly<Record<string, string>>): Record<string, string> {
+  const variable = (channel: string) => `LULL_QUEUE_${channel.toUpperCase().replaceAll("-", "_")}`;
+  return Object.fromEntries(Object.entries(queues).map(([channel, url]) => [variable(channel), url]));
+}
