@@ -43,6 +43,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   /** What AWS throws is put into our words in one place. */
   "secrets-manager": { imports: [...BASE, "engines/aws/failure.ts", "secrets-manager"] },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
+  // It names what runs by its path: whoever deploys loads nothing of it.
+  cdk: { imports: ["cdk"] },
   "errors.ts": { imports: [], builtins: [] },
   "process-identity.ts": { imports: [] },
   "secrets.ts": { imports: ["errors.ts"], types: ["ports"] },
@@ -305,6 +307,11 @@ describe("this test bites:", () => {
       "may not import ../engines/sqlite/index.ts",
     ],
     ["engines/aws/index.ts", 'import left from "left-pad";', "may not import left-pad"],
+    [
+      "cdk/tables.ts",
+      'import { TABLES } from "../engines/aws/tables.ts";',
+      "may not import ../engines/aws/tables.ts",
+    ],
     ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
     ["errors.ts", 'import "./secrets.ts";', "may not import ./secrets.ts"],

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type EngineHarness, engineContract, type Skip } from "../../src/testing/engine-contract/index.ts";
+import { tablePermissions } from "../cdk/permissions.ts";
+import { synthesise } from "../cdk/synthesis.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { Requests } from "./requests.ts";
 import { awsWorld } from "./world.ts";
 
 const THIRTY = "a transaction holds 100 actions, so a turn takes 30 messages: see burst.test.ts";
@@ -28,9 +31,33 @@ describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoint
   });
   afterAll(() => emulators.stop());
 
-  const harness: EngineHarness = { skips, world: (settings) => awsWorld(emulators, settings) };
+  const requests = new Requests();
+  const world: EngineHarness["world"] = async (settings) => requests.of(await awsWorld(emulators, settings));
+  const harness: EngineHarness = { skips, world };
   for (const { title, run } of engineContract) {
     const skip = skips.find((each) => each.title === title);
     it.skipIf(skip)(skip ? `${title} (not here: ${skip.because})` : title, () => run(harness), 900_000);
   }
+
+  it("asks the tables for what the roles of the construct allow, and they allow nothing else", () => {
+    const allowed = tablePermissions(synthesise());
+    expect([...requests.seen].filter((each) => !allowed.has(each) && !(each in NOT_ON_AWS))).toEqual([]);
+    expect([...allowed].filter((each) => !requests.seen.has(each) && !(each in RARE))).toEqual([]);
+  });
 });
+
+/** Requests that a deployment does not make. */
+const NOT_ON_AWS: Readonly<Record<string, string>> = {
+  "sweeper dynamodb:Scan conversations-seen": "there, the table drops what is past its time",
+  "sweeper dynamodb:DeleteItem conversations-seen": "there, the table drops what is past its time",
+};
+
+/** Requests that the engine may make and the contract does not bring about. */
+const RARE: Readonly<Record<string, string>> = {
+  "worker dynamodb:BatchWriteItem conversations-stage": "a redelivery that slipped past DEDUPE is dropped",
+  "worker dynamodb:UpdateItem conversations-trigger-lock": "a window that stands gets its trigger sooner",
+  "worker dynamodb:PutItem conversations-state": "an on-turn message tells a person's other name",
+  "sweeper dynamodb:Query conversations/index/by-conversation-id":
+    "an orphan of a row that another system wrote",
+  "sweeper dynamodb:Query conversations-messages/index/listed": "counted for the gauges",
+};

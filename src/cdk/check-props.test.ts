@@ -1,0 +1,82 @@
+import { Table } from "aws-cdk-lib/aws-dynamodb";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { App, Duration, Stack, Token } from "aws-cdk-lib/core";
+import { describe, expect, test } from "vitest";
+import { exposed, problemsOf } from "./check-props.ts";
+import type { LullProps } from "./lull-props.ts";
+
+const stack = new Stack(new App(), "Chat");
+const secret = Secret.fromSecretNameV2(stack, "Secret", "prod/wati");
+const table = Table.fromTableName(stack, "Table", "theirs");
+
+describe("bad props are told:", () => {
+  test.each<[string, LullProps]>([
+    [`channels: "SMS" is no channel's name`, { channels: ["sms", "SMS"] }],
+    [`channels: "a--b" is no channel's name`, { channels: ["a--b"] }],
+    [`channels: "my_channel" is no channel's name`, { channels: ["my_channel"] }],
+    [`channels: "${"a".repeat(41)}" is no channel's name`, { channels: ["a".repeat(41)] }],
+    [`environment: "1ST" is no variable's name`, { environment: { "1ST": "x" } }],
+    ["environment: LULL_ENGINE is set by the construct", { environment: { LULL_ENGINE: "sqlite" } }],
+    [
+      "environment: LULL_TABLE_STAGE is set by the construct",
+      { environment: { LULL_TABLE_STAGE: "theirs" } },
+    ],
+    ["environment: LULL_QUEUE_SMS is set by the construct", { environment: { LULL_QUEUE_SMS: "theirs" } }],
+    [
+      "secrets: WATI_TOKEN is in environment, too",
+      { environment: { WATI_TOKEN: "x" }, secrets: { WATI_TOKEN: secret } },
+    ],
+    [
+      "secrets: WATI_TOKEN is in environment, too",
+      { environment: { WATI_TOKEN_SECRET: "prod/wati" }, secrets: { WATI_TOKEN: secret } },
+    ],
+    [`secrets: "wati-token" is no variable's name`, { secrets: { "wati-token": secret } }],
+    ['secrets: WATI_TOKEN: "" is no key', { secrets: { WATI_TOKEN: { secret, key: "" } } }],
+    ['secrets: WATI_TOKEN: "a#b" is no key', { secrets: { WATI_TOKEN: { secret, key: "a#b" } } }],
+    ["entry: there is no file nowhere.ts", { entry: "nowhere.ts" }],
+    ["worker.timeout in seconds: 29 ", { worker: { timeout: Duration.seconds(29) } }],
+    ["worker.timeout in seconds: 901 ", { worker: { timeout: Duration.seconds(901) } }],
+    ["worker.timeout in seconds: 30.5 ", { worker: { timeout: Duration.millis(30_500) } }],
+    ["worker.concurrency: 1 ", { worker: { concurrency: 1 } }],
+    ["worker.concurrency: 1001 ", { worker: { concurrency: 1_001 } }],
+    ["worker.batchSize: 11 ", { worker: { batchSize: 11 } }],
+    ["worker.memorySize: 64 ", { worker: { memorySize: 64 } }],
+    ["memorySize: 64 ", { memorySize: 64 }],
+    ["throttling.rate: 0 ", { throttling: { rate: 0 } }],
+    ["throttling.burst: 0.5 ", { throttling: { burst: 0.5 } }],
+    ['tables: there is no table "stages"', { tables: { stages: table } as NonNullable<LullProps["tables"]> }],
+  ])("%s", (message, props) => {
+    expect(problemsOf(props)).toEqual([expect.stringContaining(message)]);
+  });
+
+  test("all of them", () => {
+    expect(problemsOf({ channels: ["SMS"], memorySize: 1 })).toHaveLength(2);
+  });
+});
+
+test("good ones are not, nor is what only the deployment will know", () => {
+  const unknown = Token.asNumber({ Ref: "Parameter" });
+  expect(problemsOf({})).toEqual([]);
+  expect(
+    problemsOf({
+      channels: ["whatsapp", "my-channel", "default"],
+      environment: { OPENAI_MODEL: "m", LULL_WINDOW_SECONDS: "8" },
+      secrets: { WATI_TOKEN: { secret, key: "token" }, OPENAI_API_KEY: secret },
+      entry: import.meta.filename,
+      worker: { timeout: Duration.seconds(900), concurrency: unknown, batchSize: 1 },
+      memorySize: unknown,
+      throttling: { rate: 1, burst: 1 },
+      tables: { conversations: table },
+    }),
+  ).toEqual([]);
+});
+
+test("a secret among plain variables is noticed", () => {
+  const environment = {
+    OPENAI_API_KEY: "k",
+    TWILIO_AUTH_TOKEN: "t",
+    OPENAI_MODEL: "m",
+    OPENAI_MAX_TOKENS: "9",
+  };
+  expect(exposed({ environment })).toEqual(["OPENAI_API_KEY", "TWILIO_AUTH_TOKEN"]);
+});

@@ -1,0 +1,121 @@
+import { extname, join } from "node:path";
+import { type PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import { Architecture, EventSourceMapping, type IFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Duration, RemovalPolicy } from "aws-cdk-lib/core";
+import { Construct } from "constructs";
+import type { LullProps } from "./lull-props.ts";
+import { type ChannelQueue, WORKER_TIMEOUT } from "./queues.ts";
+import { SWEEP_EVERY } from "./schedule.ts";
+import type { FunctionName } from "./table-access.ts";
+
+/** Named by its path, beside this file in the sources as in the build: what runs is never loaded to deploy it. */
+const OWN_ENTRY = join(
+  import.meta.dirname,
+  "..",
+  "lambda",
+  `environment${extname(import.meta.filename) === ".ts" ? ".ts" : ".js"}`,
+);
+
+const MEMORY_SIZE = 512;
+const CONCURRENCY = 50;
+const BATCH_SIZE = 10;
+
+/** The gateway waits for half a minute, and a provider for half of that. */
+const WEBHOOK_TIMEOUT = Duration.seconds(29);
+/** A round is over before the next one starts. */
+const SWEEPER_TIMEOUT = Duration.seconds(55);
+
+const BUNDLING: BundlingOptions = {
+  format: OutputFormat.ESM,
+  mainFields: ["module", "main"],
+  minify: true,
+  sourceMap: true,
+  sourcesContent: false,
+  // The SDK that was tested, not the one that the runtime happens to bring; and less of it to read at a cold start.
+  externalModules: [],
+  // Packages that are still CommonJS call for these.
+  banner:
+    "import{createRequire as lullCreateRequire}from'node:module';const require=lullCreateRequire(import.meta.url);" +
+    "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
+};
+
+export interface FunctionOptions {
+  readonly timeout: Duration;
+  readonly memorySize: number;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly statements: readonly PolicyStatement[];
+}
+
+export type LullFunctions = Readonly<Record<FunctionName, NodejsFunction>>;
+
+export function createFunctions(
+  scope: Construct,
+  props: LullProps,
+  optionsOf: (name: FunctionName) => Pick<FunctionOptions, "environment" | "statements">,
+): LullFunctions {
+  const { memorySize = MEMORY_SIZE, worker = {} } = props;
+  const create = (name: FunctionName, timeout: Duration, size: number) =>
+    createFunction(scope, name, props, { ...optionsOf(name), timeout, memorySize: size });
+  return {
+    webhook: create("webhook", WEBHOOK_TIMEOUT, memorySize),
+    worker: create("worker", worker.timeout ?? WORKER_TIMEOUT, worker.memorySize ?? MEMORY_SIZE),
+    sweeper: create("sweeper", SWEEPER_TIMEOUT, memorySize),
+  };
+}
+
+function createFunction(
+  parent: Construct,
+  name: FunctionName,
+  props: LullProps,
+  { timeout, memorySize, environment, statements }: FunctionOptions,
+): NodejsFunction {
+  const scope = new Construct(parent, `${name[0]?.toUpperCase()}${name.slice(1)}`);
+  const logGroup = createLogGroup(scope, "Log", props);
+  // Not AWSLambdaBasicExecutionRole: that may write to every log group there is.
+  const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  logGroup.grantWrite(role);
+  for (const statement of statements) role.addToPrincipalPolicy(statement);
+  return new NodejsFunction(scope, "Function", {
+    entry: props.entry ?? OWN_ENTRY,
+    handler: name,
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    bundling: BUNDLING,
+    timeout,
+    memorySize,
+    environment: { NODE_OPTIONS: "--enable-source-maps", ...environment },
+    role,
+    logGroup,
+    tracing: Tracing.ACTIVE,
+    // A round that failed is not repeated: the next one comes within a minute.
+    ...(name === "sweeper" && { retryAttempts: 0, maxEventAge: SWEEP_EVERY }),
+  });
+}
+
+export function createLogGroup(scope: Construct, id: string, props: LullProps): LogGroup {
+  return new LogGroup(scope, id, {
+    retention: props.logRetention ?? RetentionDays.ONE_MONTH,
+    removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
+  });
+}
+
+/** Each queue feeds the worker, and a bad trigger fails alone. */
+export function feedWorker(
+  scope: Construct,
+  target: IFunction,
+  queues: readonly ChannelQueue[],
+  { worker = {} }: LullProps,
+): void {
+  for (const { channel, queue } of queues) {
+    // Not SqsEventSource: it grants more than is used.
+    new EventSourceMapping(scope, `${channel}-feed`, {
+      target,
+      eventSourceArn: queue.queueArn,
+      batchSize: worker.batchSize ?? BATCH_SIZE,
+      maxConcurrency: worker.concurrency ?? CONCURRENCY,
+      reportBatchItemFailures: true,
+    });
+  }
+}

@@ -1,0 +1,10 @@
+export { Lull } from "./lull.ts";
+export type {
+  AnySecret,
+  AnyTable,
+  LullProps,
+  SecretSource,
+  ThrottlingProps,
+  WorkerProps,
+} from "./lull-props.ts";
+export type { LullTable } from "./tables.ts";

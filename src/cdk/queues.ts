@@ -1,0 +1,68 @@
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
+import { Duration } from "aws-cdk-lib/core";
+import type { Construct } from "constructs";
+import type { LullProps } from "./lull-props.ts";
+import type { FunctionName } from "./table-access.ts";
+
+/** A channel's triggers, and those that nobody could handle. */
+export interface ChannelQueue {
+  readonly channel: string;
+  readonly queue: Queue;
+  readonly dead: Queue;
+}
+
+export const WORKER_TIMEOUT = Duration.minutes(3);
+
+/** What AWS asks for: a function may be throttled a few times before it gets to a batch. */
+const VISIBILITY_FACTOR = 6;
+const RECEIVES_MAX = 5;
+const RETENTION = Duration.days(4);
+/** Longer than the queue's own: the clock of a message goes on when it is moved. */
+const DEAD_RETENTION = Duration.days(14);
+
+export function createQueues(scope: Construct, { channels = [], worker = {} }: LullProps): ChannelQueue[] {
+  const { timeout = WORKER_TIMEOUT } = worker;
+  const visibilityTimeout = Duration.seconds(VISIBILITY_FACTOR * timeout.toSeconds());
+  return [...new Set(["default", ...channels])].map((channel) =>
+    createQueue(scope, channel, visibilityTimeout),
+  );
+}
+
+function createQueue(scope: Construct, channel: string, visibilityTimeout: Duration): ChannelQueue {
+  const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+  const dead = new Queue(scope, `${channel}-dead`, { ...common, retentionPeriod: DEAD_RETENTION });
+  const queue = new Queue(scope, `${channel}-queue`, {
+    ...common,
+    visibilityTimeout,
+    retentionPeriod: RETENTION,
+    deadLetterQueue: { queue: dead, maxReceiveCount: RECEIVES_MAX },
+  });
+  return { channel, queue, dead };
+}
+
+/** `my-channel` is `LULL_QUEUE_MY_CHANNEL`. */
+export function queueVariables(queues: readonly ChannelQueue[]): Record<string, string> {
+  return Object.fromEntries(
+    queues.map(({ channel, queue }) => [
+      `LULL_QUEUE_${channel.toUpperCase().replaceAll("-", "_")}`,
+      queue.queueUrl,
+    ]),
+  );
+}
+
+/** Everybody may wake the worker. What takes triggers in acts as the worker; it also hides a trigger for longer while its turn runs. */
+const ACTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
+  webhook: ["SendMessage", "GetQueueAttributes"],
+  worker: ["SendMessage", "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"],
+  sweeper: ["SendMessage"],
+};
+
+export function queueStatements(name: FunctionName, queues: readonly ChannelQueue[]): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ACTIONS[name].map((action) => `sqs:${action}`),
+      resources: queues.map(({ queue }) => queue.queueArn),
+    }),
+  ];
+}

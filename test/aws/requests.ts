@@ -1,0 +1,89 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { TABLES } from "../../src/engines/aws/tables.ts";
+import type { Engine } from "../../src/ports/engine.ts";
+import type { AwsWorld } from "./world.ts";
+
+/** The function that makes a request where the engine runs on Lambda. */
+export type Caller = "webhook" | "worker" | "sweeper";
+
+/** Who asks for what. History is the one thing that a turn wants of `conversations`. */
+const CALLERS: Readonly<Record<Exclude<keyof Engine, "ping" | "close">, Caller>> = {
+  receiving: "webhook",
+  conversations: "webhook",
+  remedies: "webhook",
+  inspector: "webhook",
+  turns: "worker",
+  sweeping: "sweeper",
+};
+
+interface Input {
+  readonly TableName?: string;
+  readonly IndexName?: string;
+  readonly RequestItems?: Readonly<Record<string, unknown>>;
+  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
+}
+
+/** What each caller was seen to ask DynamoDB for, in the words of IAM: `worker dynamodb:Query conversations-state/index/leased`. */
+export class Requests {
+  readonly seen = new Set<string>();
+  readonly #caller = new AsyncLocalStorage<Caller>();
+
+  /** The world, with every request of its engines noted. */
+  of(world: AwsWorld): AwsWorld {
+    this.#note(world.dynamodb);
+    return { ...world, open: async (workerId) => this.#asked(await world.open(workerId)) };
+  }
+
+  #asked(engine: Engine): Engine {
+    const ports = Object.entries(CALLERS).map(([name, caller]) => {
+      const port = engine[name as keyof typeof CALLERS] as object;
+      return [name, this.#within(port, (method) => (method === "history" ? "worker" : caller))];
+    });
+    const ping = () => this.#caller.run("webhook", () => engine.ping());
+    return { ...Object.fromEntries(ports), ping, close: () => engine.close() } as Engine;
+  }
+
+  #within<T extends object>(port: T, callerOf: (method: string) => Caller): T {
+    return new Proxy(port, {
+      get: (target, name) => {
+        const member = Reflect.get(target, name, target);
+        if (typeof member !== "function") return member;
+        return (...args: unknown[]) =>
+          this.#caller.run(callerOf(String(name)), () => Reflect.apply(member, target, args));
+      },
+    });
+  }
+
+  #note(client: DynamoDBClient): void {
+    client.middlewareStack.add(
+      (next, { commandName = "" }) =>
+        (args) => {
+          const caller = this.#caller.getStore();
+          const action = commandName.replace(/Command$/, "");
+          if (caller)
+            for (const what of asked(action, args.input as Input)) this.seen.add(`${caller} ${what}`);
+          return next(args);
+        },
+      { step: "initialize" },
+    );
+  }
+}
+
+/** A transaction is allowed by its parts; a batch has a permission of its own. */
+function asked(action: string, { TableName, IndexName, RequestItems, TransactItems }: Input): string[] {
+  if (TransactItems) {
+    return TransactItems.flatMap((item) =>
+      Object.entries(item).map(([part, of]) => `dynamodb:${part}Item ${plain(of.TableName)}`),
+    );
+  }
+  const tables = TableName === undefined ? Object.keys(RequestItems ?? {}) : [TableName];
+  const index = IndexName === undefined ? "" : `/index/${IndexName}`;
+  return tables.map((table) => `dynamodb:${action} ${plain(table)}${index}`);
+}
+
+/** Without the prefix of a test. */
+function plain(table: string): string {
+  const names = Object.values(TABLES).map(({ name }) => name);
+  return names.filter((name) => table.endsWith(name)).sort((a, b) => b.length - a.length)[0] ?? table;
+}

@@ -1,0 +1,96 @@
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { describe, expect, test } from "vitest";
+import { functionsOf, resourcesOf, synthesise } from "./synthesis.ts";
+
+describe("alarms", () => {
+  const told = synthesise((stack) => ({ channels: ["sms"], alarmTopic: new Topic(stack, "Pager") }));
+  const alarms = Object.fromEntries(
+    Object.entries(resourcesOf(told, "AWS::CloudWatch::Alarm")).map(([id, { Properties }]) => [
+      id.replace(/^LullAlarms/, "").replace(/[0-9A-F]{8}$/, ""),
+      Properties,
+    ]),
+  );
+  const service = functionsOf(told).worker!.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME;
+
+  test.each([
+    ["LeaseHeld", "LeaseHeldSecondsMax", 300, "Maximum"],
+    ["StaleLeases", "StaleLeases", 10, "Maximum"],
+    ["DeadLetters", "DeadLetters", 0, "Maximum"],
+    ["UnknownSends", "UnknownSends", 0, "Maximum"],
+    ["Orphans", "Orphans", 0, "Sum"],
+  ])("%s: %s above %d", (id, MetricName, Threshold, Statistic) => {
+    expect(alarms[id]).toMatchObject({
+      Namespace: "Lull",
+      MetricName,
+      Dimensions: [{ Name: "service", Value: service }],
+      Threshold,
+      Statistic,
+      ComparisonOperator: "GreaterThanThreshold",
+      TreatMissingData: "notBreaching",
+    });
+  });
+
+  test("more than half of the takes finding the lease held", () => {
+    expect(alarms.LeasesBusy).toMatchObject({ Threshold: 0.5, ComparisonOperator: "GreaterThanThreshold" });
+    const names = (
+      alarms.LeasesBusy!.Metrics as { MetricStat?: { Metric: { MetricName: string } } }[]
+    ).flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []);
+    expect(names.sort()).toEqual(["LeasesBusy", "LeasesTaken"]);
+  });
+
+  test.each([
+    ["ServerErrors", "AWS/ApiGateway", "5xx", 0],
+    ["webhookerrors", "AWS/Lambda", "Errors", 0],
+    ["workererrors", "AWS/Lambda", "Errors", 0],
+    ["sweepererrors", "AWS/Lambda", "Errors", 0],
+    ["webhookthrottles", "AWS/Lambda", "Throttles", 0],
+    ["workerthrottles", "AWS/Lambda", "Throttles", 0],
+    ["sweeperthrottles", "AWS/Lambda", "Throttles", 0],
+    ["defaultdead", "AWS/SQS", "ApproximateNumberOfMessagesVisible", 0],
+    ["smsdead", "AWS/SQS", "ApproximateNumberOfMessagesVisible", 0],
+    ["defaultlate", "AWS/SQS", "ApproximateAgeOfOldestMessage", 1800],
+    ["smslate", "AWS/SQS", "ApproximateAgeOfOldestMessage", 1800],
+  ])("%s: %s %s above %d", (id, Namespace, MetricName, Threshold) => {
+    const ComparisonOperator = "GreaterThanThreshold";
+    expect(alarms[id]).toMatchObject({ Namespace, MetricName, Threshold, ComparisonOperator });
+  });
+
+  test("look at the queue that holds what nobody could handle", () => {
+    for (const channel of ["default", "sms"]) {
+      const [{ Value }] = alarms[`${channel}dead`]!.Dimensions;
+      expect(Value["Fn::GetAtt"][0]).toMatch(new RegExp(`^Lull${channel}dead`));
+    }
+  });
+
+  test("a silent sweeper is not peace", () => {
+    expect(alarms.SweeperSilent).toMatchObject({
+      MetricName: "Invocations",
+      Threshold: 1,
+      ComparisonOperator: "LessThanThreshold",
+      TreatMissingData: "breaching",
+    });
+  });
+
+  test("are all told to the topic, each with what it means", () => {
+    const [topic] = Object.keys(resourcesOf(told, "AWS::SNS::Topic"));
+    expect(Object.keys(alarms)).toHaveLength(18);
+    for (const alarm of Object.values(alarms)) {
+      expect(alarm.AlarmActions).toEqual([{ Ref: topic }]);
+      expect(alarm.AlarmDescription).toMatch(/\w.+\.$/);
+    }
+    const untold = Object.values(resourcesOf(synthesise(), "AWS::CloudWatch::Alarm"));
+    expect(untold.filter(({ Properties }) => "AlarmActions" in Properties)).toEqual([]);
+  });
+});
+
+test("the dashboard shows messages, turns, times, queues, what needs a person, and what it costs", () => {
+  const [dashboard] = Object.values(resourcesOf(synthesise(), "AWS::CloudWatch::Dashboard"));
+  const body = JSON.stringify(dashboard!.Properties.DashboardBody);
+  const shown = [
+    ...["MessagesStaged", "MessagesRefused", "TurnsCommitted", "TurnsDead", "LeasesBusy", "StoreRetries"],
+    ...["DeadLetters", "UnknownSends", "Orphans", "StaleLeases", "LeaseHeldSecondsMax"],
+    ...["Latency", "Duration", "5xx", "ApproximateAgeOfOldestMessage"],
+    ...["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "GlobalSecondaryIndexName"],
+  ];
+  expect(shown.filter((name) => !body.includes(name))).toEqual([]);
+});
