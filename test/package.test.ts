@@ -110,6 +110,30 @@ describe("the tarball", () => {
   });
 });
 
+describe("without the packages of AWS", () => {
+  const refusal = async (env: Record<string, string>) => {
+    const main = join(project, "node_modules/lull", manifest.bin.lull);
+    const lull = new LullProcess(["start"], { cwd: project, env: { LULL_WEB: "1", ...env }, main });
+    return { ...(await lull.gone()), said: lull.stderr };
+  };
+  const INSTALL =
+    "@aws-sdk/client-dynamodb is not installed. Run: npm install @aws-sdk/client-dynamodb @aws-sdk/client-sqs @aws-sdk/util-dynamodb\n";
+
+  test("the engine aws says in one line what to install, chosen by a word or made in a file", async () => {
+    const byWord = await refusal({ LULL_ENGINE: "aws" });
+    expect(byWord).toEqual({ code: 2, signal: null, said: `lull: engine aws: ${INSTALL}` });
+    const file = join(project, "lull.config.mjs");
+    await writeFile(file, 'import { aws } from "lull/aws";\nexport default { engine: aws() };\n');
+    const byFile = await refusal({});
+    await rm(file);
+    expect(byFile).toEqual({
+      code: 2,
+      signal: null,
+      said: `lull: lull.config.mjs could not be loaded: ${INSTALL}`,
+    });
+  });
+});
+
 describe("in somebody's project", () => {
   // Optional peers, as whoever uses their subpath has installed them.
   beforeAll(async () => {

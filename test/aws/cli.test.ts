@@ -1,0 +1,260 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
+import { CreateQueueCommand } from "@aws-sdk/client-sqs";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { eventually } from "../lull-process.ts";
+import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { awsPlace, type Place } from "./place.ts";
+
+interface Finding {
+  readonly check: string;
+  readonly verdict: string;
+  readonly detail: string;
+}
+
+describe.skipIf(unavailable)("the commands on AWS", () => {
+  let emulators: Emulators;
+  let place: Place;
+  let cwd: string;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+  });
+  afterAll(() => emulators.stop());
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
+    place = await awsPlace(emulators);
+    // Commands run in this process: the SDK looks for its variables here.
+    for (const [name, value] of Object.entries(place.env)) vi.stubEnv(name, value);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(cwd, { recursive: true, force: true });
+  });
+
+  async function lull(args: readonly string[], env: Record<string, string> = {}) {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await run([...args, "--json"], {
+      env: { ...place.env, ...env },
+      cwd,
+      stderrIsTty: false,
+      nowMs: systemClock.nowMs,
+      out: (line) => void out.push(line),
+      err: (text) => void err.push(text),
+    });
+    const json = out.length === 0 ? undefined : JSON.parse(out.join("\n"));
+    return { code, json, stderr: err.join("") };
+  }
+
+  it("create, list, show, change and erase conversations while no service runs, and make no file", async () => {
+    const create = ["conversations", "create", "--channel", "web", "--sender", "visitor-one"];
+    const created = await lull(create);
+    expect(created).toMatchObject({
+      code: 0,
+      json: { created: true, conversation: { sender: "visitor-one" } },
+    });
+    const { id } = created.json.conversation;
+    expect((await lull(create)).json).toMatchObject({ created: false, conversation: { id } });
+    expect((await lull(["conversations", "list"])).json.items).toMatchObject([{ id }]);
+    expect((await lull(["conversations", "pause", id])).json).toMatchObject({ id, paused: true });
+    expect((await lull(["conversations", "resume", id])).json).toMatchObject({ id, paused: false });
+    expect((await lull(["conversations", "hand-off", id, "--reason", "angry"])).json).toMatchObject({
+      handed_off: true,
+    });
+    expect((await lull(["conversations", "show", id])).json).toMatchObject({
+      conversation: { id, handed_off: true, hand_off_reason: "angry" },
+    });
+    expect((await lull(["conversations", "hand-back", id])).json).toMatchObject({ handed_off: false });
+    expect((await lull(["conversations", "close", id])).json).toMatchObject({ task_complete: true });
+    expect((await lull(["conversations", "list", "--active"])).json.items).toEqual([]);
+    expect((await lull(["conversations", "erase", id, "--yes"])).json).toEqual({ id, result: "erased" });
+    expect(await lull(["conversations", "show", id])).toEqual({
+      code: 1,
+      json: undefined,
+      stderr: `lull: there is no conversation ${id}\n`,
+    });
+    for (const empty of ["locks", "dead", "unknown"])
+      expect((await lull([empty])).json).toEqual({ items: [] });
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("by a flag as by the environment; config tells the engine and its own defaults", async () => {
+    const { json } = await lull(["config", "--engine", "aws"], { LULL_ENGINE: "" });
+    expect(json.values).toMatchObject({
+      engine: { value: "aws", from: "--engine" },
+      "limits.sweepSeconds": { value: 60, from: "default" },
+      "limits.batchMessagesMax": { value: 30, from: "default" },
+    });
+    expect((await lull(["locks", "--engine", "aws"], { LULL_ENGINE: "" })).json).toEqual({ items: [] });
+  });
+
+  it("backup says that DynamoDB has its own", async () => {
+    const { code, stderr } = await lull(["backup", "copies/one.db"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^lull: DynamoDB has backups of its own: .*point-in-time recovery/);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  describe("doctor", () => {
+    async function examine(env: Record<string, string> = {}) {
+      const { code, json, stderr } = await lull(["doctor", "--offline"], env);
+      expect(stderr).not.toContain(" at ");
+      return { code, findings: json.findings as Finding[] };
+    }
+    const found = (findings: readonly Finding[], check: string) =>
+      findings.find((each) => each.check === check);
+
+    it("looks at access, tables, queues and clock, and at no disk", async () => {
+      const { code, findings } = await examine();
+      expect(code).toBe(0);
+      const verdicts = findings.map(({ check, verdict }) => `${verdict} ${check}`);
+      expect(verdicts).toEqual(
+        expect.arrayContaining(["ok AWS access", "ok tables", "ok queues", "ok store", "ok clock"]),
+      );
+      expect(verdicts.join()).not.toMatch(/disk|database/);
+    });
+
+    it("names a missing table and a missing queue", async () => {
+      const { code, findings } = await examine({
+        LULL_TABLE_SEEN: "nowhere",
+        LULL_QUEUE_SMS: `${place.queues.default}-gone`,
+      });
+      expect(code).toBe(1);
+      for (const check of ["table nowhere", "queue of channel sms"])
+        expect(found(findings, check)).toMatchObject({
+          verdict: "fail",
+          detail: expect.stringContaining("does not exist"),
+        });
+    });
+
+    it("finds what a deployment of another hand may have got wrong", async () => {
+      const [dynamodb, sqs] = [emulators.dynamodb(), emulators.sqs()];
+      const stage = `${place.prefix}conversations-stage`;
+      await dynamodb.send(
+        new UpdateTimeToLiveCommand({
+          TableName: stage,
+          TimeToLiveSpecification: { Enabled: true, AttributeName: "expires_at" },
+        }),
+      );
+      const hasty = await sqs.send(
+        new CreateQueueCommand({ QueueName: `${place.prefix}hasty`, Attributes: { VisibilityTimeout: "1" } }),
+      );
+      const { code, findings } = await examine({
+        LULL_QUEUE_SMS: hasty.QueueUrl!,
+        // Keyed by one attribute only, and without an index.
+        LULL_TABLE_MESSAGES: `${place.prefix}conversations-seen`,
+      });
+      expect(code).toBe(1);
+      expect(found(findings, `table ${stage}`)).toMatchObject({
+        verdict: "fail",
+        detail: expect.stringContaining("TTL"),
+      });
+      const wrong = findings.filter(({ check }) => check === `table ${place.prefix}conversations-seen`);
+      expect(wrong.map(({ detail }) => detail)).toEqual([
+        "has the key id instead of conversation_id, item_id",
+        "lacks the index listed",
+      ]);
+      const warnings = findings.filter(({ check }) => check === "queue of channel sms");
+      expect(warnings.map(({ verdict }) => verdict)).toEqual(["warn", "warn"]);
+      dynamodb.destroy();
+      sqs.destroy();
+    });
+
+    it("tells wrong credentials once", async () => {
+      const { code, findings } = await examine({ AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
+      expect(code).toBe(1);
+      const failed = findings.filter(({ verdict }) => verdict === "fail");
+      expect(failed).toMatchObject([{ check: "AWS access", detail: expect.stringContaining("credentials") }]);
+    });
+  });
+
+  describe("beside a running service:", () => {
+    let at: Surroundings;
+    beforeEach(async () => {
+      at = await surroundings({
+        ...place.env,
+        LULL_WEB: "1",
+        LULL_WINDOW_SECONDS: "0.5",
+        LULL_ATTEMPTS_MAX: "1",
+      });
+    });
+    afterEach(() => at.end());
+    const beside = (args: readonly string[]) => lull(args, at.env);
+
+    it("pause, what waits, resume, say", async () => {
+      await at.start(1);
+      expect((await beside(["pause"])).json).toEqual({ paused: true });
+      await at.write(1, "anybody there?");
+      const { items } = (await beside(["locks"])).json;
+      expect(items).toMatchObject([{ staged: 1 }]);
+      expect((await beside(["resume"])).json).toEqual({ paused: false });
+      await at.twilio.whenSent(1);
+      const say = ["conversations", "say", items[0].conversation_id, "One more thing."];
+      expect((await beside(say)).json).toMatchObject({ result: "staged" });
+      await at.twilio.whenSent(2);
+      expect(at.twilio.sent.map(({ body }) => body)).toEqual([
+        "answer to: anybody there?",
+        "One more thing.",
+      ]);
+    });
+
+    it("a dead letter is listed, retried and answered; another is discarded", async () => {
+      at.openai.behave(() => ({ error: { status: 400, message: "no" } }));
+      await at.start(1);
+      for (const customer of [1, 2]) await at.write(customer, `from ${customer}`);
+      const letters = await eventually("two dead letters", async () => {
+        const { items } = (await beside(["dead"])).json;
+        return items.length === 2 ? (items as { id: string; messages: { text: string }[] }[]) : undefined;
+      });
+      const of = (text: string) => letters.find(({ messages }) => messages[0]?.text === text)!.id;
+      at.openai.behave(() => "at last");
+      expect(await beside(["dead", "discard", of("from 2")])).toMatchObject({ code: 0 });
+      expect(await beside(["dead", "retry", of("from 1")])).toMatchObject({ code: 0 });
+      await at.twilio.whenSent(1);
+      expect((await beside(["dead"])).json.items).toEqual([]);
+      expect((await beside(["dead", "retry", of("from 1")])).code).toBe(1);
+      expect(at.twilio.sent.map(({ body }) => body)).toEqual(["at last"]);
+    });
+
+    it("an unknown send is listed, sent again, or marked", async () => {
+      Object.assign(at.env, {
+        LULL_SETTLE_SECONDS: "0.2",
+        LULL_SEND_TIMEOUT_SECONDS: "0.5",
+        LULL_ATTEMPTS_MAX: "2",
+      });
+      await at.start(1);
+      at.twilio.behave(() => ({ kind: "drop" }));
+      for (const customer of [1, 2]) await at.write(customer, "hi");
+      const items = await eventually("two unknown sends", async () => {
+        const listed = (await beside(["unknown"])).json.items as { id: string; to: string }[];
+        return listed.length === 2 ? listed : undefined;
+      });
+      at.twilio.behave(() => ({ kind: "ok" }));
+      const [first, second] = [items[0]!, items[1]!];
+      expect((await beside(["unknown", "mark", first.id, "sent"])).json).toMatchObject({ as: "sent" });
+      expect((await beside(["unknown", "resend", second.id])).code).toBe(0);
+      await at.twilio.whenSent(1);
+      expect((await beside(["unknown"])).json.items).toEqual([]);
+    });
+
+    it("catch-up stages what was missed, once; simulate tells how bursts went", async () => {
+      const [from, to] = ["whatsapp:+15550123", "whatsapp:+14155238886"];
+      at.twilio.add({ direction: "inbound", from, to, body: "are you open?", sentAtMs: systemClock.nowMs() });
+      const tally = async () => (await beside(["catch-up", "--since", "2h"])).json.channels;
+      expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 1, duplicates: 0 }]);
+      expect(await tally()).toMatchObject([{ channel: "whatsapp", new: 0, duplicates: 1 }]);
+      const url = await (await at.start(2)).url();
+      await at.twilio.whenSent(1);
+      expect(at.twilio.sent).toMatchObject([{ to: from, body: "answer to: are you open?" }]);
+      const burst = ["simulate", "--url", url, "--customers", "3", "--messages", "3", "--gap-ms", "10"];
+      const { code, json } = await beside(burst);
+      expect(code).toBe(0);
+      expect(json).toMatchObject({ messages_acknowledged: 9, customers_answered: 3 });
+    });
+  });
+});
