@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { createQueues, createTables } from "../../src/engines/aws/index.ts";
+import { createQueues, createTables, type QueueOptions } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { TABLES, type TableName } from "../../src/engines/aws/tables.ts";
-import type { Emulators } from "./emulators.ts";
+import { type Emulators, REGION } from "./emulators.ts";
 
 export interface Place {
   readonly prefix: string;
@@ -12,11 +12,14 @@ export interface Place {
 }
 
 /** Tables and queues of their own on running emulators, and the environment that names them. */
-export async function awsPlace(emulators: Emulators, channels: readonly string[] = []): Promise<Place> {
-  const prefix = `${randomUUID().slice(0, 8)}-`;
+export async function awsPlace(
+  emulators: Emulators,
+  options: Pick<QueueOptions, "prefix" | "channels" | "visibilitySeconds"> = {},
+): Promise<Place> {
+  const { prefix = `${randomUUID().slice(0, 8)}-` } = options;
   const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
   await createTables({ tablePrefix: prefix, clients });
-  const queues = await createQueues({ prefix, channels, clients });
+  const queues = await createQueues({ ...options, prefix, clients });
   clients.dynamodb.destroy();
   clients.sqs.destroy();
   return {
@@ -29,7 +32,7 @@ export async function awsPlace(emulators: Emulators, channels: readonly string[]
 function access({ endpoint }: Emulators) {
   return {
     LULL_ENGINE: "aws",
-    AWS_REGION: "eu-west-1",
+    AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: "local",
     AWS_SECRET_ACCESS_KEY: "local",
     AWS_EC2_METADATA_DISABLED: "true",

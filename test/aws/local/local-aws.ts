@@ -1,9 +1,9 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ENGINES } from "../../../src/cli/engines.ts";
 import { load } from "../../../src/config/load.ts";
-import { createQueues, createTables, TABLES } from "../../../src/engines/aws/index.ts";
 import { systemClock } from "../../../src/runtime/system-clock.ts";
 import { type Emulators, REGION } from "../emulators.ts";
+import { awsPlace, type Place } from "../place.ts";
 import { EventSource } from "./event-source.ts";
 import type { Environment } from "./function-instance.ts";
 import { openGateway } from "./gateway.ts";
@@ -46,9 +46,12 @@ interface Stoppable {
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const settings = localSettings(options.env);
   const { names, server } = await configured(options);
-  const queues = await createStores(options, settings, names);
-  const functions = functionsFrom(options, settings, queues);
-  const sqs = options.emulators.sqs();
+  const { prefix = "lull-", emulators } = options;
+  const { visibilitySeconds } = settings;
+  const place = await awsPlace(emulators, { prefix, channels: names, visibilitySeconds });
+  const { queues } = place;
+  const functions = functionsFrom(options, settings, place);
+  const sqs = emulators.sqs();
   const sources = sourcesFrom(options, settings, { sqs, queues, worker: functions.worker });
   const schedule = new Schedule(functions.sweeper, settings.sweepMs, REGION);
   const invoking: Stoppable[] = [...sources, schedule];
@@ -80,25 +83,12 @@ async function configured({ env, cwd }: LocalAwsOptions) {
   return { names: loaded.channels.map(({ name }) => name), server: loaded.server };
 }
 
-async function createStores(
-  { emulators, prefix = "lull-" }: LocalAwsOptions,
-  { visibilitySeconds }: LocalSettings,
-  channels: readonly string[],
-): Promise<Record<string, string>> {
-  const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
-  await createTables({ tablePrefix: prefix, clients });
-  const queues = await createQueues({ prefix, channels, visibilitySeconds, clients });
-  clients.dynamodb.destroy();
-  clients.sqs.destroy();
-  return queues;
-}
-
 function functionsFrom(
-  { emulators, env, prefix = "lull-", write, envOf }: LocalAwsOptions,
+  { env, write, envOf }: LocalAwsOptions,
   settings: LocalSettings,
-  queues: Readonly<Record<string, string>>,
+  { prefix, env: place }: Place,
 ): Record<FunctionName, LocalFunction> {
-  const deployed = { ...env, ...deployedEnvironment(emulators, prefix, queues) };
+  const deployed = { ...env, ...place, ...LAMBDA };
   const made = (name: FunctionName, timeoutMs: number, instancesMax = settings.instancesMax) =>
     new LocalFunction({
       name: `${prefix}${name}`,
@@ -112,36 +102,18 @@ function functionsFrom(
   return {
     webhook: made("webhook", settings.webhookTimeoutMs),
     worker: made("worker", settings.workerTimeoutMs),
-    sweeper: made("sweeper", settings.workerTimeoutMs, 1),
+    sweeper: made("sweeper", settings.sweeperTimeoutMs, 1),
   };
 }
 
-/** What a deployment and Lambda itself would set. */
-function deployedEnvironment(
-  { endpoint }: Emulators,
-  prefix: string,
-  queues: Readonly<Record<string, string>>,
-): Environment {
-  const tables = Object.values(TABLES).map(({ env, name }) => [env, `${prefix}${name}`]);
-  const urls = Object.entries(queues).map(([channel, url]) => [
-    `LULL_QUEUE_${channel.toUpperCase().replaceAll("-", "_")}`,
-    url,
-  ]);
-  return {
-    ...Object.fromEntries([...tables, ...urls]),
-    LULL_ENGINE: "aws",
-    AWS_REGION: REGION,
-    AWS_ACCESS_KEY_ID: "local",
-    AWS_SECRET_ACCESS_KEY: "local",
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint.dynamodb,
-    AWS_ENDPOINT_URL_SQS: endpoint.sqs,
-    AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
-    AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "512",
-    // There is nobody here who collects traces.
-    POWERTOOLS_TRACE_ENABLED: "false",
-  };
-}
+/** What Lambda itself would set. */
+const LAMBDA: Environment = {
+  AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
+  AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "512",
+  // There is nobody here who collects traces.
+  POWERTOOLS_TRACE_ENABLED: "false",
+};
 
 function sourcesFrom(
   { write }: LocalAwsOptions,

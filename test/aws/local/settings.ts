@@ -11,6 +11,7 @@ export interface LocalSettings {
   readonly sweepMs: number;
   readonly webhookTimeoutMs: number;
   readonly workerTimeoutMs: number;
+  readonly sweeperTimeoutMs: number;
   readonly visibilitySeconds: number;
   /** Of each function at once. */
   readonly instancesMax: number;
@@ -18,8 +19,10 @@ export interface LocalSettings {
 }
 
 const ENTRY = fileURLToPath(new URL("../../../src/lambda/environment.ts", import.meta.url));
+/** As in the construct `Lull`. */
 const WEBHOOK_SECONDS = 29;
 const WORKER_SECONDS = 180;
+const SWEEPER_SECONDS = 55;
 /** AWS's own advice for a queue in front of a function. */
 const VISIBILITY_FACTOR = 6;
 
@@ -31,6 +34,7 @@ export function localSettings(env: Environment): LocalSettings {
     sweepMs: seconds(env, "LULL_LOCAL_SWEEP_SECONDS", 60) * 1_000,
     webhookTimeoutMs: WEBHOOK_SECONDS * 1_000,
     workerTimeoutMs: worker * 1_000,
+    sweeperTimeoutMs: SWEEPER_SECONDS * 1_000,
     visibilitySeconds: Math.ceil(seconds(env, "LULL_LOCAL_VISIBILITY_SECONDS", worker * VISIBILITY_FACTOR)),
     instancesMax: count(env, "LULL_LOCAL_INSTANCES_MAX", 4),
     batchMax: count(env, "LULL_LOCAL_BATCH_MAX", 10),

@@ -1,0 +1,83 @@
+import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
+import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+
+const ACCOUNT = "AC00000000000000000000000000000001";
+const AUTH_TOKEN = "test-auth-token";
+const FROM = "+14155238886";
+/** For a service that stands where everybody could reach its API. */
+export const API_TOKEN = "test-api-token";
+/** Signed as providers would sign it, whatever port this run was given. */
+const PUBLIC_URL = "https://bot.example.com";
+
+export type Environment = Record<string, string>;
+export type Counts = Readonly<Record<string, number>>;
+
+/**
+ * Everybody outside: providers that are fakes, customers who write through them, and somebody with the API's token. They call the
+ * service where it is now, or where they are told.
+ */
+export async function outside(url: () => string) {
+  const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
+  const openai = fakeOpenAi();
+  await Promise.all([twilio.start(), openai.start()]);
+  let count = 0;
+
+  const post = (path: string, init: RequestInit, to = url()) =>
+    fetch(`${to}${path}`, { method: "POST", ...init });
+  const postSigned = (path: string, params: Environment, to?: string) =>
+    post(path, signedWebhook({ url: `${PUBLIC_URL}${path}`, authToken: AUTH_TOKEN, params }), to);
+  const api = async (path: string, init: RequestInit = {}) => {
+    const headers = { authorization: `Bearer ${API_TOKEN}`, ...init.headers };
+    return (await (await fetch(`${url()}/api${path}`, { ...init, headers })).json()) as unknown;
+  };
+
+  return {
+    twilio,
+    openai,
+    /** What tells the service about them. */
+    env: {
+      TWILIO_ACCOUNT_SID: ACCOUNT,
+      TWILIO_AUTH_TOKEN: AUTH_TOKEN,
+      TWILIO_API_URL: twilio.url,
+      TWILIO_WHATSAPP_FROM: FROM,
+      OPENAI_API_KEY: "test-key",
+      OPENAI_BASE_URL: openai.url,
+      LULL_PUBLIC_URL: PUBLIC_URL,
+    } as Environment,
+    post,
+    api,
+    counts: async () => (await api("/counts")) as Counts,
+    /** One signed WhatsApp message. Returns the status that Twilio would see. */
+    async write(
+      customer: number,
+      text: string,
+      options: { sid?: string; params?: Environment; to?: string } = {},
+    ) {
+      count += 1;
+      const sid = options.sid ?? `SM${String(count).padStart(32, "0")}`;
+      const phone = `+503700${String(customer).padStart(5, "0")}`;
+      const params = {
+        AccountSid: ACCOUNT,
+        Body: text,
+        From: `whatsapp:${phone}`,
+        MessageSid: sid,
+        NumMedia: "0",
+        ProfileName: "Ana",
+        To: `whatsapp:${FROM}`,
+        WaId: phone.slice(1),
+        ...options.params,
+      };
+      const response = await postSigned("/webhooks/whatsapp", params, options.to);
+      return { status: response.status, body: await response.text(), sid };
+    },
+    /** Twilio tells what became of a message, at the address that it was given with it. */
+    callBack({ sid, to, statusCallback = "" }: { sid: string; to: string; statusCallback?: string }) {
+      const path = statusCallback.replace(PUBLIC_URL, "");
+      const ids = { AccountSid: ACCOUNT, MessageSid: sid, MessageStatus: "sent" };
+      return postSigned(path, { ...ids, From: `whatsapp:${FROM}`, To: to });
+    },
+    leave: () => Promise.all([twilio.stop(), openai.stop()]),
+  };
+}
+
+export type Outside = Awaited<ReturnType<typeof outside>>;

@@ -1,0 +1,71 @@
+import { it } from "vitest";
+import { eventually, type LogEvent } from "../lull-process.ts";
+import type { Counts, Environment, Outside } from "./outside.ts";
+
+/** The process that works on a conversation. */
+export interface Holder {
+  kill(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+}
+
+/** A running service and everybody around it. */
+export interface Place extends Omit<Outside, "leave" | "env"> {
+  readonly events: readonly LogEvent[];
+  /** Whoever took the first lease. */
+  holder(): Promise<Holder>;
+  /** kill -9 of everything that runs our code; then it runs again. What was durable is there. */
+  crash(): Promise<void>;
+  /** The most memory that any process of ours has had, in MB; 0 where the machine does not tell. */
+  peakMegabytes(): Promise<number>;
+  end(): Promise<void>;
+}
+
+/** What carries the service. */
+export interface Platform {
+  readonly start: (environment: Environment, workers: number) => Promise<Place>;
+  /** Messages that one turn takes. */
+  readonly batchMessagesMax: number;
+  /** What makes it heal within seconds from the death of whoever held a conversation. */
+  readonly healsSoon: Environment;
+  /** The same when that one is not dead, but stands still. */
+  readonly outlastsSoon: Environment;
+  /** More than it takes to write the messages of a burst. */
+  readonly burstSeconds: string;
+  /** Conversations that it can take in a test, and more than it takes to open them. */
+  readonly crowd: number;
+  readonly crowdSeconds: string;
+}
+
+/** One story, told on every platform. */
+export interface Case {
+  readonly title: string;
+  readonly environment?: Environment;
+  readonly workers?: number;
+  run(at: Place): Promise<void>;
+}
+
+export function tell(platform: Platform, cases: readonly Case[]): void {
+  for (const { title, environment = {}, workers = 1, run } of cases) {
+    it(title, async () => {
+      const at = await platform.start(environment, workers);
+      try {
+        await run(at);
+      } finally {
+        await at.end();
+      }
+    });
+  }
+}
+
+export function committed(at: Place, turns: number, deadlineMs?: number): Promise<true> {
+  const look = async () => ((await at.counts()).turns === turns ? (true as const) : undefined);
+  return eventually(`${turns} commits`, look, deadlineMs);
+}
+
+/** Nothing is on its way any more: nothing staged, no wake-up, nobody at work. */
+export function atRest(at: Place): Promise<Counts> {
+  return eventually("rest", async () => {
+    const counts = await at.counts();
+    const { staged, windows, leases } = counts;
+    return staged === 0 && windows === 0 && leases === 0 ? counts : undefined;
+  });
+}
