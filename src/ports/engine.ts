@@ -78,14 +78,23 @@ export interface StagedOutbound {
   readonly arrivedAtMs: number;
 }
 
+/** Messages ran out of attempts, or their conversation is gone: moved to a dead letter. */
+export interface Burial {
+  readonly kind: "buried";
+  readonly deadLetterId: string;
+  readonly reason: string;
+}
+
 /** What a wake-up for one conversation led to. */
 export type TakeOutcome =
   | { readonly kind: "turn"; readonly taken: Taken }
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "later"; readonly dueAtMs: number }
   | { readonly kind: "nothing" }
-  /** Messages ran out of attempts, or their conversation is gone: moved to a dead letter. */
-  | { readonly kind: "buried"; readonly deadLetterId: string; readonly reason: string };
+  | Burial;
+
+/** Where one look led to several things: what it came to in the end, and the dead letters on the way. */
+export type TakenInTheEnd = TakeOutcome & { readonly buried?: readonly Burial[] };
 
 export interface DueTurns {
   readonly outcomes: readonly TakeOutcome[];
@@ -131,7 +140,14 @@ export interface Commit {
   readonly more: boolean;
 }
 
-export type CommitOutcome = { readonly kind: "committed"; readonly next?: TakeOutcome } | WriteOutcome;
+export type CommitOutcome =
+  | {
+      readonly kind: "committed";
+      readonly next?: TakenInTheEnd;
+      /** More may be due, and the store failed when it was looked for: the lease lapses, and somebody has to look then. */
+      readonly isLeft?: true;
+    }
+  | WriteOutcome;
 
 /** How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. */
 export type GiveBack =
@@ -155,7 +171,7 @@ export type GiveBack =
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string): Promise<TakeOutcome>;
+  take(conversationId: string): Promise<TakenInTheEnd>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages that are not in this turn's batch are staged. */
   hasNewer(lease: Lease): Promise<boolean>;

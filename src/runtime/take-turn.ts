@@ -61,6 +61,8 @@ async function askAndGoOn(
   goOn: (answer: Answered, startedAtMs: number) => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   const { engine, clock, settings, heartbeat, stopping, taken } = run;
+  // Whoever is about to stop need not trouble anybody with a question.
+  if (stopping.aborted) return giveBack(run, { kind: "release" });
   const startedAtMs = clock.nowMs();
   const { answerTimeoutMs, historyMessagesMax } = settings;
   const newer = (signal: AbortSignal) => untilNewer(run, signal);

@@ -31,7 +31,8 @@ export async function commit(
     messages: messages.length,
     attempt: taken.attempt,
   });
-  return { kind: "committed", outcome: how.outcome, ...(committed.next && { next: committed.next }) };
+  const { next, isLeft } = committed;
+  return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
 }
 
 export async function giveBack(run: TurnRun, how: GiveBack): Promise<TurnEnd> {

@@ -1,7 +1,7 @@
 import type { Settings } from "../core/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, GiveBack, Taken, TakeOutcome } from "../ports/engine.ts";
+import type { Engine, GiveBack, Taken, TakenInTheEnd } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Heartbeat } from "./heartbeat.ts";
@@ -28,7 +28,12 @@ export interface TurnRun extends TurnSurroundings {
 
 /** How a run ended. `more` is the next turn of the same conversation, already taken under the same lease. */
 export type TurnEnd =
-  | { readonly kind: "committed"; readonly outcome: string; readonly next?: TakeOutcome }
+  | {
+      readonly kind: "committed";
+      readonly outcome: string;
+      readonly next?: TakenInTheEnd;
+      readonly isLeft?: true;
+    }
   | { readonly kind: "given-back"; readonly how: GiveBack["kind"] }
   /** A newer token stands: whoever holds it goes on. */
   | { readonly kind: "lost" }

@@ -1,5 +1,5 @@
 import type { Settings } from "../core/settings.ts";
-import type { Taken, TakeOutcome } from "../ports/engine.ts";
+import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
 import { takeTurn } from "./take-turn.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
@@ -51,7 +51,7 @@ export class Worker {
   async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
     const outcome = await this.#surroundings.engine.turns.take(conversationId);
     const end = await this.#begin(outcome, within);
-    return end?.kind === "abandoned" ? "abandoned" : outcome.kind;
+    return end && isAbandoned(end) ? "abandoned" : outcome.kind;
   }
 
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
@@ -97,12 +97,8 @@ export class Worker {
     }
   }
 
-  #begin(outcome: TakeOutcome, within?: Within): Promise<TurnEnd | undefined> {
-    const { log } = this.#surroundings;
-    if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
-    if (outcome.kind === "buried") {
-      log("error", "turn.dead", { deadLetter: outcome.deadLetterId, reason: outcome.reason });
-    }
+  #begin(outcome: TakenInTheEnd, within?: Within): Promise<TurnEnd | undefined> {
+    this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
     const run = this.#run(outcome.taken, within).finally(() => {
       this.#running.delete(run);
@@ -119,6 +115,7 @@ export class Worker {
       this.#logTaken(taken);
       const end = await takeTurn(surroundings, taken);
       const next = end.kind === "committed" ? end.next : undefined;
+      if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
       taken = next.taken;
     }
@@ -134,6 +131,15 @@ export class Worker {
     };
   }
 
+  #tell(outcome: TakenInTheEnd): void {
+    const { log } = this.#surroundings;
+    const dead = ({ deadLetterId, reason }: Burial) =>
+      log("error", "turn.dead", { deadLetter: deadLetterId, reason });
+    for (const burial of outcome.buried ?? []) dead(burial);
+    if (outcome.kind === "buried") dead(outcome);
+    if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
+  }
+
   #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {
     this.#surroundings.log("info", "lease.taken", {
       conversation: conversation.id,
@@ -144,4 +150,8 @@ export class Worker {
       lateMs: takenAtMs - dueAtMs,
     });
   }
+}
+
+function isAbandoned(end: TurnEnd): boolean {
+  return end.kind === "abandoned" || (end.kind === "committed" && end.isLeft === true);
 }

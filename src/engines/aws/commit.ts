@@ -1,3 +1,4 @@
+import { inTheEnd } from "../../core/burials.ts";
 import { keepSent, providerIdsOf } from "../../core/draft.ts";
 import { type ConversationState, withoutWork } from "../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../core/turn.ts";
@@ -43,13 +44,12 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
 async function goOn(
   site: Site,
   stored: Stored,
-): Promise<Pick<Extract<CommitOutcome, { kind: "committed" }>, "next">> {
+): Promise<Omit<Extract<CommitOutcome, { kind: "committed" }>, "kind">> {
   try {
-    const next = (await takeUnder(site, stored, stored.state.lease!.token)).at(-1);
-    return next ? { next } : {};
+    return { next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: String(error) });
-    return {};
+    return { isLeft: true };
   }
 }
 

@@ -1,3 +1,4 @@
+import { inTheEnd } from "../../core/burials.ts";
 import type { Engine, EngineContext } from "../../ports/engine.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { checks } from "./checks.ts";
@@ -57,7 +58,7 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
     },
     turns: {
       takeDue: (max, signal) => takeDue(site, max, signal),
-      take: async (id) => (await take(site, id)).at(-1)!,
+      take: async (id) => inTheEnd(await take(site, id)),
       renew: (lease) => renew(site, lease),
       hasNewer: (lease) => hasNewer(site, lease),
       draft: (lease, written) => draft(site, lease, written),

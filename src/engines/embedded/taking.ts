@@ -1,8 +1,9 @@
+import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
-import type { DueTurns, Taken, TakeOutcome } from "../../ports/engine.ts";
+import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
 import { resolve } from "./receiving.ts";
 import { inBatchOrder } from "./recording.ts";
@@ -17,16 +18,16 @@ export function takeDue(step: Step, max: number): DueTurns {
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
 }
 
-export function take(step: Step, conversationId: string): TakeOutcome {
-  return takeOne(step, conversationId, { underLease: false }).at(-1)!;
+export function take(step: Step, conversationId: string): TakenInTheEnd {
+  return inTheEnd(takeOne(step, conversationId, { underLease: false }));
 }
 
 /**
  * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
  * lost would be tried again and commit the turn behind it.
  */
-export function takeMore(step: Step, conversationId: string): TakeOutcome {
-  return takeOne(step, conversationId, { underLease: true }).at(-1)!;
+export function takeMore(step: Step, conversationId: string): TakenInTheEnd {
+  return inTheEnd(takeOne(step, conversationId, { underLease: true }));
 }
 
 /** Usually one outcome; a dead letter on the way is one more. */

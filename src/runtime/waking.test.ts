@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { StoreUnavailable } from "../errors.ts";
+import type { LogFields } from "../ports/log.ts";
+import type { Responder, Turn } from "../ports/responder.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { type Fault, withFaults } from "../testing/fault-engine.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { createService } from "./create-service.ts";
+import type { Within } from "./worker.ts";
+
+/** A service that takes no turns by itself, as in a function that a queue wakes. */
+async function woken(respond: Responder, fault: Fault = () => "pass") {
+  const clock = fakeClock();
+  const channel = testChannel({ textMax: 10 });
+  const logged: [string, LogFields | undefined][] = [];
+  const service = createService({
+    engine: withFaults(memory(), fault, () => new StoreUnavailable("the store is away")),
+    channels: { test: channel },
+    window: { seconds: 0 },
+    respond,
+    clock,
+    random: () => 0.5,
+    log: (_level, event, fields) => void logged.push([event, fields]),
+  });
+  const message = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
+  const body = Buffer.from(JSON.stringify([{ ...message, media: [] }]));
+  await service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+  const { inspector } = await service.engine();
+  const id = (await inspector.conversations({ limit: 1 })).items[0]!.id;
+  const told = (event: string) => logged.filter(([name]) => name === event).map(([, fields]) => fields);
+  return { clock, channel, service, id, inspector, told };
+}
+
+function within(answerTimeoutMs = 20_000): Within & { readonly stop: () => void } {
+  const stopping = new AbortController();
+  return {
+    stopping: stopping.signal,
+    limits: { answerTimeoutMs, sendTimeoutMs: 5_000 },
+    stop: () => stopping.abort(),
+  };
+}
+
+describe("a turn within the time of whoever woke it", () => {
+  it("is given back uncounted when that time is over, and a later wake-up answers it", async () => {
+    const turns: Turn[] = [];
+    const at = await woken((turn) => {
+      turns.push(turn);
+      return turns.length === 1 ? new Promise(() => {}) : `attempt ${turn.attempt}`;
+    });
+    const time = within();
+    const first = at.service.wake(at.id, time);
+    await at.clock.advance(10_000);
+    time.stop();
+    expect(await first).toBe("turn");
+    expect(turns[0]!.signal.aborted).toBe(true);
+    expect((await at.inspector.counts()).leases).toBe(0);
+    expect(await at.service.wake(at.id, within())).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 1"]);
+  });
+
+  it("fails and counts when its answer had the whole time: it would not come the next time either", async () => {
+    const at = await woken(() => new Promise(() => {}));
+    const waking = at.service.wake(at.id, within(20_000));
+    await at.clock.advance(20_000);
+    expect(await waking).toBe("turn");
+    expect(at.told("lease.released")).toMatchObject([{ how: "retry", attempt: 1 }]);
+  });
+
+  it("that has no time left asks nobody", async () => {
+    let asked = 0;
+    const at = await woken(() => {
+      asked += 1;
+      return "hello";
+    });
+    const time = within();
+    time.stop();
+    expect(await at.service.wake(at.id, time)).toBe("turn");
+    expect(asked).toBe(0);
+    await at.service.wake(at.id, within());
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+
+  it("is given back between two parts of a reply, and whoever goes on says only the rest", async () => {
+    const at = await woken(() => "part one\n\npart two");
+    const time = within();
+    at.channel.behave((_outgoing, n) => {
+      if (n === 1) time.stop();
+      return { kind: "sent", providerId: `out-${n}` };
+    });
+    expect(await at.service.wake(at.id, time)).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["part one"]);
+    expect(await at.service.wake(at.id, within())).toBe("turn");
+    expect(at.channel.outbox.map(({ text }) => text)).toEqual(["part one", "part two"]);
+    const detail = await at.inspector.conversation(at.id);
+    expect(detail?.turns).toMatchObject([
+      { outcome: "replied", attempts: 1, providerIds: ["out-1", "out-2"] },
+    ]);
+  });
+
+  it("gives a send no longer than that time allows", async () => {
+    const at = await woken(() => "hello");
+    at.channel.behave(() => new Promise(() => {}));
+    const waking = at.service.wake(at.id, within());
+    await at.clock.advance(5_000);
+    expect(await waking).toBe("turn");
+    expect(at.told("send.unknown")).toHaveLength(1);
+  });
+
+  it("ends when the service stops, too", async () => {
+    const at = await woken(() => new Promise(() => {}));
+    const waking = at.service.wake(at.id, within());
+    await at.clock.settle();
+    const stopped = at.service.stop(0);
+    await at.clock.advance(1);
+    expect(await waking).toBe("turn");
+    await stopped;
+  });
+});
+
+describe("a wake-up tells whether somebody has to look again:", () => {
+  it("the store failed, and the lease could not even be given back", async () => {
+    const at = await woken(
+      () => "hello",
+      (name) => (/turns\.(draft|giveBack|renew)/.test(name) ? "fail-before" : "pass"),
+    );
+    const waking = at.service.wake(at.id, within());
+    await at.clock.advance(120_000);
+    expect(await waking).toBe("abandoned");
+    expect(at.told("turn.abandoned")).toHaveLength(1);
+  });
+
+  it("the lease ran out while the store was away", async () => {
+    const at = await woken(
+      () => new Promise(() => {}),
+      (name) => (name === "turns.renew" ? "fail-before" : "pass"),
+    );
+    const waking = at.service.wake(at.id, within(600_000));
+    await at.clock.advance(90_000);
+    expect(await waking).toBe("abandoned");
+  });
+
+  it("not when a newer token stands: whoever holds it goes on", async () => {
+    const at = await woken((turn) => (turn.attempt === 1 ? new Promise(() => {}) : "second"));
+    const waking = at.service.wake(at.id, within(600_000));
+    await at.clock.settle();
+    const { sweeping } = await at.service.engine();
+    await sweeping.freeLeases(at.service.workerId);
+    await at.clock.advance(1);
+    expect(await at.service.wake(at.id, within())).toBe("turn");
+    await at.clock.advance(60_000);
+    expect(await waking).toBe("turn");
+    expect(at.told("lease.lost")).toHaveLength(1);
+    expect(at.channel.outbox).toHaveLength(1);
+  });
+});
+
+it("a wake-up that finds only a dead letter to make tells of it", async () => {
+  const at = await woken(
+    () => new Promise(() => {}),
+    (name) => (/turns\.(giveBack|renew)/.test(name) ? "fail-before" : "pass"),
+  );
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const waking = at.service.wake(at.id, within());
+    await at.clock.advance(120_000);
+    await waking;
+  }
+  expect(await at.service.wake(at.id, within())).toBe("nothing");
+  expect(at.told("turn.dead")).toHaveLength(1);
+  expect((await at.inspector.counts()).dead).toBe(1);
+});
