@@ -31,3 +31,16 @@ export function sendByAtMs(
 ): number {
   return Math.min(nowMs + limits.sendTimeoutMs, leaseUntilAtMs - limits.clockSkewMs);
 }
+
+/** What alarms want to know of the leases that stand. */
+export function leaseGauges(
+  leases: readonly LeaseState[],
+  nowMs: number,
+  skewMs: number,
+): { staleLeases: number; oldestLeaseAtMs?: number } {
+  const oldest = Math.min(...leases.map(({ takenAtMs }) => takenAtMs));
+  return {
+    staleLeases: leases.filter((lease) => !isHeld(lease, nowMs, skewMs)).length,
+    ...(leases.length > 0 && { oldestLeaseAtMs: oldest }),
+  };
+}

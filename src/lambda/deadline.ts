@@ -1,10 +1,12 @@
 import type { Settings } from "../core/settings.ts";
 import type { Within } from "../runtime/worker.ts";
 
-/** What one invocation may still do, in ms from its start. */
+/** What one invocation may still do, in ms from now. */
 export interface Budget {
   /** When running turns are given back. */
   readonly stopMs: number;
+  /** When what is still not over is left to itself, so that the neighbours' work is reported before the function is killed. */
+  readonly endMs: number;
   readonly limits: Within["limits"];
 }
 
@@ -12,19 +14,21 @@ export interface Budget {
 const SEND_SHARE = 6;
 const WRITES_SHARE = 12;
 const WRITES_MS_MAX = 5_000;
-/** How much sooner an answer that had the whole invocation is out of time than the invocation itself. */
-const COUNTED_MS = 250;
+/** How much of the time is left when an answer that had all of it is out of time. */
+const COUNTED_SHARE = 10;
+/** Of the time for writes, what is kept for the report. */
+const REPORT_SHARE = 5;
 
 /**
  * A turn that is stopped has sent its last byte, and written that down, before the function is killed.
  *
  * An answer that had the whole time of a function and did not come has failed, and counts: it would not come in the next one
- * either. A turn that only began late is given back uncounted. So the answer's own time is over a moment before the function's.
+ * either. A turn that only began late is given back uncounted. So the answer's own time is over a little before the function's.
  */
 export function budgetOf(remainingMs: number, settings: Settings): Budget {
   const sendTimeoutMs = Math.min(settings.sendTimeoutMs, remainingMs / SEND_SHARE);
   const writesMs = Math.min(WRITES_MS_MAX, remainingMs / WRITES_SHARE);
-  const stopMs = Math.max(0, remainingMs - sendTimeoutMs - writesMs);
-  const answerTimeoutMs = Math.max(0, Math.min(settings.answerTimeoutMs, stopMs - COUNTED_MS));
-  return { stopMs, limits: { answerTimeoutMs, sendTimeoutMs } };
+  const stopMs = remainingMs - sendTimeoutMs - writesMs;
+  const answerTimeoutMs = Math.min(settings.answerTimeoutMs, stopMs * (1 - 1 / COUNTED_SHARE));
+  return { stopMs, endMs: remainingMs - writesMs / REPORT_SHARE, limits: { answerTimeoutMs, sendTimeoutMs } };
 }

@@ -4,50 +4,59 @@ import type { LullConfig } from "../runtime/config.ts";
 import type { LambdaContext } from "./invocation.ts";
 import { lambdaLog } from "./logger.ts";
 import { type Counting, counting } from "./metrics.ts";
+import { type Trace, tracing } from "./tracing.ts";
+import { type Visibility, visibilityIn } from "./visibility.ts";
 
 /** A configuration, or how to come by one when the first event does. `log` is the function's own, for those who want it. */
 export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<LullConfig>);
+
+export interface Opened {
+  readonly lull: Lull;
+  readonly visibility: Visibility;
+}
 
 /** What stays between invocations of one warm function. */
 export class FunctionRuntime {
   readonly log: Log;
   readonly metrics: Counting;
+  readonly trace: Trace;
   readonly #begin: (context: LambdaContext) => void;
   readonly #source: ConfigSource;
-  #lull: Promise<Lull> | undefined;
+  #opened: Promise<Opened> | undefined;
 
   constructor(source: ConfigSource, env = process.env) {
     const serviceName = env.POWERTOOLS_SERVICE_NAME || "lull";
     const { log, begin } = lambdaLog(serviceName, env);
     this.metrics = counting(serviceName);
     this.log = this.metrics.counted(log);
+    this.trace = tracing(serviceName, this.log, env);
     this.#begin = begin;
     this.#source = source;
   }
 
-  /** Made with the first event. One that could not be made is tried again with the next: a secret may be there by then. */
-  lull(): Promise<Lull> {
-    this.#lull ??= this.#create().catch((error) => {
-      this.#lull = undefined;
+  /** With the first event. What could not be made is tried again with the next: a file or a table may be there by then. */
+  open(): Promise<Opened> {
+    this.#opened ??= this.#create().catch((error) => {
+      this.#opened = undefined;
       throw error;
     });
-    return this.#lull;
+    return this.#opened;
   }
 
   /** One event. What was counted is written whatever becomes of it. */
-  async invoke<T>(context: LambdaContext, run: () => Promise<T>): Promise<T> {
+  async invoke<T>(name: string, context: LambdaContext, run: () => Promise<T>): Promise<T> {
     this.#begin(context);
     try {
-      return await run();
+      return await this.trace(`## ${name}`, run);
     } finally {
       this.metrics.flush();
     }
   }
 
-  async #create(): Promise<Lull> {
+  async #create(): Promise<Opened> {
     const source = this.#source;
     const config = typeof source === "function" ? await source(this.log) : source;
-    const own = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
-    return createLull({ ...config, log: own });
+    const log = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
+    return { lull: createLull({ ...config, log }), visibility: visibilityIn(config.engine, log) };
   }
 }

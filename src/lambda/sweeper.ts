@@ -1,17 +1,40 @@
+import type { Gauges } from "../ports/inspector.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import type { LambdaContext } from "./invocation.ts";
+import type { Counting } from "./metrics.ts";
 
-/** A round of the sweeper, on a schedule. It throws when the store fails: the schedule's own retries and alarms are made for that. */
+/** A round is begun only while this share of the time is left: it has to end, and the gauges come after it. */
+const ROUND_SHARE = 2;
+
+/**
+ * Rounds of the sweeper, on a schedule: one, and more while there is more to sweep and time for it. It throws when the store fails:
+ * alarms on failed functions are made for that, and the next round goes on where this one began.
+ */
 export function sweeperHandler(runtime: FunctionRuntime) {
   return (_event: unknown, context: LambdaContext): Promise<void> =>
-    runtime.invoke(context, async () => {
-      const lull = await runtime.lull();
+    runtime.invoke("sweeper", context, async () => {
+      const { lull } = await runtime.open();
       const { sweeping, inspector } = await lull.engine();
-      const { orphans, retriggered, freed, expired } = await sweeping.sweep();
-      if (orphans > 0) lull.log("error", "sweep.orphans", { orphans });
-      lull.log("debug", "sweep.done", { orphans, retriggered, freed, expired });
-      const { dead, unknown } = await inspector.counts();
-      runtime.metrics.gauge("DeadLetters", "Count", dead);
-      runtime.metrics.gauge("UnknownSends", "Count", unknown);
+      const halfMs = context.getRemainingTimeInMillis() / ROUND_SHARE;
+      for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
+        const { hasMore: more = false, ...swept } = await sweeping.sweep();
+        if (swept.orphans > 0) lull.log("error", "sweep.orphans", { orphans: swept.orphans });
+        lull.log("debug", "sweep.done", { ...swept });
+        hasMore = more;
+      }
+      tell(runtime.metrics, await inspector.gauges(), systemClock.nowMs());
     });
+}
+
+function tell(
+  metrics: Counting,
+  { dead, unknown, staleLeases, oldestLeaseAtMs }: Gauges,
+  nowMs: number,
+): void {
+  metrics.gauge("DeadLetters", "Count", dead);
+  metrics.gauge("UnknownSends", "Count", unknown);
+  metrics.gauge("StaleLeases", "Count", staleLeases);
+  const heldMs = oldestLeaseAtMs === undefined ? 0 : Math.max(0, nowMs - oldestLeaseAtMs);
+  metrics.gauge("LeaseHeldSecondsMax", "Seconds", heldMs / 1_000);
 }

@@ -7,12 +7,12 @@ import type { LambdaContext } from "./invocation.ts";
 /** HTTP behind a gateway: the same edge as everywhere. It never throws, and answers 5xx only for what is our fault. */
 export function webhookHandler(runtime: FunctionRuntime) {
   return (event: unknown, context: LambdaContext): Promise<HttpResponse> =>
-    runtime.invoke(context, async () => responseFrom(await answer(runtime, event), event));
+    runtime.invoke("webhook", context, async () => responseFrom(await answer(runtime, event), event));
 }
 
 async function answer(runtime: FunctionRuntime, event: unknown): Promise<EdgeAnswer> {
   try {
-    const lull = await runtime.lull();
+    const { lull } = await runtime.open();
     const request = requestFrom(event, lull.publicUrl);
     if (request) return await lull.handle(request);
     runtime.log("warn", "event.unknown", { handler: "webhook" });

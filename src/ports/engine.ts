@@ -195,6 +195,8 @@ export interface SweepReport {
   readonly freed: number;
   /** Remembered ids and old records that went. */
   readonly expired: number;
+  /** The round ended at its limit: the rest is for the next one, which may as well come at once. */
+  readonly hasMore?: boolean;
 }
 
 export interface Sweeping {

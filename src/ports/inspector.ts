@@ -102,6 +102,16 @@ export interface Counts {
   readonly paused: boolean;
 }
 
+/** What alarms are about. Asked again and again, so it is cheap however much is kept. */
+export interface Gauges {
+  readonly dead: number;
+  readonly unknown: number;
+  /** Leases that lapsed and that nobody has taken since. */
+  readonly staleLeases: number;
+  /** When the oldest lease that stands was taken. */
+  readonly oldestLeaseAtMs?: number;
+}
+
 /** Reading for people and dashboards. It never changes anything and never slows a turn down. */
 export interface Inspector {
   conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
@@ -111,4 +121,5 @@ export interface Inspector {
   unknown(page: Page): Promise<Listing<UnknownSend>>;
   refusals(page: Page): Promise<Listing<Refusal>>;
   counts(): Promise<Counts>;
+  gauges(): Promise<Gauges>;
 }

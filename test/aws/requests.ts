@@ -7,7 +7,7 @@ import type { AwsWorld } from "./world.ts";
 /** The function that makes a request where the engine runs on Lambda. */
 export type Caller = "webhook" | "worker" | "sweeper";
 
-/** Who asks for what. History is the one thing that a turn wants of `conversations`. */
+/** Who asks for what. */
 const CALLERS: Readonly<Record<Exclude<keyof Engine, "ping" | "checks" | "close">, Caller>> = {
   receiving: "webhook",
   conversations: "webhook",
@@ -16,6 +16,9 @@ const CALLERS: Readonly<Record<Exclude<keyof Engine, "ping" | "checks" | "close"
   turns: "worker",
   sweeping: "sweeper",
 };
+
+/** What a function wants of a port that is otherwise another's. */
+const ODD: Readonly<Record<string, Caller>> = { history: "worker", gauges: "sweeper" };
 
 interface Input {
   readonly TableName?: string;
@@ -38,7 +41,7 @@ export class Requests {
   #asked(engine: Engine): Engine {
     const ports = Object.entries(CALLERS).map(([name, caller]) => {
       const port = engine[name as keyof typeof CALLERS] as object;
-      return [name, this.#within(port, (method) => (method === "history" ? "worker" : caller))];
+      return [name, this.#within(port, (method) => ODD[method] ?? caller)];
     });
     const ping = () => this.#caller.run("webhook", () => engine.ping());
     return { ...Object.fromEntries(ports), ping, close: () => engine.close() } as Engine;

@@ -195,6 +195,7 @@ function stubEngine(calls: Calls): Engine {
         refusals: 1,
         paused: false,
       })),
+      gauges: note("gauges", () => ({ dead: 1, unknown: 1, staleLeases: 0 })),
     },
     ping: note("ping", () => undefined),
     close: note("close", () => undefined),

@@ -8,9 +8,15 @@ export type { AwsOptions } from "./options.ts";
 export { AWS_DEFAULTS } from "./site.ts";
 export { TABLES, type TableDefinition } from "./tables.ts";
 
+/** The engine as it was asked for: whoever reads its queues in another way needs the same clients and names. */
+export interface AwsEngine extends EngineProvider {
+  readonly options: AwsOptions;
+}
+
 /** DynamoDB and SQS: any number of machines, or none. The same promises as on one machine, kept by conditions instead of transactions. */
-export function aws(options: AwsOptions = {}): EngineProvider {
+export function aws(options: AwsOptions = {}): AwsEngine {
   return {
+    options,
     name: "aws",
     defaults: AWS_DEFAULTS,
     backupNote:

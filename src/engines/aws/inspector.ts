@@ -13,6 +13,7 @@ import { letterFrom, letterRowPrefix, letterRowsFrom } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
 import { all, beginsWith, equal, type Item, present } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
+import { gauges } from "./gauges.ts";
 import { history, latestItems, turnsOf } from "./history.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
 import { countListed, newestFirst } from "./listing.ts";
@@ -41,6 +42,7 @@ export function inspector(site: Site): Inspector {
     unknown: async (page) => mapped(await newestFirst(site, "messages", ["unknown"], page), unknownFrom),
     refusals: async (page) => mapped(await newestFirst(site, "messages", REFUSALS, page), refusalFrom),
     counts: () => counts(site),
+    gauges: () => gauges(site),
   };
 }
 

@@ -31,8 +31,15 @@ export async function sweep(site: Site): Promise<SweepReport> {
   const lapsed = await sweepLeases(site);
   const stage = await sweepStage(site, cursor.stage);
   const seen = site.forget === "sweep" ? await sweepSeen(site, cursor.seen) : { count: 0 };
-  await keepCursor(site, cursor, { windows: windows.next, stage: stage.next, seen: seen.next });
-  return { orphans: stage.count, retriggered: windows.count + lapsed, freed: 0, expired: seen.count };
+  const next = { windows: windows.next, stage: stage.next, seen: seen.next };
+  await keepCursor(site, cursor, next);
+  return {
+    orphans: stage.count,
+    retriggered: windows.count + lapsed,
+    freed: 0,
+    expired: seen.count,
+    hasMore: Object.values(next).some((place) => place !== undefined),
+  };
 }
 
 interface Round {

@@ -64,6 +64,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       unknown: (page) => run("listUnknown", page),
       refusals: (page) => run("listRefusals", page),
       counts: () => run("counts", undefined as never),
+      gauges: () => run("gauges", undefined as never),
     },
     ping: surroundings.ping,
     close: surroundings.close,

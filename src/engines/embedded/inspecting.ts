@@ -1,10 +1,11 @@
-import { isHeld } from "../../core/lease.ts";
+import { isHeld, leaseGauges } from "../../core/lease.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
   Counts,
   DeadLetter,
+  Gauges,
   Listing,
   LockRecord,
   Page,
@@ -88,4 +89,11 @@ export function listRefusals(step: Step, page: Page): Listing<Refusal> {
 
 export function counts(step: Step): Counts {
   return step.tables.counts(step.nowMs);
+}
+
+export function gauges({ tables, nowMs, settings }: Step): Gauges {
+  const { dead, unknown } = tables.counts(nowMs);
+  const held = tables.holders().flatMap((holder) => tables.heldBy(holder));
+  const leases = held.flatMap((id) => tables.state(id)?.lease ?? []);
+  return { dead, unknown, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
 }

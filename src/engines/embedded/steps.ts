@@ -46,6 +46,7 @@ export const READS = {
   listUnknown: inspecting.listUnknown,
   listRefusals: inspecting.listRefusals,
   counts: inspecting.counts,
+  gauges: inspecting.gauges,
 } as const;
 
 export type Steps = typeof STEPS & typeof READS;

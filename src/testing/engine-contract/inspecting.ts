@@ -158,6 +158,31 @@ export const inspecting: readonly EngineCase[] = [
     assert.equal(await s.engine.inspector.conversation("nobody"), undefined);
   }),
 
+  scene("gauges tell what alarms are about", {}, async (s) => {
+    const { inspector, turns } = s.engine;
+    assert.deepEqual(await inspector.gauges(), { dead: 0, unknown: 0, staleLeases: 0 });
+    for (const sender of ["ana", "ben", "cyd"]) await s.receive({ sender });
+    await s.windowPasses();
+    const [first, second] = await s.turns();
+    const takenAtMs = s.nowMs;
+    assert.deepEqual(await inspector.gauges(), {
+      dead: 0,
+      unknown: 0,
+      staleLeases: 0,
+      oldestLeaseAtMs: takenAtMs,
+    });
+    await turns.giveBack(first!.lease, { kind: "bury", reason: "broken" });
+    const unsure = unknown(draftFor(second!), 0);
+    await turns.commit(second!.lease, replied(second!, unsure, { outcome: "unknown" }));
+    await s.passes(s.world.settings.leaseMs + s.world.settings.clockSkewMs);
+    assert.deepEqual(await inspector.gauges(), {
+      dead: 1,
+      unknown: 1,
+      staleLeases: 1,
+      oldestLeaseAtMs: takenAtMs,
+    });
+  }),
+
   scene("the store says that it can be written", {}, async (s) => {
     await s.engine.ping();
     await s.atRest();

@@ -1,0 +1,34 @@
+import { type LeaseState, leaseGauges } from "../../core/lease.ts";
+import type { Gauges } from "../../ports/inspector.ts";
+import { all, atMost, equal } from "./expression.ts";
+import { conversationKeyOf, shards } from "./keys.ts";
+import { countListed } from "./listing.ts";
+import type { Site } from "./site.ts";
+import { storedFrom } from "./state-item.ts";
+import { LEASED } from "./tables.ts";
+
+/** Two lists that are mostly empty, and the sparse index over leases: what is kept of finished turns is never read. */
+export async function gauges(site: Site): Promise<Gauges> {
+  const [dead, unknown, leases] = await Promise.all([
+    countListed(site, "messages", ["dead"]),
+    countListed(site, "messages", ["unknown"]),
+    Promise.all(shards().map((shard) => oldLeases(site, shard))),
+  ]);
+  return { dead, unknown, ...leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs) };
+}
+
+/** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
+async function oldLeases(site: Site, shard: string): Promise<LeaseState[]> {
+  const { clock, settings, store } = site;
+  const ofShard = equal("lease_shard", shard);
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  const [[oldest], old] = await Promise.all([
+    store.query("state", { index: LEASED, key: ofShard, limit: 1 }),
+    store.query("state", { index: LEASED, key: all(ofShard, isOld), limit: settings.sweepRowsMax }),
+  ]);
+  const ids = new Set(
+    [...(oldest ? [oldest] : []), ...old].map(({ conversation_id }) => String(conversation_id)),
+  );
+  const items = await store.getMany("state", [...ids].map(conversationKeyOf));
+  return items.flatMap((item) => storedFrom(String(item.conversation_id), item).state.lease ?? []);
+}

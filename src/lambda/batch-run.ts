@@ -1,0 +1,128 @@
+import { triggerFrom } from "../engines/aws/triggers.ts";
+import { LullError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { Service } from "../runtime/service.ts";
+import type { Budget } from "./deadline.ts";
+import type { SqsRecord } from "./invocation.ts";
+import type { Trace } from "./tracing.ts";
+import type { Visibility } from "./visibility.ts";
+
+export interface BatchRunOptions {
+  readonly lull: Pick<Service, "wake" | "settings">;
+  readonly visibility: Pick<Visibility, "keepHidden" | "showAfter">;
+  readonly budget: Budget;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly trace: Trace;
+}
+
+/** A trigger that failed comes again after 5 s, 15 s, 45 s ...: soon when the trouble is short, and not used up when it is long. */
+const AGAIN_SECONDS = 5;
+const AGAIN_FACTOR = 3;
+const AGAIN_SECONDS_MAX = 900;
+
+const UNREADABLE = "TRIGGER_UNREADABLE";
+const NO_PLACE = "NO_PLACE";
+const OUT_OF_TIME = "OUT_OF_TIME";
+
+/** One batch within one invocation. */
+export class BatchRun {
+  readonly #options: BatchRunOptions;
+  readonly #stopping = new AbortController();
+  readonly #over = Promise.withResolvers<never>();
+  readonly #woken = new Map<string, Promise<void>>();
+  readonly #running = new Set<SqsRecord>();
+  readonly #cancel: readonly (() => void)[];
+  #freePlaces: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(options: BatchRunOptions) {
+    const { lull, visibility, budget, clock } = options;
+    const { renewMs, leaseMs, clockSkewMs, concurrency } = lull.settings;
+    this.#options = options;
+    this.#freePlaces = concurrency;
+    this.#over.promise.catch(() => {});
+    this.#cancel = [
+      clock.after(budget.stopMs, () => this.#stopping.abort()),
+      clock.after(budget.endMs, () => this.#over.reject(outOfTime())),
+      // If we die, the trigger comes again when the lease has lapsed: long before the queue would bring it.
+      visibility.keepHidden(this.#running, renewMs, leaseMs + clockSkewMs),
+    ];
+  }
+
+  /** Resolves when the record may be deleted, rejects when it has to come again. */
+  async handle(record: SqsRecord): Promise<void> {
+    this.#running.add(record);
+    try {
+      await this.#look(record);
+    } catch (error) {
+      this.#running.delete(record);
+      await Promise.race([this.#bringAgain(record, error), this.#over.promise]).catch(() => {});
+      throw error;
+    } finally {
+      this.#running.delete(record);
+    }
+  }
+
+  end(): void {
+    for (const cancel of this.#cancel) cancel();
+  }
+
+  async #look(record: SqsRecord): Promise<void> {
+    const trigger = triggerFrom(record.body);
+    if (!trigger) throw new LullError("nobody can read this trigger", { code: UNREADABLE, retry: "never" });
+    // Two triggers of one conversation are one wake-up: side by side the second would only find the lease held.
+    const known = this.#woken.get(trigger.conversationId);
+    const waking = known ?? this.#wake(trigger.conversationId);
+    this.#woken.set(trigger.conversationId, waking);
+    await Promise.race([waking, this.#over.promise]);
+  }
+
+  async #wake(conversationId: string): Promise<void> {
+    await this.#place();
+    try {
+      if (this.#stopping.signal.aborted)
+        throw new LullError("there was no time for it", { code: NO_PLACE, retry: "later" });
+      const within = { stopping: this.#stopping.signal, limits: this.#options.budget.limits };
+      const { lull, trace } = this.#options;
+      const outcome = await trace("turn", () => lull.wake(conversationId, within), { conversationId });
+      if (outcome === "abandoned")
+        throw new LullError("the store failed during the turn", { code: "ABANDONED", retry: "later" });
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#freePlaces += 1;
+    }
+  }
+
+  /** A batch may be larger than what one process should do at once. */
+  async #place(): Promise<void> {
+    if (this.#freePlaces > 0) this.#freePlaces -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  async #bringAgain(record: SqsRecord, error: unknown): Promise<void> {
+    const { visibility, log } = this.#options;
+    const code = error instanceof LullError ? error.code : undefined;
+    if (code === UNREADABLE) {
+      // It fails alone until the queue's redrive takes it to its dead letters, where a person finds it: at once, then.
+      log("error", "trigger.unreadable", { id: record.messageId });
+      return visibility.showAfter(record, 0);
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    log("error", "trigger.failed", { id: record.messageId, reason });
+    // With no time left, not for this either: it comes when it is no longer hidden.
+    if (code === OUT_OF_TIME) return;
+    await visibility.showAfter(record, code === NO_PLACE ? 0 : againSeconds(record));
+  }
+}
+
+function outOfTime(): LullError {
+  return new LullError("the function's time is over", { code: OUT_OF_TIME, retry: "later" });
+}
+
+export function againSeconds({ attributes }: SqsRecord): number {
+  const receives = Number(attributes?.ApproximateReceiveCount ?? 1);
+  return Math.min(AGAIN_SECONDS * AGAIN_FACTOR ** (receives - 1), AGAIN_SECONDS_MAX);
+}

@@ -1,0 +1,115 @@
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { AwsEngine } from "../engines/aws/index.ts";
+import { placeFrom, sqsClient } from "../engines/aws/options.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import type { Log } from "../ports/log.ts";
+import { systemClock } from "../runtime/system-clock.ts";
+import type { SqsRecord } from "./invocation.ts";
+
+const BATCH_MAX = 10;
+
+export interface VisibilityOptions {
+  /** Made when it is first needed: most invocations end without. */
+  readonly client: () => SQSClient;
+  /** Queue URLs that are known; others are made from the record's ARN. */
+  readonly queues: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * When messages of a batch are seen again by somebody else. Nothing depends on it: a trigger that comes too early finds the lease
+ * held. So what fails here is only told.
+ */
+export class Visibility {
+  readonly #options: VisibilityOptions;
+  #hasFailed = false;
+
+  constructor(options: VisibilityOptions) {
+    this.#options = options;
+  }
+
+  /** Hides what is in `records`, again and again, for a little longer than the time between. The returned function ends it. */
+  keepHidden(records: ReadonlySet<SqsRecord>, everyMs: number, forMs: number): () => void {
+    const { clock } = this.#options;
+    let cancel = () => {};
+    const beat = () => {
+      void this.#hide([...records], forMs);
+      cancel = clock.after(everyMs, beat);
+    };
+    cancel = clock.after(everyMs, beat);
+    return () => cancel();
+  }
+
+  /** Comes again after that time instead of the queue's own, which is six times as long as the function may take. */
+  async showAfter(record: SqsRecord, seconds: number): Promise<void> {
+    const queue = this.#queueOf(record);
+    if (queue === undefined) return;
+    const { client } = this.#options;
+    const command = { QueueUrl: queue, ReceiptHandle: record.receiptHandle, VisibilityTimeout: seconds };
+    await this.#tried(() => client().send(new ChangeMessageVisibilityCommand(command)));
+  }
+
+  async #hide(records: readonly SqsRecord[], forMs: number): Promise<void> {
+    const { client } = this.#options;
+    const VisibilityTimeout = Math.ceil(forMs / 1_000);
+    // A batch comes from one queue.
+    const [first] = records;
+    const QueueUrl = first && this.#queueOf(first);
+    if (QueueUrl === undefined) return;
+    for (let from = 0; from < records.length; from += BATCH_MAX) {
+      const Entries = records.slice(from, from + BATCH_MAX).map(({ receiptHandle }, at) => ({
+        Id: String(at),
+        ReceiptHandle: receiptHandle,
+        VisibilityTimeout,
+      }));
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
+      await this.#tried(() => client().send(command));
+    }
+  }
+
+  async #tried(change: () => Promise<unknown>): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      // Mostly a right that is missing: the same for all of them.
+      if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: String(error) });
+      this.#hasFailed = true;
+    }
+  }
+
+  #queueOf({ eventSourceARN }: SqsRecord): string | undefined {
+    return queueUrl(eventSourceARN, this.#options.queues);
+  }
+}
+
+/** With the clients and queues of the engine that is in force. */
+export function visibilityIn(engine: EngineProvider, log: Log): Visibility {
+  const { options = {} } = engine as Partial<AwsEngine>;
+  let client = options.clients?.sqs;
+  return new Visibility({
+    client: () => {
+      client ??= sqsClient(options);
+      return client;
+    },
+    queues: Object.values(placeFrom(options).queues),
+    clock: systemClock,
+    log,
+  });
+}
+
+/** The URL of a queue whose ARN an event tells. */
+export function queueUrl(arn: string | undefined, known: readonly string[]): string | undefined {
+  const [, partition, service, region, account, name] = arn?.split(":") ?? [];
+  if (service !== "sqs" || !region || !account || !name) return undefined;
+  const suffix = partition === "aws-cn" ? ".cn" : "";
+  return (
+    known.find((url) => url.endsWith(`/${name}`)) ??
+    `https://sqs.${region}.amazonaws.com${suffix}/${account}/${name}`
+  );
+}
