@@ -1,7 +1,7 @@
 import { extname, join } from "node:path";
 import { type PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import { Architecture, EventSourceMapping, type IFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
-import { type BundlingOptions, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
+import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
@@ -33,6 +33,7 @@ const BUNDLING: BundlingOptions = {
   minify: true,
   sourceMap: true,
   sourcesContent: false,
+  logLevel: LogLevel.WARNING,
   // The SDK that was tested, not the one that the runtime happens to bring; and less of it to read at a cold start.
   externalModules: [],
   // Packages that are still CommonJS call for these.

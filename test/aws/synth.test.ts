@@ -1,0 +1,114 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { App, Stack } from "aws-cdk-lib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Lull } from "../../src/cdk/index.ts";
+import { createQueues, createTables } from "../../src/engines/aws/index.ts";
+import { ROOT, run, stagePackage } from "../staged-package.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+
+/** A bundle is read at every cold start. */
+const BUNDLE_BYTES_MAX = 1_000_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-synth-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The one bundle in a folder of assets: three functions, one file. */
+async function bundleIn(assembly: string): Promise<string> {
+  const assets = (await readdir(assembly)).filter((name) => name.startsWith("asset."));
+  expect(assets).toHaveLength(1);
+  return join(assembly, assets[0]!, "index.mjs");
+}
+
+/** Runs lines of a module in a process of its own, and gives what it prints as JSON. */
+async function runModule(lines: readonly string[]): Promise<unknown> {
+  const file = join(folder, "module.mjs");
+  await writeFile(file, lines.join("\n"));
+  return JSON.parse(await run("node", [file], folder));
+}
+
+test("examples/aws becomes a template with no network, no credentials and no docker, and nothing is wrong with it", async () => {
+  const project = join(folder, "project");
+  await stagePackage(project, "examples", "package-lock.json");
+  await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
+  const assembly = join(folder, "assembly");
+  // Nothing listens on port 9: whoever asks somebody else is refused.
+  const offline = ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => `${name}=http://127.0.0.1:9`);
+  const synth = ["cdk", "synth", "--quiet", "--no-notices", "--output", assembly];
+  await run("env", [...offline, ...synth], join(project, "examples/aws"));
+
+  const template = JSON.parse(await readFile(join(assembly, "Chat.template.json"), "utf8"));
+  const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
+  expect(types.filter((type) => type === "AWS::Lambda::Function")).toHaveLength(3);
+  expect(Object.keys(template.Outputs)).toEqual(["WebhookUrl"]);
+  const report = JSON.parse(await readFile(join(assembly, "validation-report.json"), "utf8"));
+  expect(report.pluginReports).toEqual([]);
+
+  const bundle = await bundleIn(assembly);
+  expect((await stat(bundle)).size).toBeLessThan(BUNDLE_BYTES_MAX);
+  expect(
+    await runModule([`console.log(JSON.stringify(Object.keys(await import("${bundle}")).sort()));`]),
+  ).toEqual(["sweeper", "webhook", "worker"]);
+});
+
+describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed,", () => {
+  let emulators: Emulators;
+  let bundle: string;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    const outdir = join(folder, "own");
+    const app = new App({ outdir });
+    new Lull(new Stack(app, "Chat", { env: { account: "111122223333", region: "eu-west-1" } }), "Lull");
+    app.synth();
+    bundle = await bundleIn(outdir);
+  });
+  afterAll(() => emulators.stop());
+
+  test("are small, and bring nothing of an engine that is not theirs", async () => {
+    expect((await stat(bundle)).size).toBeLessThan(BUNDLE_BYTES_MAX);
+    expect(await readFile(bundle, "utf8")).not.toContain("node:sqlite");
+  });
+
+  test("take a message in, told by variables alone where everything is", async () => {
+    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+    await createTables({ clients });
+    const queues = await createQueues({ clients });
+    const env = {
+      AWS_REGION: "eu-west-1",
+      AWS_ACCESS_KEY_ID: "local",
+      AWS_SECRET_ACCESS_KEY: "local",
+      AWS_ENDPOINT_URL_DYNAMODB: emulators.endpoint.dynamodb,
+      AWS_ENDPOINT_URL_SQS: emulators.endpoint.sqs,
+      LULL_ENGINE: "aws",
+      LULL_QUEUE_DEFAULT: queues.default,
+      LULL_WEB: "1",
+      LULL_WINDOW_SECONDS: "0",
+      POWERTOOLS_DEV: "true",
+    };
+    const event = {
+      version: "2.0",
+      rawPath: "/webhooks/web",
+      headers: { host: "bot.example.com", "content-type": "application/json" },
+      requestContext: { http: { method: "POST", path: "/webhooks/web", sourceIp: "192.0.2.1" } },
+      body: JSON.stringify({ id: "1", sender: "visitor-one", text: "hello" }),
+      isBase64Encoded: false,
+    };
+    const answer = await runModule([
+      `Object.assign(process.env, ${JSON.stringify(env)});`,
+      // Log lines and metrics go to stdout on Lambda; here it is for the answer.
+      "for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};",
+      `const { webhook } = await import("${bundle}");`,
+      "const context = { awsRequestId: '1', functionName: 'webhook', getRemainingTimeInMillis: () => 10_000 };",
+      `process.stdout.write(JSON.stringify(await webhook(${JSON.stringify(event)}, context)));`,
+    ]);
+    expect(answer).toMatchObject({ statusCode: 200 });
+    const receive = new ReceiveMessageCommand({ QueueUrl: queues.default, WaitTimeSeconds: 5 });
+    const { Messages = [] } = await clients.sqs.send(receive);
+    expect(Messages.map(({ Body }) => JSON.parse(Body ?? ""))).toMatchObject([{ channel: "web" }]);
+  });
+});
