@@ -59,5 +59,4 @@ const RARE: Readonly<Record<string, string>> = {
   "worker dynamodb:PutItem conversations-state": "an on-turn message tells a person's other name",
   "sweeper dynamodb:Query conversations/index/by-conversation-id":
     "an orphan of a row that another system wrote",
-  "sweeper dynamodb:Query conversations-messages/index/listed": "counted for the gauges",
 };
