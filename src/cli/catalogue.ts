@@ -162,6 +162,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/backup.ts"), (m) => m.backup),
   },
   {
+    name: "import",
+    summary: "take in the conversations of a SQLite database, when moving to AWS",
+    load: () => of(import("./commands/import.ts"), (m) => m.importFile),
+  },
+  {
     name: "config",
     summary: "what is in force, and where it came from",
     load: () => of(import("./commands/config.ts"), (m) => m.config),

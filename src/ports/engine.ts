@@ -1,10 +1,10 @@
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock } from "./clock.ts";
-import type { Conversation, Conversations } from "./conversations.ts";
+import type { Conversation, Conversations, HistoryMessage } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
 import type { Finding } from "./finding.ts";
-import type { Inspector } from "./inspector.ts";
+import type { Inspector, TurnRecord } from "./inspector.ts";
 import type { Log } from "./log.ts";
 import type { Arrival, DeliveryStatus, Media, StagedMessage } from "./message.ts";
 import type { Remedies } from "./remedies.ts";
@@ -216,6 +216,13 @@ export interface EngineContext {
   readonly onArmed: (dueAtMs: number) => void;
 }
 
+/** A conversation as another engine kept it. */
+export interface KeptConversation {
+  readonly conversation: Conversation;
+  readonly messages: readonly HistoryMessage[];
+  readonly turns: readonly TurnRecord[];
+}
+
 /** Everything durable. Split by who calls it. */
 export interface Engine {
   readonly receiving: Receiving;
@@ -224,6 +231,8 @@ export interface Engine {
   readonly conversations: Conversations;
   readonly remedies: Remedies;
   readonly inspector: Inspector;
+  /** Takes in what another engine kept; asked again, what is new. Absent where copying the store is the way. */
+  adopt?(kept: KeptConversation): Promise<void>;
   /** Throws when the store cannot be written now: what `/readyz` asks. */
   ping(): Promise<void>;
   /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */

@@ -1,6 +1,7 @@
 import { inTheEnd } from "../../core/burials.ts";
 import type { Engine, EngineContext } from "../../ports/engine.ts";
 import type { Finding } from "../../ports/finding.ts";
+import { adopt } from "./adopt.ts";
 import { checks } from "./checks.ts";
 import { commit } from "./commit.ts";
 import { answer, change, create, pauseAll, say } from "./conversing.ts";
@@ -82,6 +83,7 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
     },
     remedies: remedies(site),
     inspector: inspector(site),
+    adopt: (kept) => adopt(site, kept),
     /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
     async ping() {
       await site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() });

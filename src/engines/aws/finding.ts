@@ -104,11 +104,17 @@ export async function createConversation(
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
   };
-  if (senderAlias !== undefined) await learnAlias(site, conversation, senderAlias);
-  await rememberPlace(site, conversation.id, sender);
+  await noteNames(site, conversation);
   const written = await site.store.put("conversations", rowFrom(conversation), absent("conversation_id"));
   if (written.kind === "done" || !written.item) return { created: true, conversation };
   return { created: false, conversation: conversationFrom(written.item) };
+}
+
+/** Where the conversation is, and the person's other name: written before the row, so that nobody finds a row and not the way to it. */
+export async function noteNames(site: Site, conversation: Conversation): Promise<void> {
+  const { id, sender, senderAlias } = conversation;
+  if (senderAlias !== undefined) await learnAlias(site, conversation, senderAlias);
+  await rememberPlace(site, id, sender);
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */

@@ -5,7 +5,7 @@ import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
 
 /** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
-const ITEM_BYTES_MAX = 400_000;
+export const ITEM_BYTES_MAX = 400_000;
 
 /** Whether a row would not fit into an item. Trying again cannot help. */
 export function isTooLarge(row: StagedRow): boolean {

@@ -1,0 +1,77 @@
+import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
+import type { KeptConversation } from "../../ports/engine.ts";
+import type { TurnRecord } from "../../ports/inspector.ts";
+import { rowFrom, rowKey } from "./conversation-item.ts";
+import { absent, equal, type Item } from "./expression.ts";
+import { noteNames } from "./finding.ts";
+import { messageItem, turnItem } from "./message-item.ts";
+import { seenItem } from "./seen.ts";
+import type { Site } from "./site.ts";
+import { ITEM_BYTES_MAX } from "./stage-item.ts";
+
+/**
+ * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
+ * Everything has the key that it would have here, so asking again changes nothing, and sorts by its own time among what was said
+ * here meanwhile.
+ */
+export async function adopt(site: Site, { conversation, messages, turns }: KeptConversation): Promise<void> {
+  const { retentionMs, dedupeMs } = site.settings;
+  const { id } = conversation;
+  await adoptRecord(site, conversation);
+  const committedAtMs = new Map(turns.map((turn) => [turn.turnId, turn.committedAtMs]));
+  const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
+  const said = [...byTurn.values()].flatMap((ofTurn) =>
+    ofTurn.map((message, place) => {
+      const atMs = committedAtMs.get(message.turnId) ?? message.atMs;
+      return fitting(message, (each) => messageItem(id, each, place, { atMs, retentionMs }));
+    }),
+  );
+  const records = turns.map((turn) => turnItem(turn, { atMs: turn.committedAtMs, retentionMs }));
+  await site.store.writeMany("messages", { put: [...said, ...records] });
+  const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
+  await site.store.writeMany("seen", { put: answered(site, recent) });
+}
+
+function answered(site: Site, turns: readonly TurnRecord[]): Item[] {
+  const ids = new Set(turns.flatMap(({ messageIds }) => messageIds));
+  return [...ids].map((id) => seenItem(site, id, "committed"));
+}
+
+/** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
+async function adoptRecord(site: Site, conversation: Conversation): Promise<void> {
+  await noteNames(site, conversation);
+  const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
+  if (standing && standing.adopted_at !== standing.updated_at) return;
+  const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
+  await site.store.put("conversations", adoptedRow(conversation), isUntouched);
+}
+
+function adoptedRow(conversation: Conversation): Item {
+  const { status, promptTokens, completionTokens, totalTokens, handOffReason } = conversation;
+  const row = rowFrom(conversation);
+  return {
+    ...row,
+    adopted_at: row.updated_at,
+    // Its turn runs where it was taken, and nowhere else.
+    conversation_status: status === "processing_reply" ? "new" : status,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: totalTokens,
+    hand_off_to_human_reason: handOffReason,
+  };
+}
+
+/** A file keeps what no item holds. The merged text is enough to go on with; and the end of it, if it comes to that. */
+function fitting(message: HistoryMessage, itemOf: (message: HistoryMessage) => Item): Item {
+  const { parts: _parts, ...merged } = message;
+  const candidates = [
+    message,
+    merged,
+    { ...merged, text: merged.text.slice(-TEXT_CHARACTERS_MAX), media: [] },
+  ];
+  const items = candidates.map(itemOf);
+  return items.find((item) => Buffer.byteLength(JSON.stringify(item)) <= ITEM_BYTES_MAX) ?? items.at(-1)!;
+}
+
+/** Four bytes each at most, and six when escaped. */
+const TEXT_CHARACTERS_MAX = 60_000;
