@@ -50,7 +50,6 @@ export function createApi(scope: Construct, props: LullProps): LullApi {
     httpApi: api,
     stageName: "$default",
     autoDeploy: true,
-    detailedMetricsEnabled: true,
     throttle: { rateLimit: rate, burstLimit: burst },
     accessLogSettings: {
       destination: new LogGroupLogDestination(createLogGroup(scope, "AccessLog", props)),

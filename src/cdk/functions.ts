@@ -1,6 +1,13 @@
 import { extname, join } from "node:path";
 import { type PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, EventSourceMapping, type IFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
+import {
+  Architecture,
+  EventSourceMapping,
+  type IFunction,
+  RecursiveLoop,
+  Runtime,
+  Tracing,
+} from "aws-cdk-lib/aws-lambda";
 import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
 import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Duration, RemovalPolicy } from "aws-cdk-lib/core";
@@ -90,6 +97,9 @@ function createFunction(
     role,
     logGroup,
     tracing: Tracing.ACTIVE,
+    // It sends triggers to the queues that wake it, by design: a paused conversation is looked at again for days. After sixteen in a
+    // row Lambda would take that for a mistake, and end it.
+    ...(name === "worker" && { recursiveLoop: RecursiveLoop.ALLOW }),
     // A round that failed is not repeated: the next one comes within a minute.
     ...(name === "sweeper" && { retryAttempts: 0, maxEventAge: SWEEP_EVERY }),
   });

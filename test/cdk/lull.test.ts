@@ -207,6 +207,12 @@ describe("the functions", () => {
     expect(variablesOf("webhook", named).LULL_PUBLIC_URL).toBe("https://bot.example.com");
   });
 
+  test("may wake themselves again and again, where that is how it works", () => {
+    const { webhook, worker, sweeper } = functionsOf(template);
+    const loops = [webhook, worker, sweeper].map((each) => each!.Properties.RecursiveLoop);
+    expect(loops).toEqual([undefined, "Allow", undefined]);
+  });
+
   test("take memory and retention as said", () => {
     const sized = synthesise(() => ({
       memorySize: 256,

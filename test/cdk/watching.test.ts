@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { describe, expect, test } from "vitest";
-import { functionsOf, resourcesOf, synthesise } from "./synthesis.ts";
+import { functionsOf, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 
 describe("alarms", () => {
   const told = synthesise((stack) => ({ channels: ["sms"], alarmTopic: new Topic(stack, "Pager") }));
@@ -81,6 +82,19 @@ describe("alarms", () => {
     const untold = Object.values(resourcesOf(synthesise(), "AWS::CloudWatch::Alarm"));
     expect(untold.filter(({ Properties }) => "AlarmActions" in Properties)).toEqual([]);
   });
+});
+
+test("what is watched is what the functions tell", () => {
+  const { Resources } = synthesise().toJSON() as { Resources: Record<string, Resource> };
+  const watched = Object.values(Resources).filter(({ Type }) => Type.startsWith("AWS::CloudWatch::"));
+  const body = JSON.stringify(watched).replaceAll("\\", "");
+  const inDashboard = [...body.matchAll(/\["Lull","(\w+)"/g)];
+  const inAlarms = [...body.matchAll(/"MetricName":"(\w+)","Namespace":"Lull"/g)];
+  const names = new Set([...inDashboard, ...inAlarms].map(([, name]) => name));
+  expect(names.size).toBeGreaterThan(12);
+  const folder = new URL("../../src/lambda/", import.meta.url);
+  const told = readdirSync(folder).map((file) => readFileSync(new URL(file, folder), "utf8"));
+  expect([...names].filter((name) => !told.some((source) => source.includes(`"${name}"`)))).toEqual([]);
 });
 
 test("the dashboard shows messages, turns, times, queues, what needs a person, and what it costs", () => {
