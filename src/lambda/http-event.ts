@@ -152,11 +152,16 @@ function searchOf(event: Fields, { isEncoded }: { isEncoded: boolean }): string 
     ([name, value]) => [name, [value]] as const,
   );
   const several = Object.entries(fieldsIn(event, "multiValueQueryStringParameters"));
-  const encode = isEncoded ? (text: string) => text : encodeURIComponent;
+  const encode = isEncoded ? (text: string) => text : encoded;
   const pairs = (several.length > 0 ? several : single).flatMap(([name, values]) =>
     (Array.isArray(values) ? values : []).filter(isText).map((value) => `${encode(name)}=${encode(value)}`),
   );
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
+}
+
+/** Half of a character cannot be written, and would be thrown at us. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
 }
 
 /** The bytes as they were sent: signatures are made over them. */

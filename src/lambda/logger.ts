@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { safeFields } from "../core/privacy.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log, LogFields } from "../ports/log.ts";
 import type { LambdaContext } from "./invocation.ts";
 
 type LoggerContext = Parameters<Logger["addContext"]>[0];
@@ -17,7 +17,15 @@ export function lambdaLog(serviceName: string, env = process.env): LambdaLog {
   const level = env.LULL_LOG_LEVEL?.trim().toUpperCase();
   const logger = new Logger({ serviceName, ...(level && { logLevel: level as LevelName }) });
   return {
-    log: (level, event, fields = {}) => logger[level](event, { event, ...safeFields(fields) }),
+    log: (level, event, fields = {}) => logger[level](event, { event, ...renamed(safeFields(fields)) }),
     begin: (context) => logger.addContext(context as LoggerContext),
   };
+}
+
+/** Powertools has these for itself, and would drop ours with a warning each. */
+const RESERVED = new Set(["level", "message", "sampling_rate", "service", "timestamp"]);
+
+function renamed(fields: LogFields): LogFields {
+  const entries = Object.entries(fields);
+  return Object.fromEntries(entries.map(([key, value]) => [RESERVED.has(key) ? `field_${key}` : key, value]));
 }

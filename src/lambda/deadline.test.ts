@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { settingsWith } from "../core/defaults.ts";
+import { budgetOf } from "./deadline.ts";
+
+const settings = settingsWith({});
+
+describe("a function's time", () => {
+  test.each([1_000, 3_000, 10_000, 30_000, 60_000, 180_000, 900_000])(
+    "of %i ms leaves room for a send on its way, its writes and the report",
+    (remainingMs) => {
+      const { stopMs, endMs, limits } = budgetOf(remainingMs, settings);
+      expect(limits.answerTimeoutMs).toBeLessThan(stopMs);
+      expect(stopMs + limits.sendTimeoutMs).toBeLessThan(endMs);
+      expect(endMs).toBeLessThan(remainingMs);
+      expect(stopMs).toBeGreaterThanOrEqual(remainingMs * 0.75 - 1);
+      expect(limits.sendTimeoutMs).toBeLessThanOrEqual(settings.sendTimeoutMs);
+      expect(limits.answerTimeoutMs).toBeLessThanOrEqual(settings.answerTimeoutMs);
+    },
+  );
+
+  test("that is long enough changes no limit", () => {
+    const { limits } = budgetOf(300_000, settings);
+    expect(limits).toEqual({ answerTimeoutMs: 120_000, sendTimeoutMs: 15_000 });
+  });
+
+  test("that is shorter than an answer may take cuts it, so that it fails before the function does", () => {
+    const { limits, stopMs } = budgetOf(60_000, settings);
+    expect(stopMs).toBe(45_000);
+    expect(limits).toEqual({ answerTimeoutMs: 40_500, sendTimeoutMs: 10_000 });
+  });
+
+  test("that is over is no time", () => {
+    expect(budgetOf(0, settings)).toEqual({
+      stopMs: 0,
+      endMs: 0,
+      limits: { answerTimeoutMs: 0, sendTimeoutMs: 0 },
+    });
+  });
+});

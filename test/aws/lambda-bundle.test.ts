@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Bundle, bundleFunctions } from "./bundle.ts";
+
+/** What it is, and a little: growth should be somebody's decision. */
+const BYTES_MAX = 900_000;
+const ZIPPED_BYTES_MAX = 290_000;
+
+interface Said {
+  readonly last: string;
+  readonly all: string;
+}
+
+describe("the functions in one file", () => {
+  let folder: string;
+  let bundle: Bundle;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "lull-bundle-"));
+    bundle = await bundleFunctions(join(folder, "index.mjs"));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** In a fresh process that has nothing but what Lambda would give it. */
+  async function evaluated(script: string, env: Record<string, string> = {}): Promise<Said> {
+    const code = `const functions = await import(${JSON.stringify(bundle.file)}); ${script}`;
+    const args = ["--input-type=module", "--eval", code];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder, env });
+    return { last: stdout.trim().split("\n").at(-1)!, all: stdout + stderr };
+  }
+
+  it("are small", () => {
+    expect(bundle.bytes).toBeLessThan(BYTES_MAX);
+    expect(bundle.zippedBytes).toBeLessThan(ZIPPED_BYTES_MAX);
+  });
+
+  it("hold no other engine, no command line and nothing that deploys", () => {
+    expect([...bundle.builtins]).not.toContain("node:sqlite");
+    const strangers =
+      /^src\/(engines\/(sqlite|memory|embedded)|cli|cdk|testing)\/|node_modules\/(aws-cdk-lib|esbuild)\//;
+    expect(bundle.sources.filter((source) => strangers.test(source))).toEqual([]);
+  });
+
+  it("are three handlers, and loading them opens, asks and loads nothing", async () => {
+    const names =
+      "console.log(Object.keys(functions).sort().join(), process.env.AWS_XRAY_CONTEXT_MISSING ?? '-')";
+    // The X-Ray SDK leaves its mark in the environment as soon as it is loaded.
+    expect((await evaluated(names)).last).toBe("sweeper,webhook,worker -");
+  });
+
+  it("say what is missing instead of failing when they are loaded", async () => {
+    const event = { httpMethod: "GET", path: "/healthz" };
+    const call = `const { statusCode, body } = await functions.webhook(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 }); console.log(statusCode + " " + body)`;
+    const { last, all } = await evaluated(call);
+    expect(last).toMatch(/^503 /);
+    expect(all).toContain("no channel is configured");
+    expect(all).toContain('"WebhooksFailed":1');
+  });
+
+  it("work without a daemon of X-Ray when a request is traced", async () => {
+    const event = { httpMethod: "GET", path: "/healthz" };
+    const call = `const { statusCode } = await functions.webhook(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 }); console.log(statusCode, process.env.AWS_XRAY_CONTEXT_MISSING)`;
+    const env = {
+      LULL_WEB: "1",
+      LULL_QUEUE_DEFAULT: "https://sqs.eu-west-1.amazonaws.com/000000000000/lull",
+      AWS_REGION: "eu-west-1",
+      // As in a function: the SDK then takes its segment from the request's header.
+      AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+      LAMBDA_TASK_ROOT: "/var/task",
+      AWS_XRAY_DAEMON_ADDRESS: "127.0.0.1:9",
+      _X_AMZN_TRACE_ID: "Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=1",
+    };
+    expect((await evaluated(call, env)).last).toBe("200 IGNORE_ERROR");
+  });
+});
