@@ -19,7 +19,7 @@ const LEAF: Rule = { imports: [...BASE, "own folder"] };
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
 /** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
-const OPTIONAL = ["engines/aws", "lambda", "cdk", "secrets-manager"];
+const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets-manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
@@ -32,7 +32,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "engines/sqlite": TABLE_STORE,
   http: { imports: [...BASE, "runtime", ...LEAVES, "http"] },
   /** Not the engines: whoever calls it brings those that it can run with. */
-  config: { imports: [...BASE, "runtime", "channels", "responders", "config"] },
+  config: {
+    imports: [...BASE, "runtime", "channels", "responders", "config"],
+    onDemand: ["responders/queue"],
+  },
   cli: {
     imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
     onDemand: ["engines/aws", "secrets-manager"],
@@ -302,6 +305,11 @@ describe("this test bites:", () => {
       "may not import ../engines/aws/index.ts",
     ],
     [
+      "config/responder.ts",
+      'import { queue } from "../responders/queue/index.ts";',
+      "may not import ../responders/queue/index.ts",
+    ],
+    [
       "config/load.ts",
       'import { sqlite } from "../engines/sqlite/index.ts";',
       "may not import ../engines/sqlite/index.ts",
@@ -336,6 +344,7 @@ describe("this test bites:", () => {
     ["engines/sqlite/x.ts", 'import { steps } from "../embedded/steps.ts";'],
     ["channels/wati/wati.test.ts", 'import { fakeWati } from "../../testing/fake-wati.ts";'],
     ["channels/wati/wati.test.ts", 'import { test } from "vitest";'],
+    ["config/responder.ts", 'const { queue } = await import("../responders/queue/index.ts");'],
     ["cli/engines.ts", 'const { aws } = await import("../engines/aws/index.ts");'],
     ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
     ["runtime/x.ts", "const when = new Date(atMs); // any time"],

@@ -30,6 +30,7 @@ const NAMES = {
   "lull/web": ["web"],
   "lull/openai": ["openai"],
   "lull/http": ["http"],
+  "lull/queue": ["queue"],
   "lull/echo": ["echo"],
   "lull/testing": [
     "channelContract",

@@ -70,7 +70,6 @@ const CODE: Readonly<Record<string, string | undefined>> = {
   clock: "nowMs",
   log: undefined,
   random: undefined,
-  handOffTo: undefined,
 };
 
 function checkCode(content: Readonly<Record<string, unknown>>, name: string): void {

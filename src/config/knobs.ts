@@ -286,6 +286,18 @@ const PROVIDERS: readonly Knob[] = [
   provider("openai.apiKey", "OPENAI_API_KEY", SECRET, "answers come from OpenAI instead of the echo"),
   provider("openai.baseUrl", "OPENAI_BASE_URL", URL_KIND, "a service that speaks OpenAI's Responses API"),
   provider("openai.model", "OPENAI_MODEL", TEXT, "the model"),
+  provider(
+    "aiQueue",
+    "LULL_AI_QUEUE",
+    URL_KIND,
+    "turns are handed to this SQS queue, and nothing is replied",
+  ),
+  provider(
+    "handOffQueue",
+    "LULL_HANDOFF_QUEUE",
+    URL_KIND,
+    "turns of conversations that a human has go to this SQS queue",
+  ),
   provider("openai.instructions", "LULL_INSTRUCTIONS", TEXT, "who the assistant is and what it may do"),
 ];
 

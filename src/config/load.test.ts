@@ -257,6 +257,19 @@ describe("the responder", () => {
     );
   });
 
+  test("is a queue where one is named, also for the conversations that a human has", async () => {
+    const url = (name: string) => `https://sqs.eu-west-1.amazonaws.com/111122223333/${name}`;
+    const env = { LULL_AI_QUEUE: url("ai"), LULL_HANDOFF_QUEUE: url("agents"), OPENAI_API_KEY: "sk" };
+    const byName = await loaded({ env });
+    expect(byName.responder).toMatchObject({ kind: "queue", origin: "LULL_AI_QUEUE" });
+    const { respond, handOffTo } = configOf(byName);
+    expect([respond?.handsTo, handOffTo?.handsTo]).toEqual([url("ai"), url("agents")]);
+
+    const json = { responder: { queue: { url: url("b") } }, handOffTo: { queue: { url: url("c") } } };
+    const byFile = configOf(await loaded({ json, env }));
+    expect([byFile.respond?.handsTo, byFile.handOffTo?.handsTo]).toEqual([url("b"), url("c")]);
+  });
+
   test("of the file stays, whatever keys lie around in the environment", async () => {
     const { responder } = await loaded({ json: { responder: "echo" }, env: { OPENAI_API_KEY: "sk" } });
     expect(responder).toMatchObject({ kind: "echo", origin: "lull.config.json" });
@@ -269,6 +282,8 @@ describe("the responder", () => {
       /responder\.openai\.modle is not a known setting\. Did you mean model\?/,
     ],
     [{ responder: 5 }, /responder must be a function/],
+    [{ handOffTo: true }, /handOffTo must be a function/],
+    [{ responder: { queue: { url: "https://sqs.example" } } }, /queue: url must be a queue's URL/],
     [{ responder: "echo", respond: "echo" }, /keep one/],
   ])("a description that makes no sense is an error: %j", async (json, message) => {
     await expect(loaded({ json })).rejects.toThrow(message);

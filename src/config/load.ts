@@ -6,7 +6,13 @@ import { environmentSecrets } from "../secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
-import { type ConfiguredResponder, type Means, responderFrom, respondersFrom } from "./responder.ts";
+import {
+  type ConfiguredResponder,
+  handOffFrom,
+  type Means,
+  responderFrom,
+  respondersFrom,
+} from "./responder.ts";
 import { LAYER, referenceIn, type Settled, settle } from "./settle.ts";
 import { windowFrom } from "./window.ts";
 
@@ -55,12 +61,12 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
   const means = { settled, secrets };
-  const responder = responderFrom(file, means);
+  const responder = await responderFrom(file, means);
   const engine = await engineFrom(file, settled, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
     ...valuesOf(settled),
-    ...responderConfig(file, means, responder, channels),
+    ...(await responderConfig(file, means, responder, channels)),
     engine: engine.provider,
     channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
     secrets,
@@ -125,15 +131,15 @@ function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
   };
 }
 
-function responderConfig(
+async function responderConfig(
   file: ConfigFile | undefined,
   means: Means,
   { respond }: ConfiguredResponder,
   channels: readonly ConfiguredChannel[],
 ) {
   // The phone page is there in `dev` only, and its responder may stand in the file for `start`, too.
-  const responders = respondersFrom(file, means, [...channels.map(({ name }) => name), "web"]);
-  const handOffTo = file?.content.handOffTo as LullConfig["handOffTo"];
+  const responders = await respondersFrom(file, means, [...channels.map(({ name }) => name), "web"]);
+  const handOffTo = await handOffFrom(file, means);
   return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
 }
 

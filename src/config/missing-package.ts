@@ -1,10 +1,12 @@
 /** Packages that only the users of a part install, and all that the part stands on. */
 const GROUPS = [
-  // The AWS engine and the queue responder.
+  // The AWS engine.
   ["@aws-sdk/client-dynamodb", "@aws-sdk/client-sqs", "@aws-sdk/util-dynamodb"],
   // Secrets that are given by name.
   ["@aws-lambda-powertools/parameters", "@aws-sdk/client-secrets-manager"],
 ];
+/** The queue responder needs this one and no other. */
+const ALONE = "@aws-sdk/client-sqs";
 
 /** The command that installs what an import did not find; undefined for any other error. */
 export function missingPackage(error: unknown): string | undefined {
@@ -12,6 +14,7 @@ export function missingPackage(error: unknown): string | undefined {
   if (code !== "ERR_MODULE_NOT_FOUND") return undefined;
   const name = /package '([^']+)'/.exec(message)?.[1];
   if (name === undefined) return undefined;
-  const packages = GROUPS.find((group) => group.includes(name)) ?? [name];
+  // Imports are looked up in order: who has no client for SQS and wants the engine is told of the one for DynamoDB first.
+  const packages = (name !== ALONE && GROUPS.find((group) => group.includes(name))) || [name];
   return `${name} is not installed. Run: npm install ${packages.join(" ")}`;
 }

@@ -5,14 +5,15 @@ import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, choice, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
-import { isRecord, referenceIn, type Settled } from "./settle.ts";
+import { COUNT_OR_NONE, choice, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
+import { missingPackage } from "./missing-package.ts";
+import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Who answers, and who said so. */
 export interface ConfiguredResponder {
   readonly respond: Responder;
-  /** `openai`, `http`, `echo`, or `code` for a function of the user's own. */
+  /** `openai`, `http`, `queue`, `echo`, or `code` for a function of the user's own. */
   readonly kind: string;
   readonly origin: string;
 }
@@ -45,11 +46,18 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     headers: { type: "object", values: SECRET },
     historyMessagesMax: COUNT_OR_NONE,
   },
+  queue: {
+    url: URL_KIND,
+    answerWithinSeconds: SECONDS,
+    historyMessagesMax: COUNT_OR_NONE,
+    region: TEXT,
+    endpoint: URL_KIND,
+  },
   echo: {},
 };
 
-/** The file decides who answers; without it an OpenAI key does; without either the echo answers. */
-export function responderFrom(file: File, means: Means): ConfiguredResponder {
+/** The file decides who answers; without it a queue does, or an OpenAI key; without any of them the echo answers. */
+export async function responderFrom(file: File, means: Means): Promise<ConfiguredResponder> {
   const { respond, responder } = file?.content ?? {};
   if (respond !== undefined && responder !== undefined) {
     throw new ConfigError(`${file?.name}: respond and responder say the same thing; keep one`);
@@ -58,17 +66,19 @@ export function responderFrom(file: File, means: Means): ConfiguredResponder {
   if (given !== undefined)
     return described(given, respond === undefined ? "responder" : "respond", file, means);
   const { settled } = means;
+  const target = settled.get("aiQueue");
+  if (target !== undefined) return inQueue(target);
   const origin = (settled.get("openai.apiKey") ?? settled.get("openai.baseUrl"))?.origin;
   if (origin !== undefined) return { respond: openai(openaiOptions({}, means)), kind: "openai", origin };
   return { respond: echo(), kind: "echo", origin: "default" };
 }
 
 /** Other responders for some channels. One for a channel that is not there would never be asked. */
-export function respondersFrom(
+export async function respondersFrom(
   file: File,
   means: Means,
   channels: readonly string[],
-): Record<string, Responder> | undefined {
+): Promise<Record<string, Responder> | undefined> {
   const given = file?.content.responders;
   if (given === undefined) return undefined;
   if (!isRecord(given))
@@ -78,20 +88,47 @@ export function respondersFrom(
     throw new ConfigError(
       `${file?.name}: responders.${stranger}: there is no channel ${stranger}${didYouMean(stranger, channels)}`,
     );
-  return Object.fromEntries(
-    Object.entries(given).map(([name, each]) => [
-      name,
-      described(each, `responders.${name}`, file, means).respond,
-    ]),
-  );
+  const entries = Object.entries(given).map(async ([name, each]): Promise<[string, Responder]> => {
+    const { respond } = await described(each, `responders.${name}`, file, means);
+    return [name, respond];
+  });
+  return Object.fromEntries(await Promise.all(entries));
 }
 
-function described(given: unknown, where: string, file: File, means: Means): ConfiguredResponder {
+/** Who gets the turns of a conversation that a human has. */
+export async function handOffFrom(file: File, means: Means): Promise<Responder | undefined> {
+  const given = file?.content.handOffTo;
+  if (given !== undefined) return (await described(given, "handOffTo", file, means)).respond;
+  const target = means.settled.get("handOffQueue");
+  return target && (await inQueue(target)).respond;
+}
+
+async function inQueue({ value, origin }: Setting): Promise<ConfiguredResponder> {
+  return { respond: await makeQueue({ url: value }), kind: "queue", origin };
+}
+
+/** Loaded when it is wanted: its package is not everybody's. */
+async function makeQueue(options: Options): Promise<Responder> {
+  try {
+    const { queue } = await import("../responders/queue/index.ts");
+    return queue(options as unknown as Parameters<typeof queue>[0]);
+  } catch (error) {
+    const missing = missingPackage(error);
+    throw missing === undefined ? error : new ConfigError(`responder queue: ${missing}`, error);
+  }
+}
+
+async function described(
+  given: unknown,
+  where: string,
+  file: File,
+  means: Means,
+): Promise<ConfiguredResponder> {
   const origin = file?.name ?? "";
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] ?? {}, origin, `${where}.${kind}.`);
-  return { respond: make(kind, options, means), kind, origin };
+  return { respond: await make(kind, options, means), kind, origin };
 }
 
 function kindOf(given: unknown, where: string): [kind: string, options: Options] {
@@ -106,13 +143,14 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
   return [kind, isRecord(options) ? options : {}];
 }
 
-const EXAMPLE = 'a function, "echo", { "openai": { ... } } or { "http": { "url": "https://..." } }';
+const EXAMPLE =
+  'a function, "echo", { "openai": { ... } }, { "http": { "url": "https://..." } } or { "queue": { "url": "https://..." } }';
 
-function make(kind: string, options: Options, means: Means): Responder {
+function make(kind: string, options: Options, means: Means): Responder | Promise<Responder> {
   if (kind === "openai") return openai(openaiOptions(options, means));
   const { secrets } = means;
   if (kind === "http") return http({ ...options, secrets } as unknown as Parameters<typeof http>[0]);
-  return echo();
+  return kind === "queue" ? makeQueue(options) : echo();
 }
 
 function openaiOptions(options: Options, { settled, secrets }: Means): Parameters<typeof openai>[0] {

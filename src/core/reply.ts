@@ -11,13 +11,14 @@ export type Answer =
       readonly usage?: Usage;
       readonly complete?: boolean;
       readonly handOff?: string;
+      readonly queued?: true;
     }
   | { readonly kind: "later"; readonly afterMs: number };
 
 /** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
 export function answerFrom(reply: Reply): Answer {
   // `null` is what plain JavaScript says for "none".
-  const { text, media, usage, complete, handOff, laterSeconds } = fullReply(reply);
+  const { text, media, usage, complete, handOff, queued, laterSeconds } = fullReply(reply);
   if (laterSeconds != null) return { kind: "later", afterMs: laterMs(laterSeconds) };
   return {
     kind: "answer",
@@ -26,6 +27,7 @@ export function answerFrom(reply: Reply): Answer {
     ...(usage && { usage: usageOf(usage) }),
     ...(complete != null && { complete }),
     ...(handOff != null && { handOff: String(handOff) }),
+    ...(queued && { queued: true }),
   };
 }
 

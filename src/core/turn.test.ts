@@ -129,6 +129,8 @@ describe("a finished turn", () => {
     [{ outcome: "unknown" }, "reply_sent"],
     [{ outcome: "handed-off" }, "awaiting_agent"],
     [{ outcome: "replied", handOff: "asked for one" }, "awaiting_agent"],
+    [{ outcome: "queued" }, "queued_for_ai"],
+    [{ outcome: "queued", handOff: "asked for one" }, "awaiting_agent"],
     [{ outcome: "no-reply" }, undefined],
     [{ outcome: "refused: PROJECT_INACTIVE" }, undefined],
   ] as const)("%j leaves its conversation %s", (commit, status) => {

@@ -84,5 +84,6 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
 /** The conversation's status after the turn; undefined where the turn leaves it as it was. */
 export function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
   if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
+  if (outcome === "queued") return "queued_for_ai";
   return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;
 }

@@ -94,7 +94,7 @@ const TURN = object(
   {
     turn_id: text(),
     conversation_id: text(),
-    outcome: text("`replied`, `no-reply`, `handed-off`, `unknown`, or `refused: CODE`."),
+    outcome: text("`replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`."),
     channel: text(),
     message_ids: list(text()),
     provider_ids: list(text()),

@@ -121,8 +121,14 @@ export type MarkOutcome =
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 
-/** `replied`, `no-reply`, `handed-off`, `unknown`, or `refused: CODE`. */
-export type TurnOutcome = "replied" | "no-reply" | "handed-off" | "unknown" | `refused: ${RefusalCode}`;
+/** `replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`. */
+export type TurnOutcome =
+  | "replied"
+  | "no-reply"
+  | "queued"
+  | "handed-off"
+  | "unknown"
+  | `refused: ${RefusalCode}`;
 
 export interface Commit {
   readonly outcome: TurnOutcome;
@@ -245,6 +251,8 @@ export interface EngineProvider {
   readonly name: string;
   /** Where it differs from the defaults of one machine. What is configured wins. */
   readonly defaults?: Partial<Settings>;
+  /** URLs of the queues that wake its workers. Nobody else may write there. */
+  readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, onProgress: (done: number, total: number) => void): Promise<void>;

@@ -45,6 +45,8 @@ export interface FullReply {
   readonly complete?: boolean;
   /** Hand the conversation to a human, with the reason. The text, if any, is still sent. */
   readonly handOff?: string;
+  /** Somebody else has the turn now and sees to it: nothing is sent, and the conversation is `queued_for_ai`. */
+  readonly queued?: boolean;
   /** The answer comes later, through the API, at the latest after this many seconds. */
   readonly laterSeconds?: number;
 }
@@ -53,4 +55,8 @@ export interface FullReply {
 export type Reply = string | readonly string[] | FullReply | null | undefined;
 
 /** Who answers. Throw a `LullError` with `retry: "never"` for what no second try can mend; anything else is tried again. */
-export type Responder = (turn: Turn) => Promise<Reply> | Reply;
+export interface Responder {
+  (turn: Turn): Promise<Reply> | Reply;
+  /** The queue that turns are handed to, as a URL. It must not be one that wakes us: we would take our own turn for a trigger. */
+  readonly handsTo?: string;
+}

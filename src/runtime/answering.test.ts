@@ -48,6 +48,47 @@ describe("what a responder may return", () => {
     expect(messages.map(({ text }) => text)).toEqual(["hi"]);
   });
 
+  it("sends nothing for a turn that somebody else has, and the conversation says so", async () => {
+    open({ respond: () => ({ queued: true }) });
+    await lull.receive("ana", "hi");
+    await lull.advance(10_000);
+    expect(lull.sent).toEqual([]);
+    const { turns, conversation: record } = await conversation();
+    expect([turns.map(({ outcome }) => outcome), record.status]).toEqual([["queued"], "queued_for_ai"]);
+  });
+
+  it("sends a text that goes with it: then it is a reply like any other", async () => {
+    open({ respond: () => ({ queued: true, text: "One moment." }) });
+    await lull.receive("ana", "hi");
+    await lull.advance(10_000);
+    expect(lull.sent.map(({ text }) => text)).toEqual(["One moment."]);
+    expect((await conversation()).conversation.status).toBe("reply_sent");
+  });
+
+  it("does not start over what somebody else has: newer messages get a turn of their own", async () => {
+    const { asked, respond } = byHand();
+    open({ respond, whileBusy: "restart", limits: { restartPollSeconds: 3_600 } });
+    await lull.receive("ana", "one");
+    await lull.advance(10_000);
+    await lull.receive("ana", "two");
+    asked[0]!.reply({ queued: true });
+    await lull.advance(10_000);
+    expect(asked.map(({ turn }) => turn.text)).toEqual(["one", "two"]);
+    expect(asked[1]!.turn.id).not.toBe(asked[0]!.turn.id);
+  });
+
+  it("waits for no late answer of a hand-off target: a human has the word", async () => {
+    const handOffTo = vi.fn<Responder>(() => ({ laterSeconds: 60 }));
+    open({ respond: () => ({ handOff: "human" }), handOffTo });
+    for (const text of ["one", "two"]) {
+      await lull.receive("ana", text);
+      await lull.advance(10_000);
+    }
+    await lull.advance(600_000);
+    expect(handOffTo).toHaveBeenCalledTimes(1);
+    expect((await conversation()).turns.map(({ outcome }) => outcome)).toEqual(["handed-off", "handed-off"]);
+  });
+
   it("hands the conversation to a human, after the last words", async () => {
     open({ respond: () => ({ text: "A colleague takes over.", handOff: "asked for a human" }) });
     await lull.receive("ana", "a human please");

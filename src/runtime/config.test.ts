@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
+import type { Responder } from "../ports/responder.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { defineConfig, type LullConfig, settingsFrom } from "./config.ts";
 
@@ -31,6 +32,27 @@ describe("windows", () => {
     });
     expect(channels.sms).toEqual({ type: "sms", window: { kind: "fixed", lengthMs: 3_000 } });
     expect(channels.web?.window).toEqual({ kind: "fixed", lengthMs: 10_000 });
+  });
+});
+
+describe("a responder that hands turns to a queue", () => {
+  const url = (name: string) => `https://sqs.eu-west-1.amazonaws.com/111122223333/${name}`;
+  const to = (name: string): Responder => Object.assign(() => null, { handsTo: url(name) });
+  const engine = { ...memory(), triggerQueues: () => [url("whatsapp"), url("default")] };
+
+  it.each([
+    ["respond", { respond: to("default") }],
+    ["handOffTo", { handOffTo: to("whatsapp") }],
+    ["responders.test", { responders: { test: to("whatsapp") } }],
+  ])("is refused as %s when the queue is one that wakes us", (where, given) => {
+    expect(() => settings({ engine, ...given })).toThrow(
+      new RegExp(`^${where}: https://sqs\\S+ is one of the queues that wake us`),
+    );
+  });
+
+  it("may hand them to any other, and with an engine that has no queues to any at all", () => {
+    expect(() => settings({ engine, respond: to("ai"), handOffTo: to("agents") })).not.toThrow();
+    expect(() => settings({ respond: to("whatsapp") })).not.toThrow();
   });
 });
 

@@ -1,4 +1,5 @@
 import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { isSameQueue } from "../core/queue-url.ts";
 import type {
   Admission,
   ChannelSettings,
@@ -91,6 +92,7 @@ const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
 export function settingsFrom(config: LullConfig): Settings {
+  checkTargets(config);
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
   const limits = config.limits ?? {};
   return settingsWith({
@@ -127,6 +129,23 @@ export function settingsFrom(config: LullConfig): Settings {
       senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
     }),
   });
+}
+
+/** A turn in a trigger queue would be read as poison, or wake a conversation that nobody wrote to. */
+function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): void {
+  const targets = { ...prefixed(responders), respond, handOffTo };
+  const triggers = engine.triggerQueues?.() ?? [];
+  for (const [where, target] of Object.entries(targets)) {
+    const url = target?.handsTo;
+    if (url !== undefined && triggers.some((trigger) => isSameQueue(trigger, url)))
+      throw new ConfigError(`${where}: ${url} is one of the queues that wake us; hand turns to another one`);
+  }
+}
+
+function prefixed(responders: LullConfig["responders"] = {}): Record<string, Responder> {
+  return Object.fromEntries(
+    Object.entries(responders).map(([channel, responder]) => [`responders.${channel}`, responder]),
+  );
 }
 
 function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {

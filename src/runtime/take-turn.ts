@@ -41,13 +41,20 @@ async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const responder = run.responderFor(channel);
   if (!responder) return commit(run, { outcome: "refused: ROUTE_NOT_FOUND" });
   return askAndGoOn(run, responder, (answer, answerStartedAtMs) => {
+    if (answer.kind === "later") return awaitAnswer(run, answer.afterMs, answerStartedAtMs);
     if (answer.texts.length === 0 && answer.media.length === 0)
       return commitSilence(run, answer, answerStartedAtMs);
     return writeDraft(run, draftOf(run, { ...answer, answerStartedAtMs }));
   });
 }
 
-/** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent. */
+function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): Promise<TurnEnd> {
+  const untilAtMs = run.clock.nowMs() + afterMs;
+  const draft = draftOf(run, { texts: [], answerStartedAtMs, awaitingUntilAtMs: untilAtMs });
+  return giveBack(run, { kind: "wait", untilAtMs, draft });
+}
+
+/** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent, now or later. */
 async function handOver(run: TurnRun): Promise<TurnEnd> {
   const done = () => commit(run, { outcome: "handed-off" });
   return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
@@ -58,7 +65,7 @@ type Answered = Extract<Answer, { kind: "answer" }>;
 async function askAndGoOn(
   run: TurnRun,
   responder: Responder,
-  goOn: (answer: Answered, startedAtMs: number) => Promise<TurnEnd>,
+  goOn: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   const { engine, clock, settings, heartbeat, stopping, taken } = run;
   // Whoever is about to stop need not trouble anybody with a question.
@@ -85,12 +92,8 @@ async function askAndGoOn(
       return giveBack(run, { kind: "restart" });
     case "failed":
       return fail(run, asked.error);
-    case "answered": {
-      if (asked.answer.kind === "answer") return goOn(asked.answer, startedAtMs);
-      const untilAtMs = clock.nowMs() + asked.answer.afterMs;
-      const draft = draftOf(run, { texts: [], answerStartedAtMs: startedAtMs, awaitingUntilAtMs: untilAtMs });
-      return giveBack(run, { kind: "wait", untilAtMs, draft });
-    }
+    case "answered":
+      return goOn(asked.answer, startedAtMs);
   }
 }
 
@@ -110,11 +113,13 @@ function mayRestart({ settings, taken }: TurnRun): boolean {
 }
 
 async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
-  if (mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
+  // What somebody else has already is not started over: they would have it twice.
+  if (!answer.queued && mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
     return giveBack(run, { kind: "restart" });
-  const { usage, complete, handOff } = answer;
+  const { usage, complete, handOff, queued } = answer;
+  const silence = queued ? "queued" : "no-reply";
   return commit(run, {
-    outcome: handOff === undefined ? "no-reply" : "handed-off",
+    outcome: handOff === undefined ? silence : "handed-off",
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),
     ...(handOff !== undefined && { handOff }),

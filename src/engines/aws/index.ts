@@ -1,6 +1,6 @@
 import type { EngineProvider } from "../../ports/engine.ts";
 import { engineOn, openSite } from "./engine.ts";
-import type { AwsOptions } from "./options.ts";
+import { type AwsOptions, placeFrom } from "./options.ts";
 import { AWS_DEFAULTS } from "./site.ts";
 
 export { createQueues, createTables, type QueueOptions } from "./create.ts";
@@ -19,6 +19,7 @@ export function aws(options: AwsOptions = {}): AwsEngine {
     options,
     name: "aws",
     defaults: AWS_DEFAULTS,
+    triggerQueues: () => Object.values(placeFrom(options).queues),
     backupNote:
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, and restore them with " +
       "`aws dynamodb restore-table-to-point-in-time`",

@@ -118,7 +118,7 @@ function eventsOf(log, feeds) {
 function turnEvents(turn) {
   var count = turn.message_ids.length;
   var opened = Date.parse(turn.opened_at), due = Date.parse(turn.due_at), taken = Date.parse(turn.taken_at), done = Date.parse(turn.committed_at);
-  var rows = [{ key: "c:" + turn.turn_id, at: done, kind: turn.outcome === "replied" ? "committed" : turn.outcome === "no-reply" || turn.outcome === "handed-off" ? "taken" : "trouble", what: "turn committed", detail: outcomeOf(turn.outcome, count) }];
+  var rows = [{ key: "c:" + turn.turn_id, at: done, kind: turn.outcome === "replied" ? "committed" : ["no-reply", "queued", "handed-off"].indexOf(turn.outcome) >= 0 ? "taken" : "trouble", what: "turn committed", detail: outcomeOf(turn.outcome, count) }];
   if (count === 0) return rows;
   rows.push({ key: "t:" + turn.turn_id, at: taken, kind: "taken", what: "turn taken", detail: "with " + plural(count, "message") + (turn.attempts > 1 ? ", attempt " + turn.attempts : "") });
   rows.push({ key: "o:" + turn.turn_id, at: opened, kind: "window", what: "window opened", detail: "due in " + seconds(due - opened) });

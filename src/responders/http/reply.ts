@@ -20,6 +20,7 @@ const KNOWN = [
   "complete",
   "handOff",
   "hand_off",
+  "queued",
   "laterSeconds",
   "later_seconds",
 ];
@@ -36,6 +37,7 @@ function fullReply(fields: Fields): FullReply {
   const usage = usageFrom(fields.usage);
   const complete = typed<boolean>(fields.complete, "boolean", "complete");
   const handOff = typed<string>(either(fields, "handOff", "hand_off"), "string", "handOff");
+  const queued = typed<boolean>(fields.queued, "boolean", "queued");
   const laterSeconds = typed<number>(
     either(fields, "laterSeconds", "later_seconds"),
     "number",
@@ -48,6 +50,7 @@ function fullReply(fields: Fields): FullReply {
     ...(usage !== undefined && { usage }),
     ...(complete !== undefined && { complete }),
     ...(handOff !== undefined && { handOff }),
+    ...(queued !== undefined && { queued }),
     ...(laterSeconds !== undefined && { laterSeconds }),
   };
 }

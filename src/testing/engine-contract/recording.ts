@@ -119,6 +119,25 @@ export const recording: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "a turn that was handed to a queue is committed without a reply, and the status says so until the next turn",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      as("committed", await s.engine.turns.commit(first.lease, silent(first, { outcome: "queued" })));
+      const { id } = first.conversation;
+      const { turns, messages, conversation } = await s.detail(id);
+      assert.deepEqual([turns.at(-1)?.outcome, conversation.status], ["queued", "queued_for_ai"]);
+      assert.deepEqual(
+        messages.map(({ role, text }) => [role, text]),
+        [["user", "hi"]],
+      );
+      await s.atRest();
+      await s.reply(await s.turnFor("again"));
+      assert.equal((await s.detail(id)).conversation.status, "reply_sent");
+    },
+  ),
+
   scene("a reply that hands over or completes changes the conversation in the same commit", {}, async (s) => {
     const first = await s.turnFor("a human, please");
     await s.engine.turns.commit(

@@ -1,0 +1,18 @@
+/** A region in a host name: `sqs.eu-west-1.amazonaws.com`, `eu-west-1.queue.amazonaws.com`. */
+const REGION = /(?:^|[.-])([a-z]{2,}(?:-[a-z]+)+-\d)\./;
+
+export function regionIn(queueUrl: string): string | undefined {
+  return REGION.exec(URL.parse(queueUrl)?.host ?? "")?.[1];
+}
+
+/** One queue may be named by several hosts; account and name are what it is. Only another region makes it another queue. */
+export function isSameQueue(a: string, b: string): boolean {
+  const [path, other] = [pathOf(a), pathOf(b)];
+  if (path === undefined || path !== other) return false;
+  const [region, otherRegion] = [regionIn(a), regionIn(b)];
+  return region === undefined || otherRegion === undefined || region === otherRegion;
+}
+
+function pathOf(queueUrl: string): string | undefined {
+  return URL.parse(queueUrl)?.pathname.replace(/\/+$/, "");
+}

@@ -1,0 +1,1 @@
+export { type QueueOptions, queue } from "./queue.ts";

@@ -1,0 +1,70 @@
+import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
+import type { Media } from "../../ports/message.ts";
+import type { Turn, TurnMessage } from "../../ports/responder.ts";
+
+/** Characters that JSON leaves as they are and SQS refuses. A customer may type them. */
+const REFUSED = /[\uFFFE\uFFFF]/g;
+
+/** The merged turn as JSON, in the names of the conversations table: whoever reads the queue often reads that, too. */
+export function bodyOf(
+  turn: Turn,
+  history: readonly HistoryMessage[],
+  answerWithinSeconds: number | undefined,
+): string {
+  const { id, attempt, channel, conversation, messages, text, media } = turn;
+  const payload = {
+    turn: { id, attempt },
+    conversation_id: conversation.id,
+    primary_channel: conversation.sender,
+    channel,
+    channel_type: conversation.channelType,
+    first_message_sid: messages[0]?.id,
+    combined_body: text,
+    media: media.map(mediaOf),
+    messages: messages.map(messageOf),
+    conversation: recordOf(conversation),
+    ...(history.length > 0 && { history: history.map(spokenOf) }),
+    ...(answerWithinSeconds !== undefined && { answer_within_seconds: answerWithinSeconds }),
+  };
+  return JSON.stringify(payload).replace(REFUSED, (sign) => `\\u${sign.charCodeAt(0).toString(16)}`);
+}
+
+function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessage) {
+  return {
+    message_sid: id,
+    body: text,
+    media: media.map(mediaOf),
+    received_at: isoOf(arrivedAtMs),
+    ...(sentAtMs !== undefined && { sent_at: isoOf(sentAtMs) }),
+    ...(fields && { fields }),
+  };
+}
+
+/** Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`. */
+function recordOf(conversation: Conversation) {
+  const { senderAlias, allowedChannels, handOffReason } = conversation;
+  return {
+    address: conversation.address,
+    ...(senderAlias !== undefined && { sender_alias: senderAlias }),
+    project_status: conversation.projectStatus,
+    ...(allowedChannels && { allowed_channels: allowedChannels }),
+    task_complete: conversation.taskComplete ? 1 : 0,
+    hand_off_to_human: conversation.handedOff,
+    ...(handOffReason !== undefined && { hand_off_to_human_reason: handOffReason }),
+    attributes: conversation.attributes,
+    created_at: isoOf(conversation.createdAtMs),
+    updated_at: isoOf(conversation.updatedAtMs),
+  };
+}
+
+function spokenOf({ role, text, media, atMs, turnId }: HistoryMessage) {
+  return { role, body: text, media: media.map(mediaOf), at: isoOf(atMs), turn_id: turnId };
+}
+
+function mediaOf({ url, contentType, name }: Media) {
+  return { url, content_type: contentType, ...(name !== undefined && { name }) };
+}
+
+function isoOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
