@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
-import type { LogEvent } from "../../lull-process.ts";
-import { eventually } from "../../lull-process.ts";
+import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
 import { API_TOKEN, outside } from "../../service/outside.ts";
 import type { Place, Platform } from "../../service/platform.ts";
@@ -42,9 +41,8 @@ export async function lambdaPlace(
       ...environment,
     },
     write: (line, from) => {
-      if (from && line.startsWith("{") && line.endsWith("}")) {
-        events.push({ ...JSON.parse(line), from: from.name, instance: from.instance });
-      }
+      const event = eventIn(line);
+      if (from && event) events.push({ ...event, from: from.name, instance: from.instance });
     },
     ...more,
   });
@@ -77,8 +75,15 @@ export async function lambdaPlace(
   };
 }
 
+/** Functions write metrics, too, and whatever their libraries have to say. */
+function eventIn(line: string): LogEvent | undefined {
+  if (!line.startsWith("{") || !line.endsWith("}")) return undefined;
+  const parsed = JSON.parse(line) as Partial<LogEvent>;
+  return parsed.event === undefined ? undefined : (parsed as LogEvent);
+}
+
 /** Nobody is told of a function's death: its lease has to lapse, and the machines' clocks may differ by two seconds. */
-const SOON = { LULL_LEASE_SECONDS: "3", LULL_SETTLE_SECONDS: "1" };
+export const SOON = { LULL_LEASE_SECONDS: "3", LULL_SETTLE_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */
 export function awsPlatform(emulators: () => Emulators): Platform {

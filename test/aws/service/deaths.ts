@@ -1,0 +1,117 @@
+import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
+import type { Emulators } from "../emulators.ts";
+import type { Environment } from "../local/function-instance.ts";
+import type { FunctionName, LocalAws } from "../local/local-aws.ts";
+import { type AwsProxy, type AwsRequest, startProxy } from "../proxy.ts";
+
+/** A request of a function to DynamoDB or SQS, counted from 1 in each of its events. */
+interface Step {
+  readonly n: number;
+  /** `PutItem conversations-stage`, `SendMessage`, ... */
+  readonly name: string;
+}
+
+/**
+ * Kills function instances in the middle of their work. Each has a proxy of its own in front of AWS, so that it is known whose request it
+ * is and which customer's event it works on. It dies when a request has taken effect and nobody has heard of it.
+ */
+export class Deaths {
+  readonly #emulators: Emulators;
+  readonly #proxies: AwsProxy[] = [];
+  readonly #counts = new WeakMap<object, number>();
+  readonly #planned = new Map<string, number>();
+  readonly #steps = new Map<string, Step[]>();
+  aws: LocalAws | undefined;
+
+  constructor(emulators: Emulators) {
+    this.#emulators = emulators;
+  }
+
+  /** For `startLocalAws`. */
+  readonly envOf = async (of: FunctionName, instance: number): Promise<Environment> => {
+    const proxy = await startProxy(this.#emulators.endpoint, {
+      onRequest: () => (this.#comes(of, instance) ? "pass" : "reset"),
+      onAnswered: (request) => this.#answered(of, instance, nameOf(request)),
+    });
+    this.#proxies.push(proxy);
+    return { AWS_ENDPOINT_URL_DYNAMODB: proxy.url, AWS_ENDPOINT_URL_SQS: proxy.url };
+  };
+
+  /** Once: when the customer's event has made `n` requests; for 0 at the first one, before it gets anywhere. */
+  plan(of: FunctionName, n: number, customer?: number): void {
+    this.#planned.set(whoIs(of, customer), n);
+  }
+
+  /** Those that have not come to pass. */
+  get left(): string[] {
+    return [...this.#planned.keys()];
+  }
+
+  /** What the functions that worked on this customer asked of AWS. */
+  stepsOf(of: FunctionName, customer: number): readonly string[] {
+    return (this.#steps.get(whoIs(of, customer)) ?? []).map(({ name }) => name);
+  }
+
+  /** Whoever works on this customer now. */
+  kill(of: FunctionName, customer: number): void {
+    const who = whoIs(of, customer);
+    for (const instance of this.aws?.functions[of].busy ?? []) {
+      if (whoIsIn(of, instance.event) === who) instance.kill();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#proxies.map((proxy) => proxy.close()));
+  }
+
+  #comes(of: FunctionName, instance: number): boolean {
+    const who = whoIsIn(of, this.aws?.functions[of].instances.get(instance)?.event);
+    if (this.#planned.get(who) === 0) this.#die(of, instance, who);
+    return this.aws?.functions[of].instances.get(instance)?.isDead !== true;
+  }
+
+  #answered(of: FunctionName, instance: number, name: string): void {
+    const event = this.aws?.functions[of].instances.get(instance)?.event;
+    if (typeof event !== "object" || event === null) return;
+    const n = (this.#counts.get(event) ?? 0) + 1;
+    this.#counts.set(event, n);
+    const who = whoIsIn(of, event);
+    this.#steps.set(who, [...(this.#steps.get(who) ?? []), { n, name }]);
+    if (this.#planned.get(who) === n) this.#die(of, instance, who);
+  }
+
+  #die(of: FunctionName, instance: number, who: string): void {
+    this.#planned.delete(who);
+    this.aws?.functions[of].instances.get(instance)?.kill();
+  }
+}
+
+export function addressOf(customer: number): string {
+  return `+503700${String(customer).padStart(5, "0")}`;
+}
+
+function nameOf({ name, input: { TableName } }: AwsRequest): string {
+  const table = /conversations.*$/.exec(String(TableName))?.[0];
+  return table === undefined ? name : `${name} ${table}`;
+}
+
+/** A function and the customer whose event it works on. The sweeper's are nobody's. */
+function whoIs(of: FunctionName, customer: number | undefined): string {
+  return customer === undefined ? of : `${of} ${addressOf(customer)}`;
+}
+
+function whoIsIn(of: FunctionName, event: unknown): string {
+  const address = of === "worker" ? customerOfBatch(event) : customerOfWebhook(event);
+  return address === undefined ? of : `${of} ${address}`;
+}
+
+function customerOfBatch(event: unknown): string | undefined {
+  const [record] = (event as SQSEvent | undefined)?.Records ?? [];
+  return record && (JSON.parse(record.body) as { primary_channel?: string }).primary_channel;
+}
+
+function customerOfWebhook(event: unknown): string | undefined {
+  const { body = "" } = (event ?? {}) as Partial<APIGatewayProxyEventV2>;
+  const from = new URLSearchParams(Buffer.from(body, "base64").toString()).get("From");
+  return from?.replace("whatsapp:", "");
+}
