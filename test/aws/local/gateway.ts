@@ -25,6 +25,7 @@ export interface GatewayOptions {
 /** API Gateway's HTTP API in front of one function. */
 export async function openGateway(target: LocalFunction, options: GatewayOptions): Promise<Gateway> {
   const integrationMs = options.integrationMsMax ?? INTEGRATION_MS_MAX;
+  const stopping = { now: false };
   const server = createServer(async (request, response) => {
     try {
       const body = await bodyOf(request);
@@ -35,6 +36,8 @@ export async function openGateway(target: LocalFunction, options: GatewayOptions
         systemClock.sleep(integrationMs, late.signal).then(() => "late" as const),
       ]);
       late.abort();
+      // A connection that is kept would let its caller in after everybody else was turned away.
+      if (stopping.now) response.setHeader("connection", "close");
       if (result === "late") return fail(response, 503, "Service Unavailable");
       answer(response, result);
     } catch {
@@ -48,6 +51,7 @@ export async function openGateway(target: LocalFunction, options: GatewayOptions
   return {
     url: `http://${urlHost(options.host)}:${port}`,
     async stop(cut) {
+      stopping.now = true;
       const closed = once(server, "close");
       server.close();
       server.closeIdleConnections();

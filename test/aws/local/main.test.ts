@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { eventually, LullProcess } from "../../lull-process.ts";
+import { type Environment, type Outside, outside } from "../../service/outside.ts";
+import { unavailable } from "../emulators.ts";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+/** What a person sees who runs `npm run aws:local`. */
+describe.skipIf(unavailable)("npm run aws:local", () => {
+  let folder: string;
+  let url: string;
+  let people: Outside;
+  let running: LullProcess[];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "lull-"));
+    people = await outside(() => url);
+    running = [];
+  });
+  afterEach(async () => {
+    for (const process of running) process.kill("SIGKILL");
+    await Promise.all(running.map((process) => process.gone().catch(() => {})));
+    await people.leave();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function run(environment: Environment): LullProcess {
+    const env = { PORT: "0", LULL_WINDOW_SECONDS: "1", ...environment };
+    const local = new LullProcess([], { cwd: folder, env, main: MAIN });
+    running.push(local);
+    return local;
+  }
+
+  async function start(environment: Environment = {}): Promise<LullProcess> {
+    const local = run({ ...people.env, ...environment });
+    url = await local.url();
+    return local;
+  }
+
+  /** This process and everybody below it, as the kernel knows them. */
+  async function family(pid: number): Promise<number[]> {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+    const below = await Promise.all(children.trim().split(" ").filter(Boolean).map(Number).map(family));
+    return [pid, ...below.flat()];
+  }
+
+  const ended = (pids: readonly number[]) =>
+    eventually("the end of all processes", async () => (pids.some(isAlive) ? undefined : true));
+
+  it("answers a burst once, logs to stderr, and Ctrl-C leaves nothing behind", async () => {
+    const local = await start();
+    for (const text of ["one", "two", "three"]) expect((await people.write(1, text)).status).toBe(200);
+    await people.twilio.whenSent(1);
+    expect(people.twilio.sent.map(({ body }) => body)).toEqual(["answer to: one\ntwo\nthree"]);
+    await local.event("the commit", ({ event }) => event === "turn.committed");
+    const pids = await family(local.child.pid!);
+    // Itself, the emulator and its guard, webhook, worker, sweeper.
+    expect(pids.length).toBeGreaterThanOrEqual(6);
+    local.kill("SIGINT");
+    expect(await local.gone()).toEqual({ code: 0, signal: null });
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(local.stdout).toBe(`lull listening on ${url}\n`);
+  });
+
+  it("lets a running turn finish when it is told to stop", async () => {
+    const local = await start();
+    const answer = Promise.withResolvers<void>();
+    people.openai.behave(() => ({ after: answer.promise, answer: "at last" }));
+    await people.write(1, "hi");
+    await people.openai.arrival(1);
+    local.kill("SIGTERM");
+    await eventually("a closed port", async () =>
+      (await fetch(url).catch(() => "closed")) === "closed" ? true : undefined,
+    );
+    answer.resolve();
+    expect(await local.gone()).toEqual({ code: 0, signal: null });
+    expect(people.twilio.sent.map(({ body }) => body)).toEqual(["at last"]);
+  });
+
+  it("stops at once at the second signal", async () => {
+    const local = await start();
+    people.openai.behave(() => ({ hang: true }));
+    await people.write(1, "hi");
+    await people.openai.arrival(1);
+    const pids = await family(local.child.pid!);
+    local.kill("SIGINT");
+    await eventually("a closed port", async () =>
+      (await fetch(url).catch(() => "closed")) === "closed" ? true : undefined,
+    );
+    // The same request within a moment counts once, so it is made until it is heard.
+    await eventually("its end", async () => {
+      local.kill("SIGINT");
+      return local.child.exitCode ?? undefined;
+    });
+    expect(await local.gone()).toEqual({ code: 130, signal: null });
+    await ended(pids);
+  });
+
+  it("goes on after a kill -9 where it keeps its data, and nothing of it is left running", async () => {
+    const data = { LULL_LOCAL_DATA: "data", LULL_WINDOW_SECONDS: "3" };
+    const first = await start(data);
+    for (const text of ["one", "two"]) expect((await people.write(1, text)).status).toBe(200);
+    const pids = await family(first.child.pid!);
+    first.kill("SIGKILL");
+    await ended(pids);
+    await start(data);
+    await people.twilio.whenSent(1);
+    expect(people.openai.requests.map(({ lastUserText }) => lastUserText)).toEqual(["one\ntwo"]);
+  });
+
+  it("says in one line what is missing", async () => {
+    const local = run({});
+    expect(await local.gone()).toEqual({ code: 2, signal: null });
+    expect(local.stderr).toMatch(/^lull: no channel is configured\. /);
+    expect(local.stdout).toBe("");
+    const odd = run({ ...people.env, LULL_LOCAL_SWEEP_SECONDS: "often" });
+    expect(await odd.gone()).toMatchObject({ code: 2 });
+    expect(odd.stderr).toMatch(/^lull: LULL_LOCAL_SWEEP_SECONDS must be /);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
