@@ -9,6 +9,7 @@ import type { Environment } from "./function-instance.ts";
 import { openGateway } from "./gateway.ts";
 import { LocalFunction } from "./local-function.ts";
 import { Schedule } from "./schedule.ts";
+import { startSecrets } from "./secrets.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
 
 export type FunctionName = "webhook" | "worker" | "sweeper";
@@ -50,7 +51,8 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const { visibilitySeconds } = settings;
   const place = await awsPlace(emulators, { prefix, channels: names, visibilitySeconds });
   const { queues } = place;
-  const functions = functionsFrom(options, settings, place);
+  const secrets = await startSecrets(settings.secrets, options.cwd);
+  const functions = functionsFrom(options, settings, place, secrets.url);
   const sqs = emulators.sqs();
   const sources = sourcesFrom(options, settings, { sqs, queues, worker: functions.worker });
   const schedule = new Schedule(functions.sweeper, settings.sweepMs, REGION);
@@ -62,6 +64,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     await Promise.all(Object.values(functions).map((each) => each.stop(cut)));
     over.abort();
     sqs.destroy();
+    await secrets.stop();
   };
   try {
     await functions.webhook.warmUp();
@@ -87,8 +90,9 @@ function functionsFrom(
   { env, write, envOf }: LocalAwsOptions,
   settings: LocalSettings,
   { prefix, env: place }: Place,
+  secretsUrl: string,
 ): Record<FunctionName, LocalFunction> {
-  const deployed = { ...env, ...place, ...LAMBDA };
+  const deployed = { ...env, ...place, ...LAMBDA, AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl };
   const made = (name: FunctionName, timeoutMs: number, instancesMax = settings.instancesMax) =>
     new LocalFunction({
       name: `${prefix}${name}`,

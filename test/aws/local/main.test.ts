@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,7 +51,13 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     eventually("the end of all processes", async () => (pids.some(isAlive) ? undefined : true));
 
   it("answers a burst once, logs to stderr, and Ctrl-C leaves nothing behind", async () => {
-    const local = await start();
+    const { TWILIO_AUTH_TOKEN: authToken } = people.env;
+    await writeFile(join(folder, "secrets.json"), JSON.stringify({ "prod/twilio": { authToken } }));
+    const local = await start({
+      TWILIO_AUTH_TOKEN: "",
+      TWILIO_AUTH_TOKEN_SECRET: "prod/twilio#authToken",
+      LULL_LOCAL_SECRETS: "secrets.json",
+    });
     for (const text of ["one", "two", "three"]) expect((await people.write(1, text)).status).toBe(200);
     await people.twilio.whenSent(1);
     expect(people.twilio.sent.map(({ body }) => body)).toEqual(["answer to: one\ntwo\nthree"]);

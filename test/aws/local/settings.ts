@@ -8,6 +8,8 @@ export interface LocalSettings {
   readonly entry: string;
   /** Where the emulators keep their data; in memory where left out. */
   readonly folder: string | undefined;
+  /** A JSON file: what Secrets Manager would hold, by name. */
+  readonly secrets: string | undefined;
   readonly sweepMs: number;
   readonly webhookTimeoutMs: number;
   readonly workerTimeoutMs: number;
@@ -29,8 +31,9 @@ const VISIBILITY_FACTOR = 6;
 export function localSettings(env: Environment): LocalSettings {
   const worker = seconds(env, "LULL_LOCAL_TIMEOUT_SECONDS", WORKER_SECONDS);
   return {
-    entry: env.LULL_LOCAL_ENTRY ?? ENTRY,
+    entry: env.LULL_LOCAL_ENTRY || ENTRY,
     folder: env.LULL_LOCAL_DATA || undefined,
+    secrets: env.LULL_LOCAL_SECRETS || undefined,
     sweepMs: seconds(env, "LULL_LOCAL_SWEEP_SECONDS", 60) * 1_000,
     webhookTimeoutMs: WEBHOOK_SECONDS * 1_000,
     workerTimeoutMs: worker * 1_000,
