@@ -2,9 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { App, Stack } from "aws-cdk-lib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Lull } from "../../src/cdk/index.ts";
 import { createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { ROOT, run, stagePackage } from "../staged-package.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
@@ -12,9 +10,12 @@ import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 /** A bundle is read at every cold start. */
 const BUNDLE_BYTES_MAX = 1_000_000;
 
+/** The package as a user has it, and everything made of it. */
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lull-synth-"));
+  await stagePackage(folder, "examples", "package-lock.json");
+  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -25,22 +26,19 @@ async function bundleIn(assembly: string): Promise<string> {
   return join(assembly, assets[0]!, "index.mjs");
 }
 
-/** Runs lines of a module in a process of its own, and gives what it prints as JSON. */
-async function runModule(lines: readonly string[]): Promise<unknown> {
+/** Runs lines of a module in a process of its own, and gives what it prints. */
+async function runModule(...lines: readonly string[]): Promise<string> {
   const file = join(folder, "module.mjs");
   await writeFile(file, lines.join("\n"));
-  return JSON.parse(await run("node", [file], folder));
+  return run("node", [file], folder);
 }
 
 test("examples/aws becomes a template with no network, no credentials and no docker, and nothing is wrong with it", async () => {
-  const project = join(folder, "project");
-  await stagePackage(project, "examples", "package-lock.json");
-  await symlink(join(ROOT, "node_modules"), join(project, "node_modules"));
   const assembly = join(folder, "assembly");
   // Nothing listens on port 9: whoever asks somebody else is refused.
   const offline = ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => `${name}=http://127.0.0.1:9`);
   const synth = ["cdk", "synth", "--quiet", "--no-notices", "--output", assembly];
-  await run("env", [...offline, ...synth], join(project, "examples/aws"));
+  await run("env", [...offline, ...synth], join(folder, "examples/aws"));
 
   const template = JSON.parse(await readFile(join(assembly, "Chat.template.json"), "utf8"));
   const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
@@ -51,9 +49,8 @@ test("examples/aws becomes a template with no network, no credentials and no doc
 
   const bundle = await bundleIn(assembly);
   expect((await stat(bundle)).size).toBeLessThan(BUNDLE_BYTES_MAX);
-  expect(
-    await runModule([`console.log(JSON.stringify(Object.keys(await import("${bundle}")).sort()));`]),
-  ).toEqual(["sweeper", "webhook", "worker"]);
+  const names = await runModule(`console.log(Object.keys(await import("${bundle}")).sort().join());`);
+  expect(names).toBe("sweeper,webhook,worker\n");
 });
 
 describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed,", () => {
@@ -62,9 +59,14 @@ describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed
   beforeAll(async () => {
     emulators = await startEmulators();
     const outdir = join(folder, "own");
-    const app = new App({ outdir });
-    new Lull(new Stack(app, "Chat", { env: { account: "111122223333", region: "eu-west-1" } }), "Lull");
-    app.synth();
+    await runModule(
+      'import { App, Stack } from "aws-cdk-lib";',
+      'import { Lull } from "lull/cdk";',
+      `const app = new App({ outdir: "${outdir}" });`,
+      'const env = { account: "111122223333", region: "eu-west-1" };',
+      'new Lull(new Stack(app, "Chat", { env }), "Lull");',
+      "app.synth();",
+    );
     bundle = await bundleIn(outdir);
   });
   afterAll(() => emulators.stop());
@@ -98,15 +100,15 @@ describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed
       body: JSON.stringify({ id: "1", sender: "visitor-one", text: "hello" }),
       isBase64Encoded: false,
     };
-    const answer = await runModule([
+    const answer = await runModule(
       `Object.assign(process.env, ${JSON.stringify(env)});`,
       // Log lines and metrics go to stdout on Lambda; here it is for the answer.
       "for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};",
       `const { webhook } = await import("${bundle}");`,
       "const context = { awsRequestId: '1', functionName: 'webhook', getRemainingTimeInMillis: () => 10_000 };",
       `process.stdout.write(JSON.stringify(await webhook(${JSON.stringify(event)}, context)));`,
-    ]);
-    expect(answer).toMatchObject({ statusCode: 200 });
+    );
+    expect(JSON.parse(answer)).toMatchObject({ statusCode: 200 });
     const receive = new ReceiveMessageCommand({ QueueUrl: queues.default, WaitTimeSeconds: 5 });
     const { Messages = [] } = await clients.sqs.send(receive);
     expect(Messages.map(({ Body }) => JSON.parse(Body ?? ""))).toMatchObject([{ channel: "web" }]);
