@@ -58,6 +58,15 @@ describe("settings", () => {
     expect(settingsWith({ leaseMs: 30_000, renewMs: 5_000 }).renewMs).toBe(5_000);
   });
 
+  it("never let a lease be so short that clocks that are apart leave no time to send", () => {
+    const apart = settingsWith({ leaseMs: 100, clockSkewMs: 2_000 });
+    expect(apart.leaseMs).toBe(3_000);
+    expect(apart.renewMs).toBe(1_000);
+    expect(apart.sendTimeoutMs).toBe(1_000);
+    expect(settingsWith({ leaseMs: 3_001, clockSkewMs: 2_000 }).leaseMs).toBe(3_001);
+    expect(settingsWith({ leaseMs: 100 }).leaseMs).toBe(100);
+  });
+
   it("never let a send take longer than a third of the lease", () => {
     expect(settingsWith({ leaseMs: 45_000 }).sendTimeoutMs).toBe(15_000);
     expect(settingsWith({ leaseMs: 44_997 }).sendTimeoutMs).toBe(14_999);

@@ -47,6 +47,9 @@ export const QUIET_MAX_FACTOR = 5;
 /** `sendTimeoutMs` may never exceed this share of the lease, or an open request could outlive the right to make it. */
 export const SEND_TIMEOUT_SHARE = 3;
 
+/** A lease that is hardly longer than clocks may be apart leaves no time in which its holder may be sure to send. */
+export const LEASE_SKEWS_MIN = 1.5;
+
 /** The longest dedupe memory that may be configured. */
 export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
 
@@ -62,10 +65,12 @@ export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {
   const settings = { ...DEFAULTS, ...given };
+  const leaseMs = Math.max(settings.leaseMs, settings.clockSkewMs * LEASE_SKEWS_MIN);
   return {
     ...settings,
-    renewMs: given.renewMs ?? settings.leaseMs / 3,
-    sendTimeoutMs: Math.min(settings.sendTimeoutMs, settings.leaseMs / SEND_TIMEOUT_SHARE),
+    leaseMs,
+    renewMs: given.renewMs ?? leaseMs / 3,
+    sendTimeoutMs: Math.min(settings.sendTimeoutMs, leaseMs / SEND_TIMEOUT_SHARE),
     dedupeMs: Math.min(settings.dedupeMs, DEDUPE_MS_MAX),
   };
 }

@@ -15,7 +15,7 @@ async function answer(runtime: FunctionRuntime, event: unknown): Promise<EdgeAns
     const { lull } = await runtime.open();
     const request = requestFrom(event, lull.publicUrl);
     if (request) return await lull.handle(request);
-    runtime.log("warn", "event.unknown", { handler: "webhook" });
+    lull.log("warn", "event.unknown", { handler: "webhook" });
     return failure(
       400,
       "INVALID_PAYLOAD",

@@ -17,8 +17,8 @@ export function workerHandler(runtime: FunctionRuntime) {
     runtime.invoke("worker", context, async () => {
       const { lull, visibility } = await runtime.open();
       const budget = budgetOf(context.getRemainingTimeInMillis(), lull.settings);
-      const { log, trace } = runtime;
-      const run = new BatchRun({ lull, visibility, budget, log, trace, clock: systemClock });
+      const { trace } = runtime;
+      const run = new BatchRun({ lull, visibility, budget, log: lull.log, trace, clock: systemClock });
       try {
         const handle = (record: SqsRecord) => run.handle(record);
         const processor = new BatchProcessor(EventType.SQS);

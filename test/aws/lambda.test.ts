@@ -1,62 +1,286 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
-import { lambdaHandlers } from "../../src/lambda/index.ts";
-import { testChannel } from "../../src/testing/test-channel.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import type { Turn } from "../../src/ports/responder.ts";
 import { eventually } from "../lull-process.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { contextWith, pollOnce } from "./function.ts";
+import {
+  contextWith,
+  type FunctionWorld,
+  type FunctionWorldOptions,
+  functionWorld,
+} from "./function-world.ts";
+
+const HOUR_MS = 3_600_000;
+const never = () => new Promise<string>(() => {});
 
 describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
   let emulators: Emulators;
+  let world: FunctionWorld;
+  let lines: string[];
   beforeAll(async () => {
     emulators = await startEmulators();
   });
   afterAll(() => emulators.stop());
+  beforeEach(() => {
+    lines = [];
+    vi.spyOn(process.stdout, "write").mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await world.close();
+  });
 
-  it("answer a burst once", async () => {
-    const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
-    await createTables({ tablePrefix: "burst-", clients });
-    const queues = await createQueues({ prefix: "burst-", clients });
-    const channel = testChannel();
-    const handlers = lambdaHandlers({
-      engine: aws({ tablePrefix: "burst-", queues, clients }),
-      channels: { test: channel },
-      window: { seconds: 1 },
-      respond: (turn) => `heard ${turn.messages.length}: ${turn.text}`,
-    });
-    for (const text of ["hi", "a table", "for two"]) {
-      const message = {
-        providerId: text,
-        account: "a",
-        address: "us",
-        sender: "ana",
-        replyTo: "ana",
-        text,
-        media: [],
-      };
-      const event = {
-        version: "2.0",
-        rawPath: "/webhooks/test",
-        rawQueryString: "",
-        headers: { host: "abc.execute-api.eu-west-1.amazonaws.com" },
-        requestContext: {
-          stage: "$default",
-          http: { method: "POST", path: "/webhooks/test", sourceIp: "192.0.2.1" },
-        },
-        body: Buffer.from(JSON.stringify([message])).toString("base64"),
-        isBase64Encoded: true,
-      };
-      assert.equal((await handlers.webhook(event, contextWith(10_000))).statusCode, 200);
-    }
-    await eventually("the answer", async () => {
-      await pollOnce(clients.sqs, queues.default!, handlers);
-      return channel.outbox.length > 0 ? true : undefined;
-    });
+  const open = async (options: FunctionWorldOptions = {}) => {
+    world = await functionWorld(emulators, options);
+    return world;
+  };
+  const replies = () => world.channel.outbox.map(({ to, text }) => [to, text]);
+  /** Everything that was told to CloudWatch, summed. */
+  const metric = (name: string) =>
+    lines
+      .filter((line) => line.startsWith('{"_aws"'))
+      .reduce((sum, line) => sum + Number(JSON.parse(line)[name] ?? 0), 0);
+
+  it("answer a burst once, and leave nothing behind", async () => {
+    await open();
+    const lull = world.instance();
+    for (const text of ["hi", "a table", "for two"]) assert.equal(await world.write(lull, "ana", text), 200);
+    assert.equal(await world.write(lull, "ben", "hello"), 200);
+    await world.passes(10_000);
+    const { failed, records } = await world.poll(lull);
+    assert.deepEqual([records.length, failed.length], [2, 0]);
+    assert.deepEqual(replies().sort(), [
+      ["ana", "heard 3: hi\na table\nfor two"],
+      ["ben", "heard 1: hello"],
+    ]);
+    assert.equal((await world.inQueue()) + world.held.waiting.length, 0);
     assert.deepEqual(
-      channel.outbox.map(({ text }) => text),
-      ["heard 3: hi\na table\nfor two"],
+      ["MessagesStaged", "LeasesTaken", "TurnsCommitted", "TurnsDead", "LeasesBusy"].map(metric),
+      [4, 2, 2, 0, 0],
     );
-    await handlers.sweeper({}, contextWith(10_000));
-  }, 30_000);
+  });
+
+  it("take one turn for two triggers of a conversation in one batch", async () => {
+    await open();
+    const turns: Turn[] = [];
+    const lull = world.instance({
+      respond: (turn) => {
+        turns.push(turn);
+        return "hello";
+      },
+    });
+    await world.write(lull, "ana", "hi");
+    const [trigger] = world.held.waiting;
+    await world.passes(10_000);
+    // A second one: SQS delivers at least once.
+    await world.send(trigger!.input.MessageBody!);
+    const { records, failed } = await world.poll(lull);
+    assert.deepEqual([records.length, failed.length], [2, 0]);
+    assert.equal(turns.length, 1);
+    assert.equal(metric("LeasesBusy"), 0);
+    assert.equal((await world.inQueue()) + world.held.waiting.length, 0);
+  });
+
+  it("fail a poisoned message alone, tell it, and it ends with the queue's dead letters", async () => {
+    await open();
+    const lull = world.instance();
+    await world.write(lull, "ana", "hi");
+    await world.passes(10_000);
+    await world.send("poison");
+    const { records, failed } = await world.poll(lull);
+    const poisoned = records.find(({ body }) => body === "poison")!;
+    assert.equal(records.length, 2);
+    assert.deepEqual(failed, [poisoned.messageId]);
+    assert.deepEqual(replies(), [["ana", "heard 1: hi"]]);
+    await eventually("the dead letters", async () => {
+      await world.poll(lull);
+      return (await world.inQueue("dead")) === 1 ? true : undefined;
+    });
+    assert.equal(await world.inQueue(), 0);
+    assert.equal(world.told("trigger.unreadable").length, 5);
+    assert.equal(metric("TriggersUnreadable"), 5);
+  });
+
+  it("report what the store could not take, and only that, and answer it once later", async () => {
+    await open();
+    const lull = world.instance();
+    for (const sender of ["lucky", "unlucky"]) await world.write(lull, sender, "hi");
+    const unlucky = world.held.waiting.find(({ input }) => input.MessageBody!.includes('"unlucky"'))!;
+    await world.passes(10_000);
+    world.meet(({ name, input }) =>
+      name === "UpdateItem" && JSON.stringify(input.Key).includes(unlucky.conversationId)
+        ? { error: "ProvisionedThroughputExceededException" }
+        : "pass",
+    );
+    const { records, failed } = await world.poll(lull);
+    assert.deepEqual(
+      failed,
+      records.filter(({ body }) => body.includes('"unlucky"')).map(({ messageId }) => messageId),
+    );
+    assert.deepEqual(replies(), [["lucky", "heard 1: hi"]]);
+    // It comes again in seconds, not when the queue's own visibility is over.
+    const changed = world.asked.filter(({ name }) => name === "ChangeMessageVisibility");
+    assert.deepEqual(
+      changed.map(({ input }) => input.VisibilityTimeout),
+      [5],
+    );
+    world.meet(() => "pass");
+    // The trigger that failed, once it is visible again.
+    await world.send(records.find(({ messageId }) => failed.includes(messageId))!.body);
+    await world.poll(lull);
+    assert.deepEqual(replies().at(-1), ["unlucky", "heard 1: hi"]);
+    assert.equal(replies().length, 2);
+  });
+
+  it("report a turn that hangs on the store, within their time, and its neighbours are done", async () => {
+    await open();
+    const lull = world.instance();
+    for (const sender of ["lucky", "unlucky"]) await world.write(lull, sender, "hi");
+    const unlucky = world.held.waiting.find(({ input }) => input.MessageBody!.includes('"unlucky"'))!;
+    await world.passes(10_000);
+    let isAsked = false;
+    world.channel.behave(({ to }) => {
+      isAsked ||= to === "unlucky";
+      return { kind: "sent", providerId: `out-${to}` };
+    });
+    world.meet(({ service, input }) =>
+      isAsked && service === "dynamodb" && JSON.stringify(input).includes(unlucky.conversationId)
+        ? { delayMs: 5_000 }
+        : "pass",
+    );
+    const timeoutMs = 2_000;
+    const { records, failed, tookMs } = await world.poll(lull, { timeoutMs });
+    assert.ok(tookMs < timeoutMs, `it took ${tookMs} ms`);
+    const reported = records.filter(({ messageId }) => failed.includes(messageId)).map(({ body }) => body);
+    assert.deepEqual(reported, [unlucky.input.MessageBody]);
+    assert.equal(metric("TurnsCommitted"), 1);
+  });
+
+  it("give a slow answer back before they are killed, and a later one answers once", async () => {
+    await open();
+    const turns: Turn[] = [];
+    const lull = world.instance({
+      respond: (turn) => {
+        turns.push(turn);
+        return turns.length === 1 ? never() : `attempt ${turn.attempt}`;
+      },
+    });
+    await world.write(lull, "ana", "hi");
+    await world.passes(10_000);
+    const timeoutMs = 2_000;
+    const { failed, tookMs } = await world.poll(lull, { timeoutMs });
+    assert.ok(tookMs < timeoutMs, `it took ${tookMs} ms`);
+    // Nothing failed: its trigger is done with, and the release has sent another.
+    assert.deepEqual(failed, []);
+    assert.equal(turns[0]!.signal.aborted, true);
+    assert.equal(await world.inQueue(), 0);
+    assert.equal(world.held.waiting.length, 1);
+    await world.passes(1_000);
+    await world.poll(world.instance({ respond: (turn) => `attempt ${turn.attempt}` }));
+    assert.deepEqual(replies(), [["ana", "attempt 1"]]);
+    await world.passes(10 * HOUR_MS);
+    await world.poll(lull);
+    assert.equal(replies().length, 1);
+  });
+
+  it("lose nothing where the mapping does not read what they report: the sweeper brings it back", async () => {
+    await open();
+    const lull = world.instance();
+    await world.write(lull, "ana", "hi");
+    await world.passes(10_000);
+    world.meet(({ name }) => (name === "UpdateItem" ? { error: "ThrottlingException" } : "pass"));
+    const { failed } = await world.poll(lull, { ignoresAnswer: true });
+    assert.equal(failed.length, 1);
+    assert.equal(await world.inQueue(), 0);
+    world.meet(() => "pass");
+    await world.passes(60_000);
+    await lull.sweeper({}, contextWith(30_000));
+    await world.passes(0);
+    await world.poll(lull);
+    assert.deepEqual(replies(), [["ana", "heard 1: hi"]]);
+    // A window that was late, not a message without one.
+    assert.equal(metric("Orphans"), 0);
+  });
+
+  it("send a trigger on while its window is longer than a queue can delay", async () => {
+    await open({ config: { window: { seconds: 7_200 } } });
+    const lull = world.instance();
+    await world.write(lull, "ana", "hi");
+    for (let at = 900_000; at < 2 * HOUR_MS; at += 900_000) {
+      await world.passes(900_000);
+      const { records, failed } = await world.poll(lull);
+      assert.deepEqual([records.length, failed.length], [1, 0]);
+      assert.deepEqual(replies(), []);
+      assert.equal(world.held.waiting.length, 1);
+    }
+    await world.passes(900_000);
+    await world.poll(lull);
+    assert.deepEqual(replies(), [["ana", "heard 1: hi"]]);
+    const delays = world.asked
+      .filter(({ name }) => name === "SendMessage")
+      .map(({ input }) => input.DelaySeconds);
+    assert.equal(delays.length, 8);
+    assert.ok(delays.every((seconds) => Number(seconds) <= 900));
+  });
+
+  it("hide a trigger for as long as its turn runs", async () => {
+    await open({
+      inRealTime: true,
+      visibilitySeconds: 2,
+      // Renewed, and hidden again, every second.
+      config: { window: { seconds: 0 }, limits: { leaseSeconds: 3 } },
+    });
+    const answer = Promise.withResolvers<string>();
+    const lull = world.instance({ respond: () => answer.promise });
+    await world.write(lull, "ana", "hi");
+    const running = world.poll(lull);
+    const hides = () => world.asked.filter(({ name }) => name === "ChangeMessageVisibilityBatch").length;
+    await eventually("some renewals", async () => (hides() >= 3 ? true : undefined));
+    assert.deepEqual(await world.receiveRecords(), []);
+    answer.resolve("hello");
+    const { failed, tookMs } = await running;
+    assert.ok(tookMs > 2_000, "its visibility would have been over");
+    assert.deepEqual(failed, []);
+    assert.equal(await world.inQueue(), 0);
+    assert.equal(replies().length, 1);
+  });
+
+  it("tell dead letters on the way, and gauges with every sweep", async () => {
+    await open({ config: { limits: { attemptsMax: 1 } } });
+    const lull = world.instance({
+      respond: (turn) => (turn.text === "slow" ? never() : Promise.reject(new Error("broken"))),
+    });
+    await world.write(lull, "ana", "hi");
+    await world.passes(10_000);
+    await world.poll(lull);
+    assert.equal(metric("TurnsDead"), 1);
+    lines = [];
+    await lull.sweeper({}, contextWith(30_000));
+    const gauges = ["DeadLetters", "UnknownSends", "StaleLeases", "LeaseHeldSecondsMax"];
+    assert.deepEqual(gauges.map(metric), [1, 0, 0, 0]);
+    assert.equal(lines.filter((line) => gauges.every((name) => line.includes(`"${name}":`))).length, 1);
+  });
+
+  it("sweep round after round while there is more, but only as long as there is time", async () => {
+    await open({ defaults: { sweepRowsMax: 5 } });
+    const lull = world.instance();
+    for (let n = 0; n < 12; n += 1) await world.write(lull, `person-${n}`, "hi");
+    await lull.sweeper({}, contextWith(30_000));
+    assert.equal(world.told("sweep.done").length, 3);
+    let remainingMs = 1_000;
+    await lull.sweeper({}, { getRemainingTimeInMillis: () => (remainingMs -= 300) });
+    assert.equal(world.told("sweep.done").length, 4);
+    // Where it stopped is kept in the store: another function goes on from there.
+    await world.instance().sweeper({}, contextWith(30_000));
+    assert.equal(world.told("sweep.done").length, 6);
+  });
+
+  it("throw when a sweep fails: alarms on failed functions are made for that", async () => {
+    await open();
+    world.meet(({ name }) => (name === "Scan" ? { error: "AccessDeniedException" } : "pass"));
+    await assert.rejects(world.instance().sweeper({}, contextWith(30_000)), /AWS does not let us use/);
+  });
 });
