@@ -164,7 +164,7 @@ export async function functionWorld(emulators: Emulators, options: FunctionWorld
 
 export type FunctionWorld = Awaited<ReturnType<typeof functionWorld>>;
 
-function recordOf({ MessageId, ReceiptHandle, Body, Attributes }: Message, url: string): SqsRecord {
+export function recordOf({ MessageId, ReceiptHandle, Body, Attributes }: Message, url: string): SqsRecord {
   return {
     messageId: MessageId!,
     receiptHandle: ReceiptHandle!,
