@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { isKnownDead, processIdentity } from "./process-identity.ts";
+import { isKnownDead, isNamedAfterItself, processIdentity } from "./process-identity.ts";
 
 const SOURCE = fileURLToPath(new URL("process-identity.ts", import.meta.url));
 const SAY = `const { processIdentity } = await import(${JSON.stringify(SOURCE)}); console.log(processIdentity());`;
@@ -53,6 +53,23 @@ describe("an identity", () => {
       expect(isKnownDead([machine, pid, start, "?", random].join("/"))).toBe(false);
     },
   );
+});
+
+describe("the host name of a container", () => {
+  const id = "0a1b2c3d4e5f".padEnd(64, "6");
+  const docker = `756 734 8:1 /var/lib/docker/containers/${id}/hostname /etc/hostname rw,relatime - ext4 /dev/sda1 rw\n`;
+  const podman = `811 790 0:25 /containers/overlay-containers/${id}/userdata/hostname /etc/hostname rw - tmpfs tmpfs rw\n`;
+
+  test("is its own id where nobody chose another: an earlier start of it is over", () => {
+    expect(isNamedAfterItself("0a1b2c3d4e5f", docker)).toBe(true);
+    expect(isNamedAfterItself("0a1b2c3d4e5f", podman)).toBe(true);
+  });
+
+  test("that somebody chose, or that is the host's, may be another container's, too", () => {
+    for (const host of ["lull", "ip-10-0-0-1", "0a1b", ""])
+      expect(isNamedAfterItself(host, docker)).toBe(false);
+    expect(isNamedAfterItself("0a1b2c3d4e5f", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n")).toBe(false);
+  });
 });
 
 describe.skipIf(noContainers)("two containers with the same host name", () => {

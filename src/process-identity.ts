@@ -26,22 +26,38 @@ export function isKnownDead(identity: string): boolean {
 
 /**
  * Process numbers count from 1 in every container, and containers on the host's network bear the host's name: a number says
- * something only within its own namespace. Of an earlier boot of this machine nobody is left.
+ * something only within its own namespace. Of an earlier boot of this machine nobody is left, nor of an earlier start of this very
+ * container.
  */
 function compare(theirs: string, ours: string): "same" | "gone" | "unknown" {
   if (theirs === "?" || ours === "?") return process.platform === "linux" ? "unknown" : "same";
   const [theirBoot, theirSpace] = theirs.split("-");
   const [ourBoot, ourSpace] = ours.split("-");
   if (theirBoot !== ourBoot) return "gone";
-  return theirSpace === ourSpace ? "same" : "unknown";
+  if (theirSpace === ourSpace) return "same";
+  return isNamedAfterItself(hostname(), readable("/proc/self/mountinfo")) ? "gone" : "unknown";
+}
+
+/** Whether the host name is this container's own id, as it is where nobody chose another: then nobody else can have it at this time. */
+export function isNamedAfterItself(host: string, mounts: string): boolean {
+  const id = /\/([0-9a-f]{64})\/(?:userdata\/)?hostname \/etc\/hostname /.exec(mounts)?.[1];
+  return id !== undefined && host.length >= 12 && id.startsWith(host);
+}
+
+function readable(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** This boot of this machine, and this namespace of process numbers: `3fa91c07-4026531836`. Only Linux tells. */
 function place(): string {
   try {
-    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8");
+    const boot = readable("/proc/sys/kernel/random/boot_id");
     const space = /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0];
-    if (space === undefined) return "?";
+    if (space === undefined || boot === "") return "?";
     return `${createHash("sha256").update(boot).digest("hex").slice(0, 8)}-${space}`;
   } catch {
     return "?";
