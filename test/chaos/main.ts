@@ -1,28 +1,34 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { chaosStore } from "../aws/chaos-store.ts";
+import { startEmulators } from "../aws/emulators.ts";
 import { runChaos } from "./run-chaos.ts";
 
 const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "300" },
     workers: { type: "string", default: "4" },
+    engine: { type: "string", default: "sqlite" },
     seed: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 
 if (values.help) {
-  console.log("npm run chaos -- [--kills 300] [--workers 4] [--seed N]");
+  console.log("npm run chaos -- [--kills 300] [--workers 4] [--engine sqlite|aws] [--seed N]");
 } else {
   const seed = Number(values.seed ?? randomInt(2 ** 31));
   console.error(`seed ${seed}`);
+  const emulators = values.engine === "aws" ? await startEmulators() : undefined;
   const report = await runChaos({
     kills: Number(values.kills),
     workers: Number(values.workers),
     seed,
-    fillDisk: process.getuid?.() === 0,
+    ...(emulators && { store: await chaosStore(emulators) }),
+    fillDisk: emulators === undefined && process.getuid?.() === 0,
     onProgress: (line) => console.error(line),
   });
+  await emulators?.stop();
   console.log(JSON.stringify(report, null, 2));
   const broken = report.lost.length + report.inTwoTurns.length + report.answeredTwice.length;
   console.log(`${report.acknowledged - broken} passed, ${broken} failed`);

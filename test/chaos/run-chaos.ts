@@ -13,7 +13,23 @@ export interface ChaosOptions {
   readonly workers?: number;
   /** A small disk of its own that is filled now and then. Only root may mount one. */
   readonly fillDisk?: boolean;
+  /** Somewhere else than in a SQLite file. */
+  readonly store?: ChaosStore;
   readonly onProgress?: (line: string) => void;
+}
+
+/** Where the service keeps everything, and what stands there in the end, read without the service. */
+export interface ChaosStore {
+  readonly env: Readonly<Record<string, string>>;
+  /** How much rarer than on a file: a worker that is killed before it listens shows nothing. */
+  readonly slower: number;
+  kept(): Promise<Kept>;
+}
+
+export interface Kept {
+  readonly turns: readonly { readonly messageIds: readonly string[] }[];
+  readonly dead: readonly { readonly messageIds: readonly string[] }[];
+  readonly unknown: readonly { readonly text: string }[];
 }
 
 export interface ChaosReport {
@@ -48,7 +64,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     LULL_ANSWER_TIMEOUT_SECONDS: "3",
     LULL_ATTEMPTS_MAX: "20",
     LULL_LOG_LEVEL: "error",
+    ...options.store?.env,
   });
+  // As often as SQLite's defaults say, wherever it is kept: nobody wants to wait minutes for the end.
+  const limits = { sweepSeconds: 5, graceSeconds: 5 };
+  writeFileSync(join(at.folder, "lull.config.json"), JSON.stringify({ limits }));
   const disk = options.fillDisk ? mountDisk(at) : undefined;
   try {
     return await new Chaos(at, options, random, disk).run();
@@ -65,6 +85,23 @@ function mountDisk(at: Surroundings): string {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=256m", "tmpfs", disk]);
   at.env.LULL_DB = join(disk, "lull.db");
   return disk;
+}
+
+function keptInFile(file: string): Kept {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const records = (table: string) =>
+    database
+      .prepare(`SELECT record FROM ${table}`)
+      .all()
+      .map(({ record }) => JSON.parse(String(record)));
+  const letters = records("dead_letters") as { rows: { id: string }[] }[];
+  const kept = {
+    turns: records("turns") as { messageIds: string[] }[],
+    dead: letters.map(({ rows }) => ({ messageIds: rows.map(({ id }) => id) })),
+    unknown: records("unknown_sends") as { text: string }[],
+  };
+  database.close();
+  return kept;
 }
 
 class Chaos {
@@ -138,7 +175,7 @@ class Chaos {
 
   async #killOnAndOn(): Promise<void> {
     while (this.#kills < this.#options.kills) {
-      await wait(150 + this.#random.below(700));
+      await wait((150 + this.#random.below(700)) * (this.#options.store?.slower ?? 1));
       if (this.#random.chance(0.04)) await this.#killEverything();
       else this.#killOne();
       if (this.#kills % 25 === 0)
@@ -234,22 +271,13 @@ class Chaos {
     }
   }
 
-  /** What was acknowledged, against the database and the provider's own ledger. */
-  #report(): ChaosReport {
-    const database = new DatabaseSync(this.#at.env.LULL_DB!, { readOnly: true });
-    const records = (table: string) =>
-      database
-        .prepare(`SELECT record FROM ${table}`)
-        .all()
-        .map(({ record }) => JSON.parse(String(record)));
-    const turns = records("turns") as { messageIds: string[]; outcome: string }[];
-    const dead = records("dead_letters") as { rows: { id: string }[] }[];
-    const unknown = records("unknown_sends") as { text: string }[];
-    database.close();
+  /** What was acknowledged, against the store and the provider's own ledger. */
+  async #report(): Promise<ChaosReport> {
+    const { store } = this.#options;
+    const { turns, dead, unknown } = store ? await store.kept() : keptInFile(this.#at.env.LULL_DB!);
     const ends = new Map<string, number>();
     const count = (id: string) => ends.set(id, (ends.get(id) ?? 0) + 1);
-    for (const { messageIds } of turns) for (const id of messageIds) count(id);
-    for (const { rows } of dead) for (const { id } of rows) count(id);
+    for (const { messageIds } of [...turns, ...dead]) for (const id of messageIds) count(id);
     const byNumber = new Map([...ends].map(([id, times]) => [Number(/(\d+)$/.exec(id)?.[1]), times]));
     const times = (text: string) => byNumber.get(Number(text.split("-")[1])) ?? 0;
     const replies = new Map<string, number>();

@@ -1,0 +1,30 @@
+import { paginateScan } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { ChaosStore, Kept } from "../chaos/run-chaos.ts";
+import type { Emulators } from "./emulators.ts";
+import { awsPlace } from "./place.ts";
+
+/** Items of the messages table begin with their kind. */
+const KINDS = { turn: "t#", deadMessage: "dm#", unknown: "u#" };
+
+/** Tables and queues for a chaos run; in the end they are read with plain scans, past the engine. */
+export async function chaosStore(emulators: Emulators): Promise<ChaosStore> {
+  const { prefix, env } = await awsPlace(emulators);
+  return { env, slower: 5, kept: () => kept(emulators, `${prefix}conversations-messages`) };
+}
+
+async function kept(emulators: Emulators, TableName: string): Promise<Kept> {
+  const client = emulators.dynamodb();
+  const items: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName, ConsistentRead: true }))
+    items.push(...Items.map((item) => unmarshall(item)));
+  client.destroy();
+  const of = (kind: string) => items.filter(({ item_id }) => String(item_id).startsWith(kind));
+  return {
+    turns: of(KINDS.turn).map(({ message_ids }) => ({ messageIds: message_ids as string[] })),
+    dead: of(KINDS.deadMessage).map(({ row }) => ({
+      messageIds: [String((row as Record<string, unknown>).message_sid)],
+    })),
+    unknown: of(KINDS.unknown).map(({ body }) => ({ text: String(body) })),
+  };
+}

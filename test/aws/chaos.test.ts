@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { runChaos } from "../chaos/run-chaos.ts";
+import { chaosStore } from "./chaos-store.ts";
+import { startEmulators, unavailable } from "./emulators.ts";
+
+it.skipIf(unavailable)(
+  "workers killed at random on AWS, a provider in trouble: nothing lost, nothing in two turns, nobody answered twice",
+  async () => {
+    const emulators = await startEmulators();
+    const report = await runChaos({ kills: 8, workers: 3, seed: 1, store: await chaosStore(emulators) });
+    expect(report).toMatchObject({ lost: [], inTwoTurns: [], answeredTwice: [] });
+    expect(report.acknowledged).toBeGreaterThan(20);
+    expect(report.turns).toBeGreaterThan(5);
+    await emulators.stop();
+  },
+  150_000,
+);
