@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,19 +62,33 @@ describe("the functions in one file", () => {
     expect(all).toContain('"WebhooksFailed":1');
   });
 
+  const TRACED = {
+    LULL_WEB: "1",
+    LULL_QUEUE_DEFAULT: "https://sqs.eu-west-1.amazonaws.com/000000000000/lull",
+    AWS_REGION: "eu-west-1",
+    // As in a function: the SDK then takes its segment from the request's header.
+    AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
+    LAMBDA_TASK_ROOT: "/var/task",
+    _X_AMZN_TRACE_ID: "Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=1",
+  };
+  const HEALTH = `const { statusCode } = await functions.webhook(${JSON.stringify({ httpMethod: "GET", path: "/healthz" })}, { getRemainingTimeInMillis: () => 1000 });`;
+
   it("work without a daemon of X-Ray when a request is traced", async () => {
-    const event = { httpMethod: "GET", path: "/healthz" };
-    const call = `const { statusCode } = await functions.webhook(${JSON.stringify(event)}, { getRemainingTimeInMillis: () => 1000 }); console.log(statusCode, process.env.AWS_XRAY_CONTEXT_MISSING)`;
-    const env = {
-      LULL_WEB: "1",
-      LULL_QUEUE_DEFAULT: "https://sqs.eu-west-1.amazonaws.com/000000000000/lull",
-      AWS_REGION: "eu-west-1",
-      // As in a function: the SDK then takes its segment from the request's header.
-      AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",
-      LAMBDA_TASK_ROOT: "/var/task",
-      AWS_XRAY_DAEMON_ADDRESS: "127.0.0.1:9",
-      _X_AMZN_TRACE_ID: "Root=1-67890abc-0123456789abcdef01234567;Parent=0123456789abcdef;Sampled=1",
-    };
+    const env = { ...TRACED, AWS_XRAY_DAEMON_ADDRESS: "127.0.0.1:9" };
+    const call = `${HEALTH} console.log(statusCode, process.env.AWS_XRAY_CONTEXT_MISSING)`;
     expect((await evaluated(call, env)).last).toBe("200 IGNORE_ERROR");
+  });
+
+  it("tell the daemon of X-Ray what became of a request that is traced", async () => {
+    const daemon = createSocket("udp4");
+    daemon.bind(0, "127.0.0.1");
+    await once(daemon, "listening");
+    const heard = once(daemon, "message") as Promise<[Buffer]>;
+    const env = { ...TRACED, AWS_XRAY_DAEMON_ADDRESS: `127.0.0.1:${daemon.address().port}` };
+    expect((await evaluated(`${HEALTH} console.log(statusCode)`, env)).last).toBe("200");
+    const [packet] = await heard;
+    daemon.close();
+    const segment = JSON.parse(packet.toString().split("\n")[1]!);
+    expect(segment).toMatchObject({ name: "## webhook", trace_id: "1-67890abc-0123456789abcdef01234567" });
   });
 });
