@@ -11,6 +11,7 @@ import { LocalFunction } from "./local-function.ts";
 import { Schedule } from "./schedule.ts";
 import { startSecrets } from "./secrets.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
+import { createTargets } from "./targets.ts";
 
 export type FunctionName = "webhook" | "worker" | "sweeper";
 
@@ -30,6 +31,8 @@ export interface LocalAwsOptions {
 /** Everything that a deployment has, on this machine. */
 export interface LocalAws {
   readonly url: string;
+  /** What any other process has to know to work on the same tables and queues: `lull dead list`, the AWS CLI. */
+  readonly env: Environment;
   /** How long what runs may go on after a request to stop, as the environment says. */
   readonly stopGraceMs: number;
   readonly functions: Readonly<Record<FunctionName, LocalFunction>>;
@@ -50,6 +53,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const { prefix = "lull-", emulators } = options;
   const { visibilitySeconds } = settings;
   const place = await awsPlace(emulators, { prefix, channels: names, visibilitySeconds });
+  await createTargets(emulators, options.env);
   const { queues } = place;
   const secrets = await startSecrets(settings.secrets, options.cwd);
   const functions = functionsFrom(options, settings, place, secrets.url);
@@ -72,7 +76,8 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     schedule.start();
     const gateway = await openGateway(functions.webhook, server);
     invoking.push(gateway);
-    return { url: gateway.url, stopGraceMs: server.stopGraceMs, functions, queues, stop };
+    const { stopGraceMs } = server;
+    return { url: gateway.url, env: place.env, stopGraceMs, functions, queues, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -27,11 +27,11 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  function run(environment: Environment): LullProcess {
+  function run(environment: Environment, command?: readonly string[]): LullProcess {
     const env = { PORT: "0", LULL_WINDOW_SECONDS: "1", ...environment };
-    const local = new LullProcess([], { cwd: folder, env, main: MAIN });
-    running.push(local);
-    return local;
+    const started = new LullProcess(command ?? [], { cwd: folder, env, ...(!command && { main: MAIN }) });
+    running.push(started);
+    return started;
   }
 
   async function start(environment: Environment = {}): Promise<LullProcess> {
@@ -62,6 +62,10 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     await people.twilio.whenSent(1);
     expect(people.twilio.sent.map(({ body }) => body)).toEqual(["answer to: one\ntwo\nthree"]);
     await local.event("the commit", ({ event }) => event === "turn.committed");
+    const { env } = await local.event("where it is", ({ event }) => event === "local.ready");
+    const looking = run(env as Environment, ["conversations", "list", "--json"]);
+    expect(await looking.gone()).toMatchObject({ code: 0 });
+    expect(JSON.parse(looking.stdout).items).toHaveLength(1);
     const pids = await family(local.child.pid!);
     // Itself, the emulator and its guard, webhook, worker, sweeper.
     expect(pids.length).toBeGreaterThanOrEqual(6);

@@ -20,6 +20,7 @@ async function run(): Promise<number> {
   const emulators = await startEmulators({ ...(folder !== undefined && { folder: resolve(folder) }) });
   const { env, cwd } = io;
   const running = await startLocalAws({ emulators, env, cwd, write: (line) => io.err(`${line}\n`) });
+  io.err(`${JSON.stringify({ event: "local.ready", env: running.env })}\n`);
   io.out(`lull listening on ${running.url}`);
   await signal;
   await running.stop(running.stopGraceMs);

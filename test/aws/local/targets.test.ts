@@ -1,0 +1,34 @@
+import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { atRest } from "../../service/platform.ts";
+import { type Emulators, startEmulators, unavailable } from "../emulators.ts";
+import { lambdaPlace } from "../service/aws-platform.ts";
+
+const TARGET = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
+
+describe.skipIf(unavailable)("a queue that turns are handed to", () => {
+  let emulators: Emulators;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+  });
+  afterAll(() => emulators.stop());
+
+  it("is there under the name of its URL, and gets the merged turn", async () => {
+    const at = await lambdaPlace(emulators, { LULL_AI_QUEUE: TARGET });
+    const sqs = emulators.sqs();
+    try {
+      for (const text of ["one", "two"]) expect((await at.write(1, text)).status).toBe(200);
+      const { Messages = [] } = await sqs.send(
+        new ReceiveMessageCommand({ QueueUrl: TARGET, WaitTimeSeconds: 20 }),
+      );
+      expect(
+        Messages.map(({ Body }) => (JSON.parse(Body ?? "") as { combined_body: string }).combined_body),
+      ).toEqual(["one\ntwo"]);
+      expect(await atRest(at)).toMatchObject({ turns: 1 });
+      expect(at.twilio.sent).toEqual([]);
+    } finally {
+      sqs.destroy();
+      await at.end();
+    }
+  });
+});
