@@ -42,14 +42,16 @@ export class Deaths {
     this.#planned.set(whoIs(of, customer), n);
   }
 
-  /** Those that have not come to pass. */
+  /** Those that have not come to pass: the event is yet to come, or took fewer requests than were planned for. */
   get left(): string[] {
     return [...this.#planned.keys()];
   }
 
-  /** What the functions that worked on this customer asked of AWS. */
+  /** What the customer's first event asked of AWS. */
   stepsOf(of: FunctionName, customer: number): readonly string[] {
-    return (this.#steps.get(whoIs(of, customer)) ?? []).map(({ name }) => name);
+    const steps = this.#steps.get(whoIs(of, customer)) ?? [];
+    const next = steps.findIndex(({ n }, at) => at > 0 && n === 1);
+    return steps.slice(0, next === -1 ? steps.length : next).map(({ name }) => name);
   }
 
   /** Whoever works on this customer now. */
