@@ -104,13 +104,13 @@ export class LullProcess {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined>,
-  deadlineMs = DEADLINE_MS,
+  { deadlineMs = DEADLINE_MS, paceMs = 25 }: { deadlineMs?: number; paceMs?: number } = {},
 ): Promise<T> {
   const deadline = AbortSignal.timeout(deadlineMs);
   for (;;) {
     const found = await look().catch(() => undefined);
     if (found !== undefined) return found;
     if (deadline.aborted) throw new Error(`waited for ${what} in vain`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, paceMs));
   }
 }

@@ -15,11 +15,11 @@ export interface Bundle {
   readonly sources: readonly string[];
 }
 
-/** The functions in one file, as the construct bundles them. */
-export async function bundleFunctions(outfile: string): Promise<Bundle> {
+/** The functions in one file, as the construct bundles them: its own entry, or one of somebody's own. */
+export async function bundleFunctions(outfile: string, entry = "src/lambda/environment.ts"): Promise<Bundle> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ["src/lambda/environment.ts"],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: "node",

@@ -17,6 +17,7 @@ export const oneMachine: Platform = {
     let service = await at.start(workers);
     return {
       ...at,
+      paceMs: 25,
       get events() {
         return service.events;
       },

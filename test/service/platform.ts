@@ -10,6 +10,8 @@ export interface Holder {
 /** A running service and everybody around it. */
 export interface Place extends Omit<Outside, "leave" | "env"> {
   readonly events: readonly LogEvent[];
+  /** How often its API may be asked without being kept from its work. */
+  readonly paceMs: number;
   /** Whoever took the first lease. */
   holder(): Promise<Holder>;
   /** kill -9 of everything that runs our code; then it runs again. What was durable is there. */
@@ -56,16 +58,19 @@ export function tell(platform: Platform, cases: readonly Case[]): void {
   }
 }
 
-export function committed(at: Place, turns: number, deadlineMs?: number): Promise<true> {
+export function committed(at: Place, turns: number): Promise<true> {
+  const { paceMs } = at;
   const look = async () => ((await at.counts()).turns === turns ? (true as const) : undefined);
-  return eventually(`${turns} commits`, look, deadlineMs);
+  return eventually(`${turns} commits`, look, { paceMs });
 }
 
 /** Nothing is on its way any more: nothing staged, no wake-up, nobody at work. */
 export function atRest(at: Place): Promise<Counts> {
-  return eventually("rest", async () => {
+  const { paceMs } = at;
+  const look = async () => {
     const counts = await at.counts();
     const { staged, windows, leases } = counts;
     return staged === 0 && windows === 0 && leases === 0 ? counts : undefined;
-  });
+  };
+  return eventually("rest", look, { paceMs });
 }

@@ -57,6 +57,7 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
       TWILIO_AUTH_TOKEN: "",
       TWILIO_AUTH_TOKEN_SECRET: "prod/twilio#authToken",
       LULL_LOCAL_SECRETS: "secrets.json",
+      LULL_LOCAL_SWEEP_SECONDS: "0.5",
     });
     for (const text of ["one", "two", "three"]) expect((await people.write(1, text)).status).toBe(200);
     await people.twilio.whenSent(1);

@@ -3,7 +3,7 @@ import type { ScheduledEvent } from "aws-lambda";
 import { systemClock } from "../../../src/runtime/system-clock.ts";
 import type { LocalFunction } from "./local-function.ts";
 
-/** A rule of EventBridge that invokes a function again and again, at once for the first time. */
+/** A rule of EventBridge that invokes a function again and again. */
 export class Schedule {
   readonly #target: LocalFunction;
   readonly #everyMs: number;
@@ -29,9 +29,9 @@ export class Schedule {
   async #invokeOnAndOn(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      // An error is in the function's own log, and the next time comes anyway.
-      await this.#target.invoke(this.#event());
       await systemClock.sleep(this.#everyMs, signal);
+      // An error is in the function's own log, and the next time comes anyway.
+      if (!signal.aborted) await this.#target.invoke(this.#event());
     }
   }
 

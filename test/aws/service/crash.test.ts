@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { crashCases, deathCases, doubtCases } from "../../service/cases/crash.ts";
 import { tell } from "../../service/platform.ts";
-import { type Emulators, startEmulators, unavailable } from "../emulators.ts";
-import { awsPlatform } from "./aws-platform.ts";
+import { unavailable } from "../emulators.ts";
+import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("on AWS", () => {
-  let emulators: Emulators;
+  let ground: Ground;
   beforeAll(async () => {
-    emulators = await startEmulators();
+    ground = await startGround();
   });
-  afterAll(() => emulators.stop());
-  const platform = awsPlatform(() => emulators);
+  afterAll(() => ground.stop());
+  const platform = awsPlatform(() => ground);
   describe("kill -9 of a function instance", () => tell(platform, deathCases(platform)));
   describe("kill -9 of every function instance", () => tell(platform, crashCases(platform)));
   describe("a provider that cannot be asked", () => tell(platform, doubtCases));

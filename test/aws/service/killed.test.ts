@@ -3,9 +3,9 @@ import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
-import { type Emulators, startEmulators, unavailable } from "../emulators.ts";
+import { unavailable } from "../emulators.ts";
 import type { Environment } from "../local/function-instance.ts";
-import { type LambdaPlace, lambdaPlace, SOON } from "./aws-platform.ts";
+import { type Ground, type LambdaPlace, lambdaPlace, SOON, startGround } from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
@@ -13,29 +13,28 @@ const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
 const LONG = "a ".repeat(900);
 
 describe.skipIf(unavailable)("a function killed at any step of its work", () => {
-  let emulators: Emulators;
+  let ground: Ground;
   let deaths: Deaths;
   let at: LambdaPlace;
   beforeAll(async () => {
-    emulators = await startEmulators();
+    ground = await startGround(IMPATIENT);
   });
-  afterAll(() => emulators.stop());
+  afterAll(() => ground.stop());
   afterEach(async () => {
     await at.end();
     await deaths.close();
   });
 
   async function set(more: Environment = {}): Promise<void> {
-    deaths = new Deaths(emulators);
+    deaths = new Deaths(ground.emulators);
     const environment = {
       ...SOON,
-      LULL_LOCAL_ENTRY: IMPATIENT,
       // One conversation in each event: who dies is known.
       LULL_LOCAL_BATCH_MAX: "1",
       LULL_LOCAL_INSTANCES_MAX: "3",
       ...more,
     };
-    at = await lambdaPlace(emulators, environment, { envOf: deaths.envOf });
+    at = await lambdaPlace(ground, environment, { envOf: deaths.envOf });
     deaths.aws = at.aws;
     at.openai.behave(({ lastUserText }) => `${lastUserText} ${LONG}`);
   }
@@ -145,7 +144,7 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
     await set({ LULL_WINDOW_SECONDS: "2", LULL_LOCAL_SWEEP_SECONDS: "0.1" });
     const customers = Array.from({ length: 8 }, (_, n) => 300 + n);
     await Promise.all(customers.map((customer) => at.write(customer, `number ${customer}`)));
-    const sqs = emulators.sqs();
+    const sqs = ground.emulators.sqs();
     await sqs.send(new PurgeQueueCommand({ QueueUrl: at.aws.queues.whatsapp }));
     sqs.destroy();
     for (let n = 0; (await at.counts()).turns !== customers.length && n < 40; n += 1) {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { seedCases } from "../../service/cases/seed-004.ts";
 import { tell } from "../../service/platform.ts";
-import { type Emulators, startEmulators, unavailable } from "../emulators.ts";
-import { awsPlatform } from "./aws-platform.ts";
+import { unavailable } from "../emulators.ts";
+import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("on AWS", () => {
-  let emulators: Emulators;
+  let ground: Ground;
   beforeAll(async () => {
-    emulators = await startEmulators();
+    ground = await startGround();
   });
-  afterAll(() => emulators.stop());
-  const platform = awsPlatform(() => emulators);
+  afterAll(() => ground.stop());
+  const platform = awsPlatform(() => ground);
   tell(platform, seedCases(platform));
 });

@@ -2,7 +2,6 @@ import { expect } from "vitest";
 import { atRest, type Case, committed, type Platform } from "../platform.ts";
 
 const WRITERS = 64;
-const DEADLINE_MS = 60_000;
 const MEGABYTES_MAX = 400;
 
 export const limitCases = ({ crowd, crowdSeconds }: Platform): readonly Case[] => [
@@ -26,7 +25,7 @@ export const limitCases = ({ crowd, crowdSeconds }: Platform): readonly Case[] =
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, customer));
-      await committed(at, crowd, DEADLINE_MS);
+      await committed(at, crowd);
       expect(await atRest(at)).toMatchObject({ conversations: crowd, turns: crowd, dead: 0, unknown: 0 });
       expect(at.events.filter(({ level }) => String(level).toLowerCase() === "error")).toEqual([]);
       const peak = await at.peakMegabytes();
