@@ -1,27 +1,9 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import type { Engine } from "../../src/ports/engine.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
+import { Story, tellWithDeath } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
-
-/**
- * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker that may die at any
- * request. A fourth comes in meanwhile, by another.
- */
-async function tell(story: Story, doomed: Engine, healthy: Engine, sender: string): Promise<void> {
-  for (let n = 0; n < 3; n += 1) await story.receive(sender, doomed, healthy);
-  await story.world.clock.advance(10_000);
-  try {
-    const outcomes = await story.world.takeDue(doomed);
-    await story.receive(sender, healthy);
-    await story.carryOutAll(doomed, outcomes);
-  } catch {
-    // It died. Whoever is left goes on.
-  }
-  await story.settles(healthy);
-}
 
 describe.skipIf(unavailable)("a worker that dies", () => {
   let emulators: Emulators;
@@ -42,7 +24,7 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       names[n - 1] = name;
     };
     const doomed = await world.openBehind({ onAnswered }, { workerId: "watched" });
-    await tell(new Story(world), doomed, await world.open("healthy"), sender);
+    await tellWithDeath(new Story(world), doomed, await world.open("healthy"), sender);
     return names;
   }
 
@@ -60,7 +42,7 @@ describe.skipIf(unavailable)("a worker that dies", () => {
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
         const doomed = await world.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
-          await tell(story, doomed, healthy, sender);
+          await tellWithDeath(story, doomed, healthy, sender);
           await story.check(healthy, sender);
           assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
         } catch (error) {

@@ -13,6 +13,22 @@ export function conflict({ name, input }: AwsRequest): Refusal {
   return { error: "TransactionCanceledException", more: { CancellationReasons: reasons } };
 }
 
+/** What `Faults` counts. */
+export const FAULTS = [
+  "reset",
+  "lose-answer",
+  "answer-500",
+  "twice",
+  "unprocessed",
+  "delay",
+  "InternalServerError",
+  "ThrottlingException",
+  "ProvisionedThroughputExceededException",
+  "RequestThrottled",
+  "TransactionConflictException",
+  "TransactionCanceledException",
+] as const;
+
 const DELAY_MS_MAX = 15;
 
 type Draw = (request: AwsRequest, random: Random) => Fate;
@@ -26,6 +42,8 @@ const ANY: readonly Draw[] = [
 const LOST: readonly Draw[] = [() => "lose-answer", () => "answer-500"];
 const WRITE: readonly Draw[] = [...ANY, ...LOST, () => THROTTLED, conflict];
 
+const WRITES = new Set(["PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "SendMessage"]);
+
 const MEETS: Readonly<Record<string, readonly Draw[]>> = {
   PutItem: WRITE,
   UpdateItem: WRITE,
@@ -37,6 +55,17 @@ const MEETS: Readonly<Record<string, readonly Draw[]>> = {
   ReceiveMessage: [...ANY, ...LOST],
   DeleteMessageBatch: [...ANY, ...LOST],
 };
+
+/** Loses the answer to every write, the first time: each is made again, and meets its own success. */
+export function losesEveryAnswer(): (request: AwsRequest) => Fate {
+  const heard = new Set<string>();
+  return ({ name, input }) => {
+    const request = `${name} ${JSON.stringify(input)}`;
+    const isFirst = !heard.has(request);
+    heard.add(request);
+    return isFirst && WRITES.has(name) ? "lose-answer" : "pass";
+  };
+}
 
 /** Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met. */
 export class Faults {

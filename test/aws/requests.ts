@@ -34,7 +34,7 @@ export class Requests {
 
   /** The world, with every request of its engines noted. */
   of(world: AwsWorld): AwsWorld {
-    this.#note(world.dynamodb);
+    this.#note(world.options.clients!.dynamodb!);
     return { ...world, open: async (workerId) => this.#asked(await world.open(workerId)) };
   }
 

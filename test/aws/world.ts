@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { DeleteItemCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import type { SQSClient } from "@aws-sdk/client-sqs";
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { openSite } from "../../src/engines/aws/engine.ts";
@@ -23,11 +22,11 @@ const LOOKS_MAX = 20;
 export interface AwsWorld extends World {
   readonly options: AwsOptions;
   readonly held: HeldTriggers;
+  /** Not through any proxy. */
   readonly dynamodb: DynamoDBClient;
-  readonly sqs: SQSClient;
   /** A worker whose requests go through a proxy of its own: what happens to them happens to nobody else's. */
   openBehind(proxy: ProxyOptions, options?: Opening): Promise<Engine>;
-  /** Clients behind a proxy that lets everything through, for middleware that is not everybody's. */
+  /** Clients behind one more proxy like everybody's, for middleware that is not. */
   clients(): Promise<Clients>;
   openWith(clients: Clients, workerId?: string, more?: Partial<AwsOptions>): Promise<Engine>;
   context(workerId: string): EngineContext;
@@ -44,13 +43,14 @@ export interface Opening {
 export async function awsWorld(
   emulators: Emulators,
   given: Partial<Settings> = {},
-  more: Partial<AwsOptions> = {},
+  /** What every worker's requests meet. */
+  proxied: ProxyOptions = {},
 ): Promise<AwsWorld> {
   const tablePrefix = `${randomUUID().slice(0, 8)}-`;
-  const queue = emulators.sqs();
-  const held = new HeldTriggers(queue);
+  const direct: Clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
+  const held = new HeldTriggers(direct.sqs);
   const proxies: AwsProxy[] = [];
-  const made: Clients[] = [];
+  const made: Clients[] = [direct];
   const clientsBehind = async (options: ProxyOptions, tries?: number): Promise<Clients> => {
     const proxy = await startProxy(emulators.endpoint, { held, ...options });
     proxies.push(proxy);
@@ -58,10 +58,10 @@ export async function awsWorld(
     made.push(own);
     return own;
   };
-  const clients = await clientsBehind({});
-  const { dynamodb, sqs } = clients;
-  await createTables({ tablePrefix, clients });
-  const queues = await createQueues({ prefix: tablePrefix, clients });
+  const clients = await clientsBehind(proxied);
+  const { dynamodb } = direct;
+  await createTables({ tablePrefix, clients: direct });
+  const queues = await createQueues({ prefix: tablePrefix, clients: direct });
   const options: AwsOptions = {
     tablePrefix,
     queues,
@@ -69,7 +69,6 @@ export async function awsWorld(
     forget: "sweep",
     retrying: { baseMs: 0 },
     clients,
-    ...more,
   };
   const clock = fakeClock();
   // The engine takes nothing less on AWS: cases have to know.
@@ -98,10 +97,9 @@ export async function awsWorld(
     options,
     held,
     dynamodb,
-    sqs,
     context,
     openWith,
-    clients: () => clientsBehind({}),
+    clients: () => clientsBehind(proxied),
     openBehind: async (proxy, opening = {}) =>
       openWith(await clientsBehind(proxy, opening.tries), opening.workerId, opening.more),
     open: (workerId) => openWith(clients, workerId),
@@ -123,7 +121,6 @@ export async function awsWorld(
         each.dynamodb.destroy();
         each.sqs.destroy();
       }
-      queue.destroy();
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
@@ -145,7 +142,7 @@ async function drain(engine: Engine, max: number, release: () => Promise<void>):
 }
 
 /** As the worker's loop does: a look that fails for now is made again. */
-async function look(engine: Engine, max: number): Promise<readonly TakeOutcome[]> {
+export async function look(engine: Engine, max: number): Promise<readonly TakeOutcome[]> {
   for (let tries = 1; ; tries += 1) {
     try {
       return (await engine.turns.takeDue(max, new AbortController().signal)).outcomes;

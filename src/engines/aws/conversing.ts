@@ -41,13 +41,12 @@ export async function change(
   if (place === undefined) return undefined;
   const set = changeOf(given, site.clock.nowMs());
   const isThere = present("conversation_id");
-  const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_OLD");
+  const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_NEW");
   if (written.kind === "refused" || !written.item) return undefined;
-  const before = conversationFrom(written.item);
-  const after = conversationFrom({ ...written.item, ...set });
-  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
+  // Whatever it was before: an answer that got lost, and the change made again, would say that it was so already.
+  const goesOn = given.paused === false || given.handedOff === false;
   if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, place);
-  return after;
+  return conversationFrom(written.item);
 }
 
 async function wake(site: Site, id: string, primaryChannel: string): Promise<void> {

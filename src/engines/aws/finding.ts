@@ -105,9 +105,12 @@ export async function createConversation(
     updatedAtMs: nowMs,
   };
   await noteNames(site, conversation);
-  const written = await site.store.put("conversations", rowFrom(conversation), absent("conversation_id"));
-  if (written.kind === "done" || !written.item) return { created: true, conversation };
-  return { created: false, conversation: conversationFrom(written.item) };
+  const createdAs = site.newId();
+  const row = { ...rowFrom(conversation), created_as: createdAs };
+  const written = await site.store.put("conversations", row, absent("conversation_id"));
+  const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
+  if (isMine) return { created: true, conversation };
+  return { created: false, conversation: conversationFrom(written.item!) };
 }
 
 /** Where the conversation is, and the person's other name: written before the row, so that nobody finds a row and not the way to it. */

@@ -60,18 +60,19 @@ export function refusalFrom(item: Item): Refusal {
   };
 }
 
-/** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells. */
+/** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */
 async function tellOnce(site: Site, id: string): Promise<boolean> {
   const { state } = await readState(site, id);
   const running = state.lease?.turnId || state.draft?.turnId;
   if (running === undefined) return false;
   const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
   const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));
-  const { kind } = await site.store.update(
+  const toldAs = site.newId();
+  const { kind, item } = await site.store.update(
     "state",
     conversationKeyOf(id),
-    { set: { busy_told_turn_id: running } },
+    { set: { busy_told_turn_id: running, busy_told_as: toldAs } },
     all(isStillRunning, isUntold),
   );
-  return kind === "done";
+  return kind === "done" || item?.busy_told_as === toldAs;
 }

@@ -4,6 +4,7 @@ import { all, beginsWith, equal, type Item, present } from "./expression.ts";
 import { placeOf } from "./finding.ts";
 import { conversationWithin, seenKey, transactionToken } from "./keys.ts";
 import { unknownFrom, unknownKey } from "./message-item.ts";
+import { removeOnce } from "./remove-once.ts";
 import { recordDelivery } from "./seen.ts";
 import { removeUnknown } from "./settle.ts";
 import type { Site } from "./site.ts";
@@ -64,12 +65,7 @@ async function retryDead(site: Site, letterId: string): Promise<"retried" | "not
 async function discardDead(site: Site, letterId: string): Promise<"discarded" | "not-found"> {
   const letter = await findLetter(site, letterId);
   if (!letter) return "not-found";
-  const { kind } = await site.store.delete(
-    "messages",
-    letterKey(letter.conversationId, letterId),
-    present("item_id"),
-  );
-  if (kind === "refused") return "not-found";
+  if (!(await removeOnce(site, letterKey(letter.conversationId, letterId)))) return "not-found";
   await site.store.writeMany("messages", { delete: letter.keys });
   return "discarded";
 }

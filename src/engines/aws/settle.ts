@@ -1,9 +1,9 @@
 import { withChunk } from "../../core/draft.ts";
 import { workOf } from "../../core/state.ts";
 import type { ChunkReference, DeliveryStatus } from "../../ports/message.ts";
-import { present } from "./expression.ts";
 import { conversationWithin } from "./keys.ts";
 import { unknownKey } from "./message-item.ts";
+import { removeOnce } from "./remove-once.ts";
 import { recordDelivery } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { readState, saveState } from "./state.ts";
@@ -39,8 +39,7 @@ async function runningTurn(site: Site, turnId: string): Promise<Stored | undefin
 /** True when it was listed, and this call took it off the list. */
 export async function removeUnknown(site: Site, unknownId: string): Promise<boolean> {
   const key = unknownKey(unknownId);
-  if (!key) return false;
-  return (await site.store.delete("messages", key, present("item_id"))).kind === "done";
+  return key !== undefined && removeOnce(site, key);
 }
 
 async function settleDraft(

@@ -94,7 +94,9 @@ async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
     { set: { swept_at_ms: nowMs } },
     all(isSame, isUnswept),
   );
-  if (marked.kind === "refused") return false;
+  // Refused by our own mark: its answer got lost. If it was somebody else's, a trigger too many does no harm.
+  const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
+  if (!isMarked) return false;
   await site.triggers.send(triggerOf(stored), nowMs);
   return true;
 }
@@ -158,7 +160,11 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
   const isPast = atMost("until_at_ms", site.clock.nowMs());
   const limit = site.settings.sweepRowsMax;
   const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
-  const forget = async ({ id }: Item) => (await site.store.delete("seen", { id }, isPast)).kind === "done";
+  const forget = async ({ id }: Item) => {
+    const { kind, item } = await site.store.delete("seen", { id }, isPast);
+    // Refused by nothing: it is gone, and the answer got lost.
+    return kind === "done" || item === undefined;
+  };
   return { count: await countTrue(items, forget), next };
 }
 

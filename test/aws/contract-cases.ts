@@ -1,0 +1,36 @@
+import { it } from "vitest";
+import type { Settings } from "../../src/core/settings.ts";
+import { engineContract, type Skip, type World } from "../../src/testing/engine-contract/index.ts";
+
+const THIRTY = "a transaction holds 100 actions, so a turn takes 30 messages: see burst.test.ts";
+
+export const SKIPS: readonly Skip[] = [
+  {
+    title: "a burst of 500 messages is one turn, in order, with every kind of text and media",
+    because: THIRTY,
+  },
+  { title: "one message more than the limit of 500 is left behind and due at once", because: THIRTY },
+  ...(process.env.LULL_AWS_SCALE === "1"
+    ? []
+    : [
+        {
+          title: "10,000 conversations due at once are all taken in bounded takes, exactly once",
+          because: "140,000 requests to an emulator on loopback take six minutes; LULL_AWS_SCALE=1 runs it",
+        },
+      ]),
+];
+
+/** Every case of the contract as a test, in worlds made by `world`. */
+export function contractCases(
+  world: (settings?: Partial<Settings>) => Promise<World>,
+  skips: readonly Skip[] = SKIPS,
+): void {
+  for (const { title, run } of engineContract) {
+    const skip = skips.find((each) => each.title === title);
+    it.skipIf(skip)(
+      skip ? `${title} (not here: ${skip.because})` : title,
+      () => run({ world, skips }),
+      900_000,
+    );
+  }
+}

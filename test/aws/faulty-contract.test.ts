@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import type { Settings } from "../../src/core/settings.ts";
+import type { Skip } from "../../src/testing/engine-contract/index.ts";
+import { seeded } from "../../src/testing/simulator/random.ts";
+import { contractCases, SKIPS } from "./contract-cases.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { FAULTS, Faults, losesEveryAnswer } from "./faults.ts";
+import { awsWorld } from "./world.ts";
+
+const SEED = Number(process.env.LULL_AWS_SEED ?? 1);
+
+const unordered: Skip = {
+  title: "who has waited longest is taken first",
+  because: "a queue keeps no order when requests overtake each other",
+};
+
+describe.skipIf(unavailable)("the AWS engine keeps the contract", () => {
+  let emulators: Emulators;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+  });
+  afterAll(() => emulators.stop());
+
+  describe(`while a third of all requests goes wrong (LULL_AWS_SEED=${SEED})`, () => {
+    const faults = new Faults(seeded(SEED), 0.33);
+    const world = (settings?: Partial<Settings>) => awsWorld(emulators, settings, { onRequest: faults.draw });
+    contractCases(world, [...SKIPS, unordered]);
+
+    it("and every kind of fault was met", () => {
+      for (const kind of FAULTS) assert.ok((faults.met[kind] ?? 0) > 0, `${kind} never happened`);
+    });
+  });
+
+  describe("while the answer to every write gets lost once", () => {
+    contractCases((settings) => awsWorld(emulators, settings, { onRequest: losesEveryAnswer() }));
+  });
+});
