@@ -29,6 +29,8 @@ export const FAULTS = [
   "TransactionCanceledException",
 ] as const;
 
+/** More would be an outage: what is tried in vain is told, and a trigger goes to the queue's dead letters at its sixth receipt. */
+const IN_A_ROW_MAX = 3;
 const DELAY_MS_MAX = 15;
 
 type Draw = (request: AwsRequest, random: Random) => Fate;
@@ -71,6 +73,7 @@ export function losesEveryAnswer(): (request: AwsRequest) => Fate {
 export class Faults {
   readonly #random: Random;
   readonly #share: number;
+  #inARow = 0;
   readonly met: Record<string, number> = {};
 
   /** `share` of all requests meet something. */
@@ -80,7 +83,9 @@ export class Faults {
   }
 
   readonly draw = (request: AwsRequest): Fate => {
-    if (!this.#random.chance(this.#share)) return "pass";
+    const isMet = this.#random.chance(this.#share) && this.#inARow < IN_A_ROW_MAX;
+    this.#inARow = isMet ? this.#inARow + 1 : 0;
+    if (!isMet) return "pass";
     const fate = this.#random.pick(MEETS[request.name] ?? ANY)(request, this.#random);
     const kind = typeof fate === "string" ? fate : "error" in fate ? fate.error : "delay";
     this.met[kind] = (this.met[kind] ?? 0) + 1;
