@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
 import { DeleteMessageCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import type {
+  APIGatewayProxyHandler,
+  APIGatewayProxyHandlerV2,
+  ScheduledHandler,
+  SQSHandler,
+} from "aws-lambda";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
 import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.ts";
 import type { LambdaHandlers } from "../../src/lambda/index.ts";
@@ -164,6 +170,17 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
     const lost = await (await functions()).webhook(get("/readyz"), contextWith(29_000));
     assert.equal(lost.statusCode, 503);
     assert.match(lost.body, /table not-there does not exist/);
+  });
+
+  it("have the types that AWS gives to its handlers", async () => {
+    const { webhook, worker, sweeper } = await functions();
+    const typed: [APIGatewayProxyHandlerV2, APIGatewayProxyHandler, SQSHandler, ScheduledHandler] = [
+      webhook,
+      webhook,
+      worker,
+      sweeper,
+    ];
+    assert.equal(typed.length, 4);
   });
 
   it("sweep, with nothing but the environment", async () => {
