@@ -54,9 +54,11 @@ function loader<K extends keyof EngineLoaders>(loaders: EngineLoaders, kind: K) 
   throw new ConfigError(`engine ${kind} cannot be used here; there is ${Object.keys(loaders).join(", ")}`);
 }
 
-/** What an engine says of its own defaults counts as default: `lull config` shows what is in force. */
-export function withEngineDefaults(settled: Settled, { defaults = {} }: EngineProvider): Settled {
-  const entries = [...settled].map(([key, setting]): [string, Setting] => {
+/** What an engine says of its own defaults counts as default: `lull config` shows what is in force, and no file that is not. */
+export function withEngineDefaults(settled: Settled, { provider, db }: ConfiguredEngine): Settled {
+  const { defaults = {} } = provider;
+  const used = [...settled].filter(([key]) => key !== "db" || db !== undefined);
+  const entries = used.map(([key, setting]): [string, Setting] => {
     if (setting.layer !== LAYER.default) return [key, setting];
     const value = inPublicUnits(key, defaults);
     return [key, value === undefined ? setting : { ...setting, value }];

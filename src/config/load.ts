@@ -73,7 +73,7 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   };
   return {
     file,
-    settled: withEngineDefaults(settled, engine.provider),
+    settled: withEngineDefaults(settled, engine),
     channels,
     responder,
     server: serverSettings(settled, engine.db),
