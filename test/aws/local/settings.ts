@@ -30,6 +30,11 @@ const VISIBILITY_FACTOR = 6;
 
 export function localSettings(env: Environment): LocalSettings {
   const worker = seconds(env, "LULL_LOCAL_TIMEOUT_SECONDS", WORKER_SECONDS);
+  const visibility = seconds(env, "LULL_LOCAL_VISIBILITY_SECONDS", worker * VISIBILITY_FACTOR);
+  if (visibility < worker) {
+    // Lambda refuses such a pair, too.
+    throw new ConfigError("LULL_LOCAL_VISIBILITY_SECONDS must be at least LULL_LOCAL_TIMEOUT_SECONDS");
+  }
   return {
     entry: env.LULL_LOCAL_ENTRY || ENTRY,
     folder: env.LULL_LOCAL_DATA || undefined,
@@ -38,7 +43,7 @@ export function localSettings(env: Environment): LocalSettings {
     webhookTimeoutMs: WEBHOOK_SECONDS * 1_000,
     workerTimeoutMs: worker * 1_000,
     sweeperTimeoutMs: SWEEPER_SECONDS * 1_000,
-    visibilitySeconds: Math.ceil(seconds(env, "LULL_LOCAL_VISIBILITY_SECONDS", worker * VISIBILITY_FACTOR)),
+    visibilitySeconds: Math.ceil(visibility),
     instancesMax: count(env, "LULL_LOCAL_INSTANCES_MAX", 4),
     batchMax: count(env, "LULL_LOCAL_BATCH_MAX", 10),
   };

