@@ -94,6 +94,11 @@ describe("the gateway on this machine", () => {
     expect((await fetch(`${gateway.url}/hangs`)).status).toBe(500);
   });
 
+  it("says which port is taken", async () => {
+    const port = Number(new URL(gateway.url).port);
+    await expect(openGateway(fn, { port, host: "127.0.0.1" })).rejects.toThrow(`port ${port} is in use`);
+  });
+
   it("answers 503 when the function takes longer than a gateway waits, and 413 to a body beyond its limit", async () => {
     const hasty = await openGateway(fn, { port: 0, host: "127.0.0.1", integrationMsMax: 50 });
     expect((await fetch(`${hasty.url}/hangs`)).status).toBe(503);

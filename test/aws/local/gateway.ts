@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ConfigError } from "../../../src/errors.ts";
 import { systemClock } from "../../../src/runtime/system-clock.ts";
 import type { InvocationResult } from "./function-instance.ts";
 import { eventFrom } from "./gateway-event.ts";
@@ -46,7 +47,10 @@ export async function openGateway(target: LocalFunction, options: GatewayOptions
     }
   });
   server.listen(options.port, options.host);
-  await once(server, "listening");
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    const isTaken = error.code === "EADDRINUSE";
+    throw isTaken ? new ConfigError(`port ${options.port} is in use; choose another one`, error) : error;
+  });
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${urlHost(options.host)}:${port}`,
