@@ -161,8 +161,11 @@ describe("settings", () => {
   const variables = KNOBS.flatMap(({ env }) => env ?? []);
   const named = KNOBS.flatMap(({ env, kind }) => (kind.type === "secret" ? `${env}_SECRET` : []));
   const ofTables = Object.values(TABLES).map(({ env }) => env);
+  const ofAwsLocal = [
+    ...readFileSync(join(ROOT, "test/aws/local/settings.ts"), "utf8").matchAll(ENV_NAME),
+  ].flat();
   const isRead = (name: string) =>
-    [...variables, ...named, ...ofTables].includes(name) || name.startsWith("LULL_QUEUE_");
+    [...variables, ...named, ...ofTables, ...ofAwsLocal].includes(name) || name.startsWith("LULL_QUEUE_");
 
   test("that the docs name in the environment are read by the program", () => {
     const mentioned = PAGES.flatMap((page) =>
