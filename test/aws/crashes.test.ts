@@ -51,4 +51,39 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       }
     }, 300_000);
   }
+
+  it("or is frozen before it disarms, until its lease lapsed, takes no window away that was made since", async () => {
+    const [reached, thaw] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const onRequest = async ({ name }: AwsRequest): Promise<Fate> => {
+      if (name !== "DeleteItem") return "pass";
+      reached.resolve();
+      await thaw.promise;
+      return "pass";
+    };
+    const frozen = await world.openBehind({ onRequest }, { workerId: "frozen" });
+    const healthy = await world.open("healthy");
+    const story = new Story(world);
+    await story.receive("frozen", healthy);
+    await world.clock.advance(10_000);
+    const conversationId = story.conversations.get("frozen")!;
+    const looking = frozen.turns.take(conversationId);
+    await reached.promise;
+    await world.clock.advance(world.settings.leaseMs + world.settings.clockSkewMs);
+    await story.carryOutAll(healthy, await world.takeDue(healthy));
+    const outbound = {
+      id: "o",
+      conversationId,
+      channel: "test",
+      to: "frozen",
+      texts: ["by a human"],
+      author: "eva",
+    };
+    assert.equal(await healthy.conversations.say(outbound), "staged");
+    thaw.resolve();
+    assert.equal((await looking).kind, "nothing");
+    assert.equal((await healthy.inspector.counts()).windows, 1);
+    await story.settles(healthy);
+    assert.equal((await story.check(healthy, "frozen")).length, 2);
+    assert.equal(story.orphans, 0);
+  });
 });

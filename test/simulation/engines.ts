@@ -4,35 +4,54 @@ import { join } from "node:path";
 import { memory } from "../../src/engines/memory/index.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { EngineProvider } from "../../src/ports/engine.ts";
+import { CELLS, type Cell, REQUEST_CELLS } from "../../src/testing/simulator/plan.ts";
+import type { SimulateOptions } from "../../src/testing/simulator/simulate.ts";
+import { AWS_SIMULATION } from "../aws/simulated/simulated-aws.ts";
 
-export type EngineName = "memory" | "sqlite";
+export const ENGINES = ["memory", "sqlite", "aws"] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+export interface EngineMaker {
+  /** How the simulator runs on it. */
+  readonly simulation: Pick<SimulateOptions, "engine" | "plan" | "orphans">;
+  readonly cells: readonly Cell[];
+  end(): void;
+}
 
 /** Makers of empty engines. Ids are counted, so that a run repeats to the letter. */
-export function engineMaker(name: EngineName): { make: () => EngineProvider; end: () => void } {
-  if (name === "memory") {
-    return {
-      make: () => {
-        let count = 0;
-        return memory({
-          newId: () => {
-            count += 1;
-            return `id-${count}`;
-          },
-        });
-      },
-      end: () => {},
-    };
+export function engineMaker(name: EngineName): EngineMaker {
+  switch (name) {
+    case "memory":
+      return { simulation: { engine: countingMemory }, cells: CELLS, end: () => {} };
+    case "sqlite":
+      return sqliteMaker();
+    case "aws":
+      return { simulation: AWS_SIMULATION, cells: [...CELLS, ...REQUEST_CELLS], end: () => {} };
   }
+}
+
+function countingMemory(): EngineProvider {
+  let count = 0;
+  return memory({
+    newId: () => {
+      count += 1;
+      return `id-${count}`;
+    },
+  });
+}
+
+function sqliteMaker(): EngineMaker {
   // Memory that looks like a disk, where there is one: nothing here is meant to survive.
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lull-simulation-"));
   let files = 0;
+  const engine = () => {
+    for (const ending of ["", "-wal", "-shm"]) rmSync(join(folder, `${files}.db${ending}`), { force: true });
+    files += 1;
+    return sqlite({ file: join(folder, `${files}.db`), writer: "inline", synchronous: "off" });
+  };
   return {
-    make: () => {
-      for (const ending of ["", "-wal", "-shm"])
-        rmSync(join(folder, `${files}.db${ending}`), { force: true });
-      files += 1;
-      return sqlite({ file: join(folder, `${files}.db`), writer: "inline", synchronous: "off" });
-    },
+    simulation: { engine },
+    cells: CELLS,
     end: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -4,16 +4,15 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Exploration, explore } from "../../src/testing/simulator/explore.ts";
-import { CELLS } from "../../src/testing/simulator/plan.ts";
 import { shrink } from "../../src/testing/simulator/shrink.ts";
 import { simulate } from "../../src/testing/simulator/simulate.ts";
 import { timeline } from "../../src/testing/simulator/timeline.ts";
-import { type EngineName, engineMaker } from "./engines.ts";
+import { ENGINES, type EngineName, engineMaker } from "./engines.ts";
 
 const USAGE = `npm run simulate -- [options]
 
   --schedules N      how many runs (default 5000)
-  --engine NAME      memory (default) or sqlite
+  --engine NAME      memory (default), sqlite or aws
   --from N           first seed (default: a new one each time)
   --seed N           replay one run and print its timeline; a failing one is shrunk first
   --jobs N           processes (default: one per core)`;
@@ -29,31 +28,35 @@ const { values } = parseArgs({
     help: { type: "boolean", default: false },
   },
 });
-const engine = values.engine as EngineName;
+const engine = engineNamed(values.engine);
+const { simulation, cells, end } = engineMaker(engine);
 const schedules = Number(values.schedules);
 
 if (values.help) console.log(USAGE);
 else if (values.seed !== undefined) process.exitCode = await replay(Number(values.seed));
 else if (values.part) await runPart();
 else process.exitCode = await runAll();
+end();
+
+function engineNamed(name: string): EngineName {
+  const known = ENGINES.find((each) => each === name);
+  if (!known) throw new Error(`no engine ${name}: ${ENGINES.join(", ")}`);
+  return known;
+}
 
 async function replay(seed: number): Promise<number> {
-  const { make, end } = engineMaker(engine);
-  const run = await simulate(seed, { engine: make });
-  const shown = run.violations.length > 0 ? await shrink(run, { engine: make }) : run;
+  const run = await simulate(seed, simulation);
+  const shown = run.violations.length > 0 ? await shrink(run, simulation) : run;
   console.log(timeline(shown));
   if (run.violations.length > 0)
     console.log(`\nshrunk from ${run.plan.messages.length} messages and ${run.plan.faults.length} faults`);
-  end();
   return run.violations.length > 0 ? 1 : 0;
 }
 
 /** A share of the seeds, in a process of its own. */
 async function runPart(): Promise<void> {
-  const { make, end } = engineMaker(engine);
   const onProgress = (done: number, broken: number) => process.send?.({ done, broken });
-  const found = await explore({ engine: make, fromSeed: Number(values.from), schedules, onProgress });
-  end();
+  const found = await explore({ ...simulation, fromSeed: Number(values.from), schedules, onProgress });
   await new Promise((sent) => process.send?.({ found }, sent));
   process.disconnect?.();
 }
@@ -122,7 +125,7 @@ function report(all: Exploration, from: number, seconds: number): void {
     `\n${all.schedules} schedules on ${engine} from seed ${from}, ${all.steps} steps, ${seconds.toFixed(0)} s`,
   );
   console.log("how often each fault hit each step:");
-  for (const { step, kind } of CELLS) {
+  for (const { step, kind } of cells) {
     console.log(`${String(all.cells[`${kind} @ ${step}`] ?? 0).padStart(9)}  ${kind} @ ${step}`);
   }
   for (const seed of all.broken.slice(0, 20))

@@ -1,7 +1,15 @@
 import type { Plan } from "../../src/testing/simulator/plan.ts";
+import type { EngineName } from "./engines.ts";
+
+interface Regression {
+  readonly name: string;
+  readonly plan: Plan;
+  /** Where the faults can hit, if not everywhere. */
+  readonly only?: EngineName;
+}
 
 /** Runs that once broke a promise, shrunk, each with what was wrong. They stay. */
-export const REGRESSIONS: readonly { readonly name: string; readonly plan: Plan }[] = [
+const REGRESSIONS: readonly Regression[] = [
   {
     name: "a commit whose answer got lost, tried again, must not commit the turn behind it",
     plan: {
@@ -23,4 +31,34 @@ export const REGRESSIONS: readonly { readonly name: string; readonly plan: Plan 
       strayWakeUpsAtMs: [],
     },
   },
+  {
+    name: "a worker frozen before it disarms, until its lease lapsed, must not take away the window of a later message",
+    only: "aws",
+    plan: {
+      seed: 19_795,
+      workers: 3,
+      window: { quietSeconds: 1, maxSeconds: 4 },
+      whileBusy: "reject",
+      onUnknown: "hold",
+      canReconcile: true,
+      callbacks: false,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 0, atMs: 9_998, againAtMs: [] },
+        { id: "m2", customer: 1, atMs: 5_847, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 1_140, againAtMs: [] },
+        { id: "m4", customer: 0, atMs: 379, againAtMs: [] },
+      ],
+      faults: [
+        { step: "request.get", kind: "crash-before", nth: 1 },
+        { step: "request.delete", kind: "freeze-before", nth: 1 },
+      ],
+      strayWakeUpsAtMs: [7_639],
+    },
+  },
 ];
+
+export function regressionsOn(engine: EngineName): readonly Regression[] {
+  return REGRESSIONS.filter(({ only = engine }) => only === engine);
+}

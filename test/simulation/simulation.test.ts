@@ -4,36 +4,38 @@ import { explore } from "../../src/testing/simulator/explore.ts";
 import { shrink } from "../../src/testing/simulator/shrink.ts";
 import { simulate } from "../../src/testing/simulator/simulate.ts";
 import { timeline } from "../../src/testing/simulator/timeline.ts";
-import { type EngineName, engineMaker } from "./engines.ts";
-import { REGRESSIONS } from "./regressions.ts";
+import type { EngineRun } from "../../src/testing/simulator/world.ts";
+import { ENGINES, type EngineName, engineMaker } from "./engines.ts";
+import { regressionsOn } from "./regressions.ts";
 
-const budgets: Record<EngineName, number> = { memory: 1_500, sqlite: 150 };
+const budgets: Record<EngineName, number> = { memory: 1_500, sqlite: 150, aws: 150 };
 
-describe.each(Object.keys(budgets) as EngineName[])("on the %s engine", (name) => {
-  const { make: engine, end } = engineMaker(name);
+describe.each(ENGINES)("on the %s engine", (name) => {
+  const { simulation, end } = engineMaker(name);
   afterAll(end);
 
   it("no schedule breaks a promise", async () => {
-    const { broken, cells } = await explore({ engine, fromSeed: 1, schedules: budgets[name] });
+    const { broken, cells } = await explore({ ...simulation, fromSeed: 1, schedules: budgets[name] });
     expect(broken, `replay with: npm run simulate -- --engine ${name} --seed ${broken[0]}`).toEqual([]);
     expect(Object.keys(cells).length).toBeGreaterThan(50);
   });
 
-  it.each(REGRESSIONS)("$name", async ({ plan }) => {
-    const run = await simulate(plan, { engine });
+  it.each(regressionsOn(name))("$name", async ({ plan }) => {
+    const run = await simulate(plan, simulation);
     expect(run.violations, timeline(run)).toEqual([]);
     expect(run.hits.length).toBe(plan.faults.length);
   });
+
+  // SQLite makes ids of its own: the same run, in other letters.
+  it.skipIf(name === "sqlite")("the same seed gives the same run, to the letter", async () => {
+    for (const seed of [1, 77, 4_242]) {
+      const first = timeline(await simulate(seed, simulation));
+      expect(timeline(await simulate(seed, simulation))).toBe(first);
+    }
+  });
 });
 
-const { make: engine } = engineMaker("memory");
-
-it("the same seed gives the same run, to the letter", async () => {
-  for (const seed of [1, 77, 4_242]) {
-    const first = timeline(await simulate(seed, { engine }));
-    expect(timeline(await simulate(seed, { engine }))).toBe(first);
-  }
-});
+const { simulation } = engineMaker("memory");
 
 it("runs on a responder of one's own", async () => {
   const asked: string[] = [];
@@ -41,7 +43,7 @@ it("runs on a responder of one's own", async () => {
     asked.push(turn.text);
     return null;
   };
-  const run = await simulate(3, { engine, respond });
+  const run = await simulate(3, { ...simulation, respond });
   expect(run.violations).toEqual([]);
   expect(asked.length).toBeGreaterThan(0);
   expect(run.history.of("sent")).toEqual([]);
@@ -49,9 +51,9 @@ it("runs on a responder of one's own", async () => {
 
 it("a failing run is shrunk to what it needs: here one message, one worker, no fault", async () => {
   // A store that says "staged" and does nothing.
-  const forgetful = () =>
+  const forgetful = (given: EngineRun) =>
     aroundEngine(
-      engine(),
+      simulation.engine(given),
       () => async (name, input, call) =>
         name === "receiving.stage"
           ? (input[0] as unknown[]).map(() => ({ kind: "staged", conversationId: "c", dueAtMs: 0 }))

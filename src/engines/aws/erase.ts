@@ -10,7 +10,6 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows, stageKey } from "./staged.ts";
 import { isHeldBy } from "./state.ts";
 import { leaseAttributes } from "./state-item.ts";
-import { disarm } from "./window.ts";
 
 /**
  * Removes every trace of the person but hashes of message ids. A newer token comes first, so that a running turn cannot write
@@ -49,7 +48,7 @@ async function eraseStaged(site: Site, id: string): Promise<void> {
   const put = messagesOf(rows).map((row) => seenItem(site, row.id, "committed"));
   await site.store.writeMany("seen", { put });
   await site.store.writeMany("stage", { delete: rows.map((row) => stageKey(id, row.id)) });
-  await disarm(site, id);
+  await site.store.delete("triggerLock", conversationKeyOf(id));
 }
 
 /** Messages, turns, refusals, dead letters and unknown sends are one partition; what the provider told of our sends goes with its turn. */

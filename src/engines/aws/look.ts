@@ -25,8 +25,9 @@ export interface Sight {
  * A draft is continued with the window left standing: what it stands for is not in this turn.
  */
 export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
-  const goesOnWithDraft = continuesDraft(stored.state, site.clock.nowMs());
-  const window = goesOnWithDraft ? undefined : await disarm(site, stored.id);
+  const nowMs = site.clock.nowMs();
+  const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
+  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
   const rows = await stagedRows(site, stored.id);
   const [record, allPaused, answered] = await Promise.all([
     conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),

@@ -1,5 +1,5 @@
 import type { Window } from "../../core/state.ts";
-import { absent, all, equal, type Item } from "./expression.ts";
+import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { type Trigger, triggerAtMs } from "./triggers.ts";
@@ -88,10 +88,22 @@ async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Pr
   return kind === "done" || (item?.window_id === window.id && item.trigger_at_ms === atMs);
 }
 
-/** DISARM: removes whatever window stands, and tells which it was. */
-export async function disarm(site: Site, id: string): Promise<StandingWindow | undefined> {
-  const { item } = await site.store.delete("triggerLock", conversationKeyOf(id));
-  return item && windowFrom(item);
+/**
+ * DISARM: removes whatever window stood when the lease was taken, and tells which it was. One that was made since stays: whoever was
+ * frozen until its lease lapsed would take away what its successor's messages rely on. It makes somebody look once too often.
+ */
+export async function disarm(
+  site: Site,
+  id: string,
+  leasedAtMs: number,
+): Promise<StandingWindow | undefined> {
+  const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
+  const { kind, item } = await site.store.delete(
+    "triggerLock",
+    conversationKeyOf(id),
+    any(absent("armed_at_ms"), isOld),
+  );
+  return kind === "done" && item ? windowFrom(item) : undefined;
 }
 
 export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
@@ -123,6 +135,7 @@ export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
   return {
     conversation_id: trigger.conversationId,
     window_id: windowId,
+    armed_at_ms: site.clock.nowMs(),
     due_at_ms: dueAtMs,
     wake_at_ms: wakeAtMs,
     trigger_at_ms: atMs,

@@ -18,6 +18,8 @@ export interface Evidence {
   readonly ledger: readonly Sent[];
   readonly stored: Stored;
   readonly settled: boolean;
+  /** Which orphans a sweep may find. */
+  readonly orphans: "never" | "unacknowledged";
 }
 
 export interface Violation {
@@ -48,15 +50,40 @@ export function violations(evidence: Evidence): Violation[] {
   ];
 }
 
-function healsAlone({ settled, stored, history }: Evidence): Violation[] {
+function healsAlone(evidence: Evidence): Violation[] {
+  const { settled, stored } = evidence;
   const left = stored.conversations.flatMap(({ staged }) => staged.map(({ id }) => id));
-  const orphans = history.of("orphans").map(({ count }) => ({
+  const orphans = orphansIn(evidence).map(({ count }) => ({
     promise: "heals alone" as const,
     what: `${count} orphans: staged, with nobody to look at it`,
   }));
   if (settled) return orphans;
   const what = `did not settle after the faults stopped; staged: ${left.join(", ") || "nothing"}`;
   return [...orphans, { promise: "heals alone", what }];
+}
+
+/** Those that nothing excuses. Whoever died between STAGE and ARM did not acknowledge: the provider brings it again. */
+function orphansIn({ history, orphans }: Evidence): Extract<Event, { kind: "orphans" }>[] {
+  const found = history.of("orphans");
+  if (orphans === "never") return found;
+  return found.filter((each) => each.count > unacknowledgedDuring(history, each).size);
+}
+
+/** Customers who had a message on its way in while that sweep ran: not answered for yet, or with an error and not come again. */
+function unacknowledgedDuring(history: History, sweep: Extract<Event, { kind: "orphans" }>): Set<string> {
+  const known = history.events.slice(0, history.events.indexOf(sweep));
+  const before = known.filter(({ atMs }) => atMs < sweep.sweptFromMs);
+  const isDone = (delivery: number, message: string) => {
+    const ended = before.findIndex(
+      (event) => "delivery" in event && event.kind !== "arrived" && event.delivery === delivery,
+    );
+    if (before[ended]?.kind !== "unanswered") return ended !== -1;
+    return before.slice(ended).some((event) => event.kind === "acknowledged" && event.message === message);
+  };
+  const open = known.flatMap((event) =>
+    event.kind === "arrived" && !isDone(event.delivery, event.message) ? [event.customer] : [],
+  );
+  return new Set(open);
 }
 
 function nothingLost({ history, stored }: Evidence): Violation[] {

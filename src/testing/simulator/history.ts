@@ -7,9 +7,18 @@ export type Happened =
       readonly message: string;
       readonly customer: string;
       readonly process: string;
+      /** Counts the times that the provider came with anything. */
+      readonly delivery: number;
     }
-  | { readonly kind: "acknowledged"; readonly message: string }
-  | { readonly kind: "refused"; readonly message: string; readonly status: number }
+  | { readonly kind: "acknowledged"; readonly message: string; readonly delivery: number }
+  | {
+      readonly kind: "refused";
+      readonly message: string;
+      readonly delivery: number;
+      readonly status: number;
+    }
+  /** An error, or nobody there any more: the provider comes again. */
+  | { readonly kind: "unanswered"; readonly message: string; readonly delivery: number }
   | { readonly kind: "taken"; readonly taken: Taken; readonly holder: string }
   | {
       readonly kind: "asked";
@@ -30,7 +39,7 @@ export type Happened =
   | { readonly kind: "crashed"; readonly process: string }
   | { readonly kind: "started"; readonly process: string }
   /** A sweep found staged messages that nobody would have looked at. */
-  | { readonly kind: "orphans"; readonly count: number }
+  | { readonly kind: "orphans"; readonly count: number; readonly sweptFromMs: number }
   | { readonly kind: "note"; readonly text: string };
 
 export type Event = Happened & { readonly atMs: number };

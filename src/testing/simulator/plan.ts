@@ -20,7 +20,23 @@ export const STEPS = [
   "send",
   "reconcile",
 ] as const;
-export type StepName = (typeof STEPS)[number];
+
+/** Where else it may hit in an engine that makes many requests for a step: between any two of them. */
+export const REQUESTS = [
+  "request.get",
+  "request.put",
+  "request.update",
+  "request.delete",
+  "request.query",
+  "request.scan",
+  "request.getMany",
+  "request.transact",
+  "trigger.send",
+  "trigger.receive",
+  "trigger.done",
+] as const;
+export type RequestName = (typeof REQUESTS)[number];
+export type StepName = (typeof STEPS)[number] | RequestName;
 
 /** What may go wrong at any step. */
 const ANYWHERE = ["crash-before", "crash-after", "freeze-before", "freeze-after", "clock-jump"] as const;
@@ -50,10 +66,18 @@ export function faultsAt(step: StepName): readonly FaultKind[] {
   return [...ANYWHERE, ...STORE];
 }
 
+export interface Cell {
+  readonly step: StepName;
+  readonly kind: FaultKind;
+}
+
 /** Every pair of step and fault: what a long run has to have hit. */
-export const CELLS: readonly { readonly step: StepName; readonly kind: FaultKind }[] = STEPS.flatMap((step) =>
-  faultsAt(step).map((kind) => ({ step, kind })),
-);
+export const CELLS: readonly Cell[] = cellsOf(STEPS);
+export const REQUEST_CELLS: readonly Cell[] = cellsOf(REQUESTS);
+
+function cellsOf(steps: readonly StepName[]): Cell[] {
+  return steps.flatMap((step) => faultsAt(step).map((kind) => ({ step, kind })));
+}
 
 export interface PlannedMessage {
   readonly id: string;
@@ -107,6 +131,21 @@ export function planFrom(seed: number): Plan {
     faults: plannedFaults(random),
     strayWakeUpsAtMs: Array.from({ length: random.below(4) }, () => random.below(20_000)),
   };
+}
+
+/** Requests are many: a fault may be meant for any of the first ones of its kind. */
+const NTH_REQUEST_MAX = 40;
+
+/** The same run, with about half of its faults at single requests. */
+export function planWithRequests(seed: number): Plan {
+  const plan = planFrom(seed);
+  const random = seeded(seed ^ 0x2545f491);
+  const faults = plan.faults.map((fault) =>
+    random.chance(0.5)
+      ? fault
+      : { ...random.pick(REQUEST_CELLS), nth: random.between(1, random.pick([3, 10, NTH_REQUEST_MAX])) },
+  );
+  return { ...plan, faults };
 }
 
 function plannedMessages(random: Random): PlannedMessage[] {

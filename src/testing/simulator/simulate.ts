@@ -3,7 +3,7 @@ import type { Responder } from "../../ports/responder.ts";
 import { lookUp, type Stored, type Violation, violations } from "./checks.ts";
 import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
-import { World } from "./world.ts";
+import { type EngineRun, World } from "./world.ts";
 
 /** After this the world behaves. */
 const FAULTS_MS = 25_000;
@@ -20,8 +20,12 @@ export interface Simulation {
 }
 
 export interface SimulateOptions {
-  /** A new, empty engine. */
-  readonly engine: () => EngineProvider;
+  /** A new, empty engine. One that decides anything by lot takes the run's seed; one of many requests lets each meet its faults. */
+  readonly engine: (run: EngineRun) => EngineProvider;
+  /** What a seed stands for: `planFrom`, or `planWithRequests` for an engine whose requests meet faults. */
+  readonly plan?: (seed: number) => Plan;
+  /** Engines that stage and arm in one step leave nothing for a sweep to find; in two, what was not acknowledged yet. */
+  readonly orphans?: "never" | "unacknowledged";
   /** Whose answers are given; by default one that says which messages it heard. */
   readonly respond?: Responder;
 }
@@ -30,10 +34,10 @@ const heard: Responder = (turn) => `turn ${turn.id}: ${turn.messages.map(({ text
 
 /** One run of the real runtime on a real engine through what the plan has for it. */
 export async function simulate(given: number | Plan, options: SimulateOptions): Promise<Simulation> {
-  const plan = typeof given === "number" ? planFrom(given) : given;
+  const plan = typeof given === "number" ? (options.plan ?? planFrom)(given) : given;
   const opened: Engine[] = [];
-  const provider = collecting(options.engine(), opened);
-  const world = new World(plan, provider, options.respond ?? heard);
+  const engine = (run: EngineRun) => collecting(options.engine(run), opened);
+  const world = new World(plan, engine, options.respond ?? heard);
   const observer = world.observer();
   const lastAtMs = Math.max(
     ...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]),
@@ -55,7 +59,9 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   await world.scheduler.run(() => isSettled, startAtMs + FAULTS_MS + SETTLE_MS);
   const stored: Stored = await lookUp(observer);
   const { history, hits, scheduler } = world;
-  const found = violations({ plan, history, ledger: world.provider.ledger, stored, settled: isSettled });
+  const { ledger } = world.provider;
+  const orphans = options.orphans ?? "never";
+  const found = violations({ plan, history, ledger, stored, settled: isSettled, orphans });
   // Dead workers never closed theirs.
   await Promise.all(opened.map((engine) => engine.close()));
   return { plan, violations: found, history, hits, steps: scheduler.steps };

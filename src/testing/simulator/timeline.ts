@@ -26,6 +26,8 @@ function describe(event: Event): string {
       return `${event.message} acknowledged`;
     case "refused":
       return `${event.message} refused (${event.status})`;
+    case "unanswered":
+      return `${event.message} not answered`;
     case "taken": {
       const { taken, holder } = event;
       const what = taken.draft

@@ -7,7 +7,7 @@ import { createService } from "../../runtime/create-service.ts";
 import type { Service } from "../../runtime/service.ts";
 import { aroundEngine } from "../around-engine.ts";
 import { History } from "./history.ts";
-import type { FaultKind, Plan, PlannedFault, PlannedMessage, StepName } from "./plan.ts";
+import type { FaultKind, Plan, PlannedFault, PlannedMessage, RequestName, StepName } from "./plan.ts";
 import { STEPS } from "./plan.ts";
 import { SimulatedProvider, simulatedChannel } from "./provider.ts";
 import { type Random, seeded } from "./random.ts";
@@ -42,6 +42,13 @@ interface Running {
   readonly service: Service;
 }
 
+/** What an engine is given of the run that it is made for. */
+export interface EngineRun {
+  readonly seed: number;
+  /** A request of an engine that makes several for a step: what it meets is up to the plan. */
+  readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
+}
+
 /** One run: several workers on one store, customers, a provider, and the trouble that the plan has for them. */
 export class World {
   readonly plan: Plan;
@@ -53,18 +60,20 @@ export class World {
   readonly #respond: Responder;
   readonly #random: Random;
   readonly #running = new Map<string, Running>();
+  readonly #processes = new Map<string, Process>();
   readonly #reached = new Map<StepName, number>();
   readonly #waiting: Set<PlannedFault>;
   readonly #flights: { readonly process: Process; readonly land: () => void }[] = [];
   readonly #tokens = new Map<string, string>();
   #undelivered: number;
+  #deliveries = 0;
   #started = 0;
   #skewMs = 0;
   #faultsAreOver = false;
 
-  constructor(plan: Plan, engine: EngineProvider, respond: Responder) {
+  constructor(plan: Plan, engine: (run: EngineRun) => EngineProvider, respond: Responder) {
     this.plan = plan;
-    this.#engine = engine;
+    this.#engine = engine({ seed: plan.seed, request: (...given) => this.#request(...given) });
     this.#respond = respond;
     this.#random = seeded(plan.seed ^ 0x5bd1e995);
     this.scheduler = new Scheduler(this.#random, START_AT_MS);
@@ -111,6 +120,7 @@ export class World {
       frozenUntilMs: 0,
       skewMs: this.#skewMs,
     };
+    this.#processes.set(process.id, process);
     const service = this.#serviceOn(process, this.#faultyEngine(process));
     this.#running.set(process.id, { process, service });
     this.history.add({ kind: "started", process: process.id });
@@ -145,10 +155,11 @@ export class World {
     return aroundEngine(this.#engine, () => async (name, _input, call) => {
       const step = STEPS.find((each) => each === name);
       if (step === undefined) return call();
-      const result = await this.#through(process, step, call, () => new StoreUnavailable("simulated"));
+      const sweptFromMs = this.scheduler.nowMs;
+      const result = await this.#through(process, step, call);
       for (const outcome of takenIn(name, result)) this.#noteTaken(process, outcome);
       const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans : 0;
-      if (orphans > 0) this.history.add({ kind: "orphans", count: orphans });
+      if (orphans > 0) this.history.add({ kind: "orphans", count: orphans, sweptFromMs });
       return result;
     });
   }
@@ -160,20 +171,31 @@ export class World {
     this.history.add({ kind: "taken", taken, holder: process.id });
   }
 
-  async #through<T>(
+  async #through<T>(process: Process, step: StepName, call: () => Promise<T>): Promise<T> {
+    const way = () => this.scheduler.delay(process, this.#latencyMs());
+    await way();
+    return this.#meet(process, this.#faultAt(process, step), call, way);
+  }
+
+  /** Inside a step, which has its ways already: the engine says how long a request takes. */
+  async #request<T>(workerId: string, name: RequestName, call: () => Promise<T>): Promise<T> {
+    const process = this.#processes.get(workerId);
+    const fault = process && this.#faultAt(process, name);
+    return process && fault ? this.#meet(process, fault, call, async () => {}) : call();
+  }
+
+  async #meet<T>(
     process: Process,
-    step: StepName,
+    fault: FaultKind | undefined,
     call: () => Promise<T>,
-    error: () => Error,
+    wayBack: () => Promise<void>,
   ): Promise<T> {
-    await this.scheduler.delay(process, this.#latencyMs());
-    const fault = this.#faultAt(process, step);
     await this.#disturb(process, fault, "before");
-    if (fault === "error-before") throw error();
+    if (fault === "error-before") throw new StoreUnavailable("simulated");
     const result = await call();
     await this.#disturb(process, fault, "after");
-    await this.scheduler.delay(process, this.#latencyMs());
-    if (fault === "error-after") throw error();
+    await wayBack();
+    if (fault === "error-after") throw new StoreUnavailable("simulated");
     return result;
   }
 
@@ -252,7 +274,9 @@ export class World {
       );
     if (!receiver) return void again();
     const customer = `customer-${message.customer}`;
-    this.history.add({ kind: "arrived", message: id, customer, process: receiver.process.id });
+    this.#deliveries += 1;
+    const delivery = { message: id, delivery: this.#deliveries };
+    this.history.add({ kind: "arrived", ...delivery, customer, process: receiver.process.id });
     const inbound = {
       providerId: id,
       account: "a",
@@ -267,9 +291,12 @@ export class World {
       .receive("sim", { method: "POST", url: "http://sim/", headers: {}, body })
       .then(({ status }) => status);
     const status = await Promise.race([answered, this.#whenDead(receiver.process)]);
-    if (status === 200) this.history.add({ kind: "acknowledged", message: id });
-    else if (status === 409) this.history.add({ kind: "refused", message: id, status });
-    else return void again();
+    if (status === 200) this.history.add({ kind: "acknowledged", ...delivery });
+    else if (status === 409) this.history.add({ kind: "refused", ...delivery, status });
+    else {
+      this.history.add({ kind: "unanswered", ...delivery });
+      return void again();
+    }
     if (isFirst) this.#undelivered -= 1;
   }
 

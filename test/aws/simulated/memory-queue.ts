@@ -5,12 +5,17 @@ import {
   triggerAtMs,
 } from "../../../src/engines/aws/triggers.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
+import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";
 
 const VISIBILITY_MS = 10_000;
 const POLL_MS = 200;
 const WAIT_MS = 2_000;
 const TWICE = 0.03;
+const LATE = 0.05;
+const LATE_MS = 3_000;
+/** A copy may come long after the first was dealt with. */
+const COPY_LATE_MS = 15_000;
 
 interface Message {
   readonly trigger: Trigger;
@@ -29,11 +34,14 @@ export class MemoryQueue {
   }
 
   add(trigger: Trigger, visibleAtMs: number): void {
-    const copies = this.#random.chance(TWICE) ? 2 : 1;
-    for (let copy = 0; copy < copies; copy += 1) {
-      this.#count += 1;
-      this.#messages.push({ trigger, id: `message-${this.#count}`, visibleAtMs });
-    }
+    const lateMs = this.#random.chance(LATE) ? this.#random.below(LATE_MS) : 0;
+    this.#push(trigger, visibleAtMs + lateMs);
+    if (this.#random.chance(TWICE)) this.#push(trigger, visibleAtMs + this.#random.below(COPY_LATE_MS));
+  }
+
+  #push(trigger: Trigger, visibleAtMs: number): void {
+    this.#count += 1;
+    this.#messages.push({ trigger, id: `message-${this.#count}`, visibleAtMs });
   }
 
   take(max: number, nowMs: number): ReceivedTrigger[] {
@@ -52,43 +60,56 @@ export class MemoryQueue {
   }
 }
 
+export interface Way {
+  /** A request on its way there, and back. */
+  readonly delay: () => Promise<void>;
+  /** The faults that the run has for a request. */
+  readonly meets: <T>(name: RequestName, happen: () => Promise<T>) => Promise<T>;
+}
+
 /** The queue as one worker sees it. */
 export class MemoryTriggers implements Triggers {
   readonly #queue: MemoryQueue;
   readonly #clock: Clock;
-  readonly #delay: () => Promise<void>;
+  readonly #way: Way;
 
-  constructor(queue: MemoryQueue, clock: Clock, delay: () => Promise<void>) {
+  constructor(queue: MemoryQueue, clock: Clock, way: Way) {
     this.#queue = queue;
     this.#clock = clock;
-    this.#delay = delay;
+    this.#way = way;
   }
 
-  async send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
-    await this.#delay();
-    const nowMs = this.#clock.nowMs();
-    const seconds = Math.max(leastSeconds, Math.ceil((triggerAtMs(wakeAtMs, nowMs) - nowMs) / 1_000));
-    const { conversationId, primaryChannel, channel } = trigger;
-    this.#queue.add({ conversationId, primaryChannel, channel }, nowMs + seconds * 1_000);
-    await this.#delay();
+  send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
+    return this.#request("trigger.send", async () => {
+      const nowMs = this.#clock.nowMs();
+      const seconds = Math.max(leastSeconds, Math.ceil((triggerAtMs(wakeAtMs, nowMs) - nowMs) / 1_000));
+      const { conversationId, primaryChannel, channel } = trigger;
+      this.#queue.add({ conversationId, primaryChannel, channel }, nowMs + seconds * 1_000);
+    });
   }
 
-  async receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
-    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-      await this.#delay();
-      const taken = this.#queue.take(max, this.#clock.nowMs());
-      if (taken.length > 0 || waitedMs >= WAIT_MS || signal.aborted) {
-        await this.#delay();
-        return taken;
+  receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
+    return this.#request("trigger.receive", async () => {
+      for (let waitedMs = 0; ; waitedMs += POLL_MS) {
+        const taken = this.#queue.take(max, this.#clock.nowMs());
+        if (taken.length > 0 || waitedMs >= WAIT_MS || signal.aborted) return taken;
+        await this.#clock.sleep(POLL_MS, signal);
       }
-      await this.#clock.sleep(POLL_MS, signal);
-    }
+    });
   }
 
-  async done(received: readonly ReceivedTrigger[]): Promise<void> {
-    await this.#delay();
-    this.#queue.delete(new Set(received.map(({ receipt }) => receipt)));
+  done(received: readonly ReceivedTrigger[]): Promise<void> {
+    return this.#request("trigger.done", async () =>
+      this.#queue.delete(new Set(received.map(({ receipt }) => receipt))),
+    );
   }
 
   async check(): Promise<void> {}
+
+  async #request<T>(name: RequestName, happen: () => Promise<T>): Promise<T> {
+    await this.#way.delay();
+    const result = await this.#way.meets(name, happen);
+    await this.#way.delay();
+    return result;
+  }
 }

@@ -9,6 +9,7 @@ import type {
   Written,
 } from "../../../src/engines/aws/store.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/tables.ts";
+import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { changed, holds, plain } from "./evaluate.ts";
 
 interface Version {
@@ -22,7 +23,7 @@ const VERSIONS_MAX = 8;
 /** Six tables that many workers share. An index shows what was true a moment ago. */
 export class MemoryTables {
   readonly #tables = new Map<TableName, Map<string, Version[]>>();
-  readonly #done = new Set<string>();
+  readonly #done = new Map<string, string>();
   /** Counts every request: indexes lag by requests, since the workers' clocks may jump. */
   requests = 0;
 
@@ -53,8 +54,8 @@ export class MemoryTables {
     );
   }
 
-  /** Transactions that were carried out, by their token. */
-  get done(): Set<string> {
+  /** Transactions that were carried out, by their token, with their content. */
+  get done(): Map<string, string> {
     return this.#done;
   }
 
@@ -73,6 +74,8 @@ export interface Surroundings {
   readonly sees: "all" | "what has arrived";
   /** The answer got lost and the request was made again. */
   readonly repeats: () => boolean;
+  /** The faults that the run has for a request. */
+  readonly meets: <T>(name: RequestName, happen: () => Promise<T>) => Promise<T>;
 }
 
 /** The store that the steps ask, for one worker. Every request happens at one instant, somewhere between its two delays. */
@@ -86,11 +89,11 @@ export class MemoryStore implements Store {
   }
 
   get(table: TableName, key: Item): Promise<Item | undefined> {
-    return this.#request(() => this.#tables.read(table, key));
+    return this.#request("request.get", () => this.#tables.read(table, key));
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
-    return this.#request(() => this.#write(table, item, condition, () => item, "NONE"));
+    return this.#request("request.put", () => this.#write(table, item, condition, () => item, "NONE"));
   }
 
   update(
@@ -101,11 +104,13 @@ export class MemoryStore implements Store {
     returns: ReturnedItem = "NONE",
   ): Promise<Written> {
     const after = (before: Item | undefined) => changed({ ...before, ...key }, change);
-    return this.#request(() => this.#write(table, key, condition, after, returns));
+    return this.#request("request.update", () => this.#write(table, key, condition, after, returns));
   }
 
   delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
-    return this.#request(() => this.#write(table, key, condition, () => undefined, "ALL_OLD"));
+    return this.#request("request.delete", () =>
+      this.#write(table, key, condition, () => undefined, "ALL_OLD"),
+    );
   }
 
   async query(table: TableName, reading: Reading): Promise<Item[]> {
@@ -113,19 +118,19 @@ export class MemoryStore implements Store {
   }
 
   queryPage(table: TableName, reading: Reading): Promise<PageOfItems> {
-    return this.#request(() => this.#page(table, reading));
+    return this.#request("request.query", () => this.#page(table, reading));
   }
 
   scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems> {
-    return this.#request(() => this.#page(table, reading));
+    return this.#request("request.scan", () => this.#page(table, reading));
   }
 
   count(table: TableName, reading: Reading = {}): Promise<number> {
-    return this.#request(() => this.#page(table, reading).items.length);
+    return this.#request("request.query", () => this.#page(table, reading).items.length);
   }
 
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
-    return this.#request(() => present(keys.map((key) => this.#tables.read(table, key))));
+    return this.#request("request.getMany", () => present(keys.map((key) => this.#tables.read(table, key))));
   }
 
   async writeMany(
@@ -137,9 +142,12 @@ export class MemoryStore implements Store {
   }
 
   transact(actions: readonly Action[], token: string): Promise<Transacted> {
-    return this.#request((): Transacted => {
+    const content = JSON.stringify(actions);
+    return this.#request("request.transact", (): Transacted => {
+      const before = this.#tables.done.get(token);
+      if (before !== undefined && before !== content) throw new Error("the same token with another content");
       // The same request once more: it is done already.
-      if (this.#tables.done.has(token)) return { kind: "done" };
+      if (before !== undefined) return { kind: "done" };
       const by = new Map<number, Item | undefined>();
       for (const [at, action] of actions.entries()) {
         const before = this.#tables.read(action.table, keyOf(action));
@@ -147,7 +155,7 @@ export class MemoryStore implements Store {
       }
       if (by.size > 0) return { kind: "refused", by };
       for (const action of actions) this.#apply(action);
-      this.#tables.done.add(token);
+      this.#tables.done.set(token, content);
       return { kind: "done" };
     });
   }
@@ -192,10 +200,10 @@ export class MemoryStore implements Store {
     return { items: page.filter((item) => holds(filter, item)), ...(last && { next: last }) };
   }
 
-  async #request<T>(happen: () => T): Promise<T> {
+  async #request<T>(name: RequestName, happen: () => T): Promise<T> {
     await this.#around.delay();
     this.#tables.requests += 1;
-    const first = happen();
+    const first = await this.#around.meets(name, async () => happen());
     if (!this.#around.repeats()) {
       await this.#around.delay();
       return first;

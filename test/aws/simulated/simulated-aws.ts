@@ -1,7 +1,10 @@
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import { siteFor } from "../../../src/engines/aws/site.ts";
 import type { EngineProvider } from "../../../src/ports/engine.ts";
-import { type Random, seeded } from "../../../src/testing/simulator/random.ts";
+import { planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
+import { seeded } from "../../../src/testing/simulator/random.ts";
+import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts";
+import type { EngineRun } from "../../../src/testing/simulator/world.ts";
 import { MemoryQueue, MemoryTriggers } from "./memory-queue.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";
 
@@ -9,12 +12,20 @@ const REPEATED = 0.01;
 const SLOW = 0.05;
 const INDEX_LAG_MAX = 20;
 
+/** How the simulator runs on this engine: faults between any two requests, and what that may leave to the sweeper. */
+export const AWS_SIMULATION: Pick<SimulateOptions, "engine" | "plan" | "orphans"> = {
+  engine: simulatedAws,
+  plan: planWithRequests,
+  orphans: "unacknowledged",
+};
+
 /**
  * The steps of the AWS engine on tables and a queue in this process's memory, in virtual time: every request takes its own time, so
  * workers interleave request by request, and one that dies is dead in the middle of a step. What the emulators over HTTP prove of the
  * requests themselves, this proves of their order.
  */
-export function simulatedAws(random: Random = seeded(1), { calm = false } = {}): EngineProvider {
+export function simulatedAws({ seed, request }: EngineRun): EngineProvider {
+  const random = seeded(seed);
   const tables = new MemoryTables();
   const queue = new MemoryQueue(random);
   let count = 0;
@@ -23,17 +34,20 @@ export function simulatedAws(random: Random = seeded(1), { calm = false } = {}):
     async open(context) {
       const { clock, workerId } = context;
       // Whoever only looks on takes no time: it may look when time stands still.
-      const isCalm = calm || workerId === "observer";
-      const delay = async () => {
-        if (!isCalm) await clock.sleep(random.chance(SLOW) ? random.below(100) : random.below(4));
+      const isCalm = workerId === "observer";
+      const way = {
+        delay: async () => {
+          if (!isCalm) await clock.sleep(random.chance(SLOW) ? random.below(100) : random.below(4));
+        },
+        meets: <T>(name: RequestName, happen: () => Promise<T>) => request(workerId, name, happen),
       };
       const store = new MemoryStore(tables, {
-        delay,
-        indexLag: () => (calm ? 0 : random.below(INDEX_LAG_MAX)),
+        ...way,
+        indexLag: () => random.below(INDEX_LAG_MAX),
         sees: isCalm ? "all" : "what has arrived",
         repeats: () => !isCalm && random.chance(REPEATED),
       });
-      const triggers = new MemoryTriggers(queue, clock, delay);
+      const triggers = new MemoryTriggers(queue, clock, way);
       const newId = () => {
         count += 1;
         return `id-${count}`;
