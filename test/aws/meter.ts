@@ -7,6 +7,13 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
+/** What came together. */
+export interface Spent {
+  readonly requests: Readonly<Record<string, number>>;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
 /** What requests cost: how many of which kind, and the units that DynamoDB would bill for them, indexes included. */
 export class Meter {
   requests: Record<string, number> = {};
@@ -46,7 +53,7 @@ export class Meter {
   }
 
   /** What came together since the last time. */
-  take(): { requests: Record<string, number>; readUnits: number; writeUnits: number } {
+  take(): Spent {
     const { requests, readUnits, writeUnits } = this;
     this.requests = {};
     this.readUnits = 0;
