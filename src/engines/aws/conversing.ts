@@ -1,6 +1,5 @@
-import { pendingChunks } from "../../core/draft.ts";
-import { isHeld } from "../../core/lease.ts";
-import type { ConversationState } from "../../core/state.ts";
+import { awaiting, emptyDraft, withLateAnswer } from "../../core/late-answer.ts";
+import type { Work } from "../../core/state.ts";
 import type {
   Conversation,
   ConversationChange,
@@ -75,65 +74,26 @@ export async function say(
 export async function answer(site: Site, late: LateAnswer): Promise<"accepted" | "stale"> {
   const id = conversationWithin(late.turnId);
   if (id === undefined) return "stale";
+  const { clockSkewMs } = site.settings;
   for (let stored = await readState(site, id); ; ) {
-    const { state } = stored;
-    const running = isRunning(site, state, late.turnId);
-    const base = isWaiting(state, late.turnId)
-      ? state.draft
-      : running && !state.draft
-        ? await emptyDraft(site, id, state, late.turnId)
-        : undefined;
-    if (!base) return "stale";
-    const after = { ...state, draft: answered(base, late, site.clock.nowMs()), notBeforeAtMs: undefined };
-    const saved = await saveState(site, stored, after);
+    const nowMs = site.clock.nowMs();
+    const found = awaiting(stored.state, late.turnId, { nowMs, clockSkewMs });
+    const draft =
+      found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
+    if (!draft) return "stale";
+    const saved = await saveState(site, stored, withLateAnswer(stored.state, draft, late, nowMs));
     if (saved.kind === "saved") {
-      if (!running) await wakeNow(site, triggerOf(stored));
+      if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));
       return "accepted";
     }
     stored = saved.stored;
   }
 }
 
-function isRunning({ clock, settings }: Site, { lease }: ConversationState, turnId: string): boolean {
-  return isHeld(lease, clock.nowMs(), settings.clockSkewMs) && lease.turnId === turnId;
-}
-
-function isWaiting({ draft }: ConversationState, turnId: string): boolean {
-  return draft?.turnId === turnId && draft.awaitingUntilAtMs !== undefined;
-}
-
-function answered(base: Draft, late: LateAnswer, nowMs: number): Draft {
-  const { awaitingUntilAtMs: _answered, ...draft } = base;
-  return {
-    ...draft,
-    chunks: pendingChunks(late.texts, late.media),
-    ...(late.usage && { usage: late.usage }),
-    ...(late.complete !== undefined && { complete: late.complete }),
-    ...(late.handOff !== undefined && { handOff: late.handOff }),
-    draftedAtMs: nowMs,
-  };
-}
-
-async function emptyDraft(
-  site: Site,
-  id: string,
-  state: ConversationState,
-  turnId: string,
-): Promise<Draft | undefined> {
-  const work = state.works.find((each) => each.turnId === turnId);
+async function draftFor(site: Site, id: string, work: Work): Promise<Draft | undefined> {
   const rows = messagesOf(await stagedRows(site, id));
-  const newest = rows.find((row) => row.id === work?.batchIds.at(-1))?.message;
-  if (!work || !newest) return undefined;
-  return {
-    turnId,
-    messageIds: work.batchIds,
-    channel: newest.channel,
-    to: newest.replyTo,
-    from: newest.address,
-    chunks: [],
-    answerStartedAtMs: work.takenAtMs,
-    draftedAtMs: site.clock.nowMs(),
-  };
+  const newest = rows.find((row) => row.id === work.batchIds.at(-1));
+  return newest && emptyDraft(work, newest.message, site.clock.nowMs());
 }
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */

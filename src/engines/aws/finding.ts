@@ -1,4 +1,5 @@
 import { conversationId } from "../../core/identity.ts";
+import { newConversation } from "../../core/new-conversation.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "./conversation-item.ts";
@@ -83,27 +84,10 @@ export async function createConversation(
   given: NewConversation,
   known: Known,
 ): Promise<{ created: boolean; conversation: Conversation }> {
-  const nowMs = site.clock.nowMs();
-  const { channelType, address, sender, senderAlias } = given;
-  const key = { channelType, address, sender };
-  const conversation: Conversation = {
-    ...key,
-    id: nextId(key, known),
-    ...(senderAlias !== undefined && { senderAlias }),
-    status: "new",
-    projectStatus: given.projectStatus ?? site.settings.projectStatus,
-    ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
-    taskComplete: false,
-    handedOff: false,
-    paused: false,
-    ...(given.window && { window: given.window }),
-    attributes: given.attributes ?? {},
-    promptTokens: 0,
-    completionTokens: 0,
-    totalTokens: 0,
-    createdAtMs: nowMs,
-    updatedAtMs: nowMs,
-  };
+  const { channelType, address, sender } = given;
+  const id = nextId({ channelType, address, sender }, known);
+  const { projectStatus } = site.settings;
+  const conversation = newConversation(id, given, { projectStatus, nowMs: site.clock.nowMs() });
   await noteNames(site, conversation);
   const createdAs = site.newId();
   const row = { ...rowFrom(conversation), created_as: createdAs };

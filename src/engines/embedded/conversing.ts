@@ -1,6 +1,5 @@
-import { pendingChunks } from "../../core/draft.ts";
-import { isHeld } from "../../core/lease.ts";
-import type { ConversationState } from "../../core/state.ts";
+import { awaiting, emptyDraft, withLateAnswer } from "../../core/late-answer.ts";
+import type { Work } from "../../core/state.ts";
 import type {
   Conversation,
   ConversationChange,
@@ -71,46 +70,22 @@ export function say(step: Step, request: OutboundRequest): "staged" | "duplicate
 
 /** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
 export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
+  const { nowMs, settings } = step;
   const id = step.tables.conversationOfTurn(late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(step, id);
-  const running =
-    isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) && state.lease.turnId === late.turnId;
-  const waiting = state.draft?.turnId === late.turnId && state.draft.awaitingUntilAtMs !== undefined;
-  const base = waiting
-    ? state.draft
-    : running && !state.draft
-      ? emptyDraft(step, id, state, late.turnId)
-      : undefined;
-  if (!base) return "stale";
-  const { awaitingUntilAtMs: _answered, ...draft } = base;
-  const answered: Draft = {
-    ...draft,
-    chunks: pendingChunks(late.texts, late.media),
-    ...(late.usage && { usage: late.usage }),
-    ...(late.complete !== undefined && { complete: late.complete }),
-    ...(late.handOff !== undefined && { handOff: late.handOff }),
-    draftedAtMs: step.nowMs,
-  };
-  saveState(step, id, { ...state, draft: answered, notBeforeAtMs: undefined });
-  if (!running) wakeNow(step, id);
+  const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });
+  const draft =
+    found.kind === "asked" ? draftFor(step, id, found.work) : found.kind === "waits" && found.draft;
+  if (!draft) return "stale";
+  saveState(step, id, withLateAnswer(state, draft, late, nowMs));
+  if (found.kind === "waits" && !found.running) wakeNow(step, id);
   return "accepted";
 }
 
-function emptyDraft(step: Step, id: string, state: ConversationState, turnId: string): Draft | undefined {
-  const work = state.works.find((each) => each.turnId === turnId);
-  const newest = messagesOf(step.tables.staged(id)).find((row) => row.id === work?.batchIds.at(-1))?.message;
-  if (!work || !newest) return undefined;
-  return {
-    turnId,
-    messageIds: work.batchIds,
-    channel: newest.channel,
-    to: newest.replyTo,
-    from: newest.address,
-    chunks: [],
-    answerStartedAtMs: work.takenAtMs,
-    draftedAtMs: step.nowMs,
-  };
+function draftFor(step: Step, id: string, work: Work): Draft | undefined {
+  const newest = messagesOf(step.tables.staged(id)).find((row) => row.id === work.batchIds.at(-1));
+  return newest && emptyDraft(work, newest.message, step.nowMs);
 }
 
 export function pauseAll(step: Step, paused: boolean): void {

@@ -1,6 +1,7 @@
 import { withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
+import { newConversation } from "../../core/new-conversation.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
 import { workOf } from "../../core/state.ts";
@@ -117,25 +118,10 @@ function createFor(step: Step, arrival: Arrival, key: ConversationKey): Conversa
 }
 
 export function createConversation(step: Step, given: NewConversation): Conversation {
-  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const conversation: Conversation = {
-    ...key,
-    id: nextId(step, key),
-    ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
-    status: "new",
-    projectStatus: given.projectStatus ?? step.settings.projectStatus,
-    ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
-    taskComplete: false,
-    handedOff: false,
-    paused: false,
-    ...(given.window && { window: given.window }),
-    attributes: given.attributes ?? {},
-    promptTokens: 0,
-    completionTokens: 0,
-    totalTokens: 0,
-    createdAtMs: step.nowMs,
-    updatedAtMs: step.nowMs,
-  };
+  const { channelType, address, sender } = given;
+  const id = nextId(step, { channelType, address, sender });
+  const { projectStatus } = step.settings;
+  const conversation = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
   step.tables.putConversation(conversation);
   return conversation;
 }

@@ -1,0 +1,59 @@
+import type { LateAnswer } from "../ports/conversations.ts";
+import type { Draft } from "../ports/draft.ts";
+import type { StagedMessage } from "../ports/message.ts";
+import { pendingChunks } from "./draft.ts";
+import { isHeld } from "./lease.ts";
+import { type ConversationState, type Work, workOf } from "./state.ts";
+
+/** Whether a turn waits for an answer from elsewhere. */
+export type Awaiting =
+  /** Its draft says so; `running` while whoever wrote it still holds the lease. */
+  | { readonly kind: "waits"; readonly draft: Draft; readonly running: boolean }
+  /** It is being asked: the answer may be quicker than the word that it would be late. */
+  | { readonly kind: "asked"; readonly work: Work }
+  | { readonly kind: "stale" };
+
+export function awaiting(
+  state: ConversationState,
+  turnId: string,
+  { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
+): Awaiting {
+  const { lease, draft } = state;
+  const running = isHeld(lease, nowMs, clockSkewMs) && lease.turnId === turnId;
+  if (draft?.turnId === turnId && draft.awaitingUntilAtMs !== undefined) {
+    return { kind: "waits", draft, running };
+  }
+  const work = workOf(state, turnId);
+  return running && !draft && work ? { kind: "asked", work } : { kind: "stale" };
+}
+
+/** The draft that a turn is about to write, from the newest message of its batch. */
+export function emptyDraft(work: Work, newest: StagedMessage, nowMs: number): Draft {
+  return {
+    turnId: work.turnId,
+    messageIds: work.batchIds,
+    channel: newest.channel,
+    to: newest.replyTo,
+    from: newest.address,
+    chunks: [],
+    answerStartedAtMs: work.takenAtMs,
+    draftedAtMs: nowMs,
+  };
+}
+
+export function withLateAnswer(
+  state: ConversationState,
+  { awaitingUntilAtMs: _answered, ...draft }: Draft,
+  late: LateAnswer,
+  nowMs: number,
+): ConversationState {
+  const answered: Draft = {
+    ...draft,
+    chunks: pendingChunks(late.texts, late.media),
+    ...(late.usage && { usage: late.usage }),
+    ...(late.complete !== undefined && { complete: late.complete }),
+    ...(late.handOff !== undefined && { handOff: late.handOff }),
+    draftedAtMs: nowMs,
+  };
+  return { ...state, draft: answered, notBeforeAtMs: undefined };
+}

@@ -1,0 +1,29 @@
+import type { Conversation, NewConversation } from "../ports/conversations.ts";
+
+/** A conversation as it begins: what was not given has its default. */
+export function newConversation(
+  id: string,
+  given: NewConversation,
+  { projectStatus, nowMs }: { readonly projectStatus: string; readonly nowMs: number },
+): Conversation {
+  return {
+    channelType: given.channelType,
+    address: given.address,
+    sender: given.sender,
+    id,
+    ...(given.senderAlias !== undefined && { senderAlias: given.senderAlias }),
+    status: "new",
+    projectStatus: given.projectStatus ?? projectStatus,
+    ...(given.allowedChannels && { allowedChannels: given.allowedChannels }),
+    taskComplete: false,
+    handedOff: false,
+    paused: false,
+    ...(given.window && { window: given.window }),
+    attributes: given.attributes ?? {},
+    promptTokens: 0,
+    completionTokens: 0,
+    totalTokens: 0,
+    createdAtMs: nowMs,
+    updatedAtMs: nowMs,
+  };
+}
