@@ -18,7 +18,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-    // The AWS engine is not finished, and its emulators take minutes: `npm run test:aws` runs them.
+    // On emulators, and minutes long: `npm run test:aws` runs them, and `npm run check` runs both.
     exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**"],
     reporters: ["default", closingLine],
     // The slow files start real processes and mostly wait for them: more files at once than cores.
