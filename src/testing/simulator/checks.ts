@@ -5,6 +5,9 @@ import type { Event, History } from "./history.ts";
 import type { Plan } from "./plan.ts";
 import type { Sent } from "./provider.ts";
 
+/** Polls, whole seconds and a trigger that the queue holds back for a while; less than a lease. */
+const LATE_MS_MAX = 5_500;
+
 /** What is stored when all is over, as a person would look it up. */
 export interface Stored {
   readonly conversations: readonly ConversationDetail[];
@@ -203,22 +206,41 @@ function turnsInOrder(history: History, turns: ConversationDetail["turns"]): Vio
 }
 
 /** No turn starts before its time. Clock jumps move the time itself; a cut batch's rest is due at once. */
-function onTime({ history, plan }: Evidence): Violation[] {
+function onTime(evidence: Evidence): Violation[] {
+  const { history, plan } = evidence;
   const cannotTell = plan.faults.some(({ kind }) => kind === "clock-jump") || plan.batchMessagesMax < 10;
   if (cannotTell) return [];
-  return history.of("asked").flatMap(({ arrivals, atMs, turn }): Violation[] => {
-    const oldest = Math.min(...arrivals);
-    const newest = Math.max(...arrivals);
-    const { window } = plan;
-    const dueAtMs =
-      "seconds" in window
-        ? oldest + window.seconds * 1_000
-        : Math.min(
-            newest + window.quietSeconds * 1_000,
-            oldest + (window.maxSeconds ?? 5 * window.quietSeconds) * 1_000,
-          );
+  const early = history.of("asked").flatMap(({ arrivals, atMs, turn }): Violation[] => {
+    const dueAtMs = dueOf(plan, arrivals);
     return atMs < dueAtMs
       ? [{ promise: "on time", what: `turn ${turn} began ${dueAtMs - atMs} ms early` }]
       : [];
   });
+  return [...early, ...late(evidence)];
+}
+
+function dueOf({ window }: Plan, arrivals: readonly number[]): number {
+  const oldest = Math.min(...arrivals);
+  if ("seconds" in window) return oldest + window.seconds * 1_000;
+  const maxMs = (window.maxSeconds ?? 5 * window.quietSeconds) * 1_000;
+  return Math.min(Math.max(...arrivals) + window.quietSeconds * 1_000, oldest + maxMs);
+}
+
+/** On a day without a fault nobody waits for a lease to lapse or for a sweep: a turn begins soon after it is due, and after the last. */
+function late({ history, plan }: Evidence): Violation[] {
+  if (plan.faults.length > 0 || plan.poison !== undefined) return [];
+  const sends = history.of("sent");
+  const asked = history.of("asked");
+  // A turn that starts over waits for what made it start over.
+  const begun = asked.filter(({ turn }, at) => !asked.slice(0, at).some((each) => each.turn === turn));
+  return begun.flatMap(({ arrivals, atMs, turn, messages }): Violation[] => {
+    const customer = customerOf(plan, messages[0]);
+    const before = sends.filter(({ to, atMs: sentAtMs }) => to === customer && sentAtMs < atMs).at(-1);
+    const lateMs = atMs - Math.max(dueOf(plan, arrivals), before?.atMs ?? 0);
+    return lateMs > LATE_MS_MAX ? [{ promise: "on time", what: `turn ${turn} began ${lateMs} ms late` }] : [];
+  });
+}
+
+function customerOf({ messages }: Plan, id: string | undefined): string {
+  return `customer-${messages.find((message) => message.id === id)?.customer}`;
 }

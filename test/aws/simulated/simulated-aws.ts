@@ -1,7 +1,7 @@
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import { siteFor } from "../../../src/engines/aws/site.ts";
 import type { EngineProvider } from "../../../src/ports/engine.ts";
-import { planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
+import { planFrom, planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
 import { seeded } from "../../../src/testing/simulator/random.ts";
 import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts";
 import type { EngineRun } from "../../../src/testing/simulator/world.ts";
@@ -17,6 +17,52 @@ export const AWS_SIMULATION: Pick<SimulateOptions, "engine" | "plan" | "orphans"
   engine: simulatedAws,
   plan: planWithRequests,
   orphans: "unacknowledged",
+};
+
+/** The same customers and workers on a day without a fault: only requests are repeated, and triggers come twice. */
+export const AWS_CALM: typeof AWS_SIMULATION = {
+  engine: simulatedAws,
+  plan(seed) {
+    const { poison: _none, ...plan } = planFrom(seed);
+    return { ...plan, faults: [] };
+  },
+  orphans: "never",
+};
+
+/**
+ * Every message comes again while its turn runs, to a receiver that is frozen after its look at what was answered, and dies as it
+ * writes: what it leaves is nobody's to bring again.
+ */
+export const AWS_REPEATING: typeof AWS_SIMULATION = {
+  ...AWS_SIMULATION,
+  plan(seed) {
+    const random = seeded(seed);
+    const plan = planFrom(seed);
+    const messages = plan.messages.map((message) => ({
+      ...message,
+      againAtMs: [message.atMs + random.between(2_000, 5_000)],
+    }));
+    const nth = random.between(messages.length + 1, 2 * messages.length);
+    return {
+      ...plan,
+      messages,
+      faults: [
+        { step: "request.query", kind: "freeze-after", nth: random.between(10, 40) },
+        { step: "request.put", kind: "crash-after", nth: nth + random.below(6) },
+      ],
+    };
+  },
+};
+
+/** A message kills every worker that answers it, and those who bury it are frozen as they do. */
+export const AWS_POISONED: typeof AWS_SIMULATION = {
+  ...AWS_SIMULATION,
+  plan(seed) {
+    const random = seeded(seed);
+    const freeze = { step: "request.transact", kind: "freeze-before", nth: random.between(1, 3) } as const;
+    const plan = planFrom(seed);
+    return { ...plan, poison: random.pick(plan.messages).id, faults: [freeze] };
+  },
 };
 
 /**

@@ -1,0 +1,173 @@
+import type { Removal } from "../simulation/protections.ts";
+
+/** The kind of day on which its absence shows, as `simulated-aws.ts` has them. */
+export type Day = "SIMULATION" | "CALM" | "REPEATING" | "POISONED";
+
+export interface AwsRemoval extends Removal {
+  readonly day?: Day;
+}
+
+/** What only an engine without transactions needs, and what every engine needs, as this one has it. */
+export const AWS_REMOVALS: readonly AwsRemoval[] = [
+  {
+    protection: "what is staged already is armed all the same",
+    patches: [
+      {
+        file: "engines/aws/stage.ts",
+        find: '  await armFor(site, row, conversation);\n  return { kind: "duplicate" };',
+        replace: '  return { kind: "duplicate" };',
+      },
+    ],
+  },
+  {
+    protection: "the due time is computed from what is staged",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: "if (taker.nowMs < due) return armAt(state, due, taker);",
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "disarm before the batch is read",
+    day: "CALM",
+    patches: [
+      {
+        file: "engines/aws/look.ts",
+        find: "  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n  const rows = await stagedRows(site, stored.id);\n",
+        replace:
+          "  const rows = await stagedRows(site, stored.id);\n  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n",
+      },
+    ],
+  },
+  {
+    protection: "what is staged but already committed is dropped",
+    patches: [
+      {
+        file: "engines/aws/look.ts",
+        find: "rememberedAmong(site, candidates(site, stored, rows)),",
+        replace: "(void rememberedAmong, void candidates, new Set<string>()),",
+      },
+    ],
+  },
+  {
+    protection: "an overdue window's trigger is sent again",
+    patches: [
+      {
+        file: "engines/aws/window.ts",
+        find: "return window.triggerAtMs + site.settings.graceMs <= site.clock.nowMs();",
+        replace: "return window === undefined;",
+      },
+    ],
+  },
+  {
+    protection: "the sweeper triggers lapsed leases",
+    patches: [
+      {
+        file: "engines/aws/sweep.ts",
+        find: "if (!lease || isLive) return false;",
+        replace: "if (lease || !isLive) return false;",
+      },
+    ],
+  },
+  {
+    protection: "the sweeper arms orphans",
+    day: "REPEATING",
+    patches: [
+      {
+        file: "engines/aws/sweep.ts",
+        find: "return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };",
+        replace: "void armOrphan; void alone; return { count: 0, next };",
+      },
+    ],
+  },
+  {
+    protection: "a lease is taken only if it is free or lapsed",
+    patches: [{ file: "engines/aws/lease.ts", find: "any(isFree, hasLapsed),", replace: "undefined," }],
+  },
+  {
+    protection: "a state is written only over the one that was read",
+    patches: [
+      {
+        file: "engines/aws/state.ts",
+        find: "conversationKeyOf(before.id), change, isUnchanged(before));",
+        replace: "conversationKeyOf(before.id), change);",
+      },
+    ],
+  },
+  {
+    protection: "a commit is written only under its own token",
+    patches: [
+      {
+        file: "engines/aws/commit.ts",
+        find: "    change: { ...change, add: { turn_count: 1 } },\n    condition: isUnchanged(stored),\n",
+        replace: "    change: { ...change, add: { turn_count: 1 } },\n",
+      },
+    ],
+  },
+  {
+    protection: "a turn is buried only under its own token",
+    day: "POISONED",
+    patches: [
+      {
+        file: "engines/aws/bury.ts",
+        find: "    condition: isUnchanged(stored),\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "a lease of one's own, its answer lost, is recognised",
+    day: "CALM",
+    patches: [
+      {
+        file: "engines/aws/lease.ts",
+        find: 'if (written.kind === "done" || standing?.token === lease.token) {',
+        replace: 'if (written.kind === "done") {',
+      },
+    ],
+  },
+  {
+    protection: "a window of one's own, its answer lost, is recognised",
+    day: "CALM",
+    patches: [
+      {
+        file: "engines/aws/window.ts",
+        find: 'isMine: written.kind === "done" || standing.window_id === made.window_id,',
+        replace: 'isMine: written.kind === "done",',
+      },
+    ],
+  },
+  {
+    protection: "attempts are counted when the lease is taken",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: "    attempts: work.attempts + 1,\n  };",
+        replace: "    attempts: Math.max(1, work.attempts),\n  };",
+      },
+    ],
+  },
+  {
+    protection: "a failed turn arms its window before it releases",
+    patches: [
+      {
+        file: "engines/aws/give-back.ts",
+        find: "  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n  const saved = await saveState(site, stored, after);\n",
+        replace:
+          "  const saved = await saveState(site, stored, after);\n  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
+      },
+    ],
+  },
+  {
+    protection: "committed messages are remembered",
+    patches: [
+      {
+        file: "engines/aws/commit.ts",
+        find: '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },\n',
+        replace: "",
+      },
+    ],
+  },
+];
