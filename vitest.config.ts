@@ -19,7 +19,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     // On emulators, and minutes long: `npm run test:aws` runs them, and `npm run check` runs both.
-    exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**"],
+    exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**", "test/cdk/**"],
     reporters: ["default", closingLine],
     // The slow files start real processes and mostly wait for them: more files at once than cores.
     maxWorkers: Math.max(4, availableParallelism()),

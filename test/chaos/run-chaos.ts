@@ -9,6 +9,8 @@ import { type Surroundings, surroundings } from "../service/surroundings.ts";
 
 export interface ChaosOptions {
   readonly kills: number;
+  /** Killing goes on until so many messages were taken in between: on a busy machine workers are slower than their killer. */
+  readonly acknowledgedMin?: number;
   readonly seed: number;
   readonly workers?: number;
   /** A small disk of its own that is filled now and then. Only root may mount one. */
@@ -174,7 +176,8 @@ class Chaos {
   }
 
   async #killOnAndOn(): Promise<void> {
-    while (this.#kills < this.#options.kills) {
+    const { kills, acknowledgedMin = 0 } = this.#options;
+    while (this.#kills < kills || this.#acknowledged.size < acknowledgedMin) {
       await wait((150 + this.#random.below(700)) * (this.#options.store?.slower ?? 1));
       if (this.#random.chance(0.04)) await this.#killEverything();
       else this.#killOne();
