@@ -22,6 +22,7 @@ if (values.help) {
   const emulators = values.engine === "aws" ? await startEmulators() : undefined;
   const report = await runChaos({
     kills: Number(values.kills),
+    acknowledgedMin: 3 * Number(values.kills),
     workers: Number(values.workers),
     seed,
     ...(emulators && { store: await chaosStore(emulators) }),
