@@ -9,7 +9,6 @@ export const oneMachine: Platform = {
   // The parent knows that a worker is dead: nobody waits for its lease.
   healsSoon: { LULL_LEASE_SECONDS: "600" },
   outlastsSoon: { LULL_LEASE_SECONDS: "2", LULL_SETTLE_SECONDS: "1" },
-  burstSeconds: "6",
   crowd: 10_000,
   crowdSeconds: "12",
   async start(environment, workers): Promise<Place> {

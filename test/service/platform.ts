@@ -30,8 +30,6 @@ export interface Platform {
   readonly healsSoon: Environment;
   /** The same when that one is not dead, but stands still. */
   readonly outlastsSoon: Environment;
-  /** More than it takes to write the messages of a burst. */
-  readonly burstSeconds: string;
   /** Conversations that it can take in a test, and more than it takes to open them. */
   readonly crowd: number;
   readonly crowdSeconds: string;

@@ -117,7 +117,6 @@ export function awsPlatform(ground: () => Ground): Platform {
     batchMessagesMax: 30,
     healsSoon: SOON,
     outlastsSoon: SOON,
-    burstSeconds: "12",
     crowd: 100,
     crowdSeconds: "6",
     start: (environment) => lambdaPlace(ground(), environment),
