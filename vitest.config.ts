@@ -18,8 +18,8 @@ export default defineConfig({
   resolve: { alias },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
-    // On emulators, and minutes long: `npm run test:aws` runs them, and `npm run check` runs both.
-    exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**", "test/cdk/**"],
+    // On emulators, or long: `npm run test:aws` runs them, and `npm run check` runs both.
+    exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**", "test/cdk/**", "test/simulation/bites.test.ts"],
     reporters: ["default", closingLine],
     // The slow files start real processes and mostly wait for them: more files at once than cores.
     maxWorkers: Math.max(4, availableParallelism()),
