@@ -1,8 +1,9 @@
-import { DEFAULTS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
+import { DEFAULTS, QUIET_MAX_FACTOR, REPLY_BYTES_MOST, REPLY_MESSAGES_MOST } from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
   choice,
+  countUpTo,
   type Knob,
   PERIOD,
   PORT,
@@ -224,6 +225,18 @@ const LIMITS: readonly Knob[] = [
     SECONDS,
     DEFAULTS.dedupeMs / 3_600_000,
     "how long message ids are remembered; 168 at most",
+  ),
+  limit(
+    "replyBytesMax",
+    countUpTo(REPLY_BYTES_MOST),
+    DEFAULTS.replyBytesMax,
+    `bytes of one reply; beyond that it is a dead letter; ${REPLY_BYTES_MOST} at most`,
+  ),
+  limit(
+    "replyMessagesMax",
+    countUpTo(REPLY_MESSAGES_MOST),
+    DEFAULTS.replyMessagesMax,
+    `messages that one reply is sent as; beyond that it is a dead letter; ${REPLY_MESSAGES_MOST} at most`,
   ),
   limit(
     "historyMessagesMax",

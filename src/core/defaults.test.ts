@@ -24,6 +24,8 @@ describe("the defaults", () => {
       dedupeMs: 24 * HOUR,
       bodyBytesMax: 1_000_000,
       historyMessagesMax: 50,
+      replyBytesMax: 64_000,
+      replyMessagesMax: 50,
       restartsMax: 2,
       restartPollMs: 1_000,
       concurrency: 50,

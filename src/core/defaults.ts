@@ -28,6 +28,8 @@ export const DEFAULTS: Settings = {
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
   dedupeMs: 24 * HOUR,
+  replyBytesMax: 64_000,
+  replyMessagesMax: 50,
   historyMessagesMax: 50,
   restartsMax: 2,
   restartPollMs: 1 * SECOND,
@@ -61,6 +63,16 @@ export const LATER_MS_MAX = 7 * 24 * HOUR;
 
 /** The longest pause that somebody's `Retry-After` may ask for. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
+
+/** The most that may be configured: a draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
+export const REPLY_BYTES_MOST = 256_000;
+export const REPLY_MESSAGES_MOST = 200;
+
+/** Media of one reply: what providers take with one message. */
+export const REPLY_MEDIA_MAX = 10;
+
+/** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
+export const REASON_LENGTH_MAX = 1_000;
 
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {

@@ -41,6 +41,10 @@ export interface Settings {
   readonly batchMessagesMax: number;
   readonly batchBytesMax: number;
   readonly dedupeMs: number;
+  /** Bytes of one reply: its texts, and the addresses and names of its media. */
+  readonly replyBytesMax: number;
+  /** Messages that one reply may be sent as. */
+  readonly replyMessagesMax: number;
   readonly historyMessagesMax: number;
   readonly restartsMax: number;
   readonly restartPollMs: number;

@@ -1,3 +1,4 @@
+import { LullError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { accessRefusal } from "./api-access.ts";
@@ -54,6 +55,8 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
     return json(result.status, result.verbatim ? result.body : toPublic(result.body));
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
+    if (error instanceof LullError && error.code === "REPLY_TOO_LARGE")
+      return failure(413, error.code, error.message);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { splitText } from "../core/chunks.ts";
 import { answerFrom } from "../core/reply.ts";
+import type { ReplyLimits } from "../core/reply-plan.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -9,6 +9,7 @@ import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
 import { type Reception, receive } from "./receive.ts";
+import { replyTexts } from "./reply-texts.ts";
 import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -77,8 +78,8 @@ export function createService(config: LullConfig): Service {
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
-    say: async (request) => say(await open(), config.channels, request),
-    answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
+    say: async (request) => say(await open(), config.channels, settings, request),
+    answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
     async start() {
       (await opening()).start();
@@ -108,6 +109,7 @@ function openChannels(
 async function say(
   engine: Engine,
   channels: LullConfig["channels"],
+  limits: ReplyLimits,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const detail = await engine.inspector.conversation(conversationId);
@@ -121,13 +123,14 @@ async function say(
     throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
   }
   const to = channel.addressOf?.(conversation.sender) ?? conversation.sender;
-  const texts = splitText(text, channel.textMax);
+  const texts = replyTexts({ texts: [text] }, channel.textMax, limits);
   return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
 }
 
 async function answerTurn(
   engine: Engine,
   channels: LullConfig["channels"],
+  limits: ReplyLimits,
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
@@ -138,7 +141,7 @@ async function answerTurn(
   const { texts, media, usage, complete, handOff } = answer;
   return engine.conversations.answer({
     turnId,
-    texts: texts.flatMap((text) => splitText(text, textMax)),
+    texts: replyTexts({ texts, media }, textMax, limits),
     ...(media.length > 0 && { media }),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),

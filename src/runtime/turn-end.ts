@@ -1,4 +1,5 @@
 import { mergeTexts } from "../core/batch.ts";
+import { shortReason } from "../core/reason.ts";
 import { decideFailure } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
@@ -58,7 +59,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const known = error instanceof LullError ? error : undefined;
   const failure = { retry: known?.retry ?? "later", retryAfterMs: known?.retryAfterMs } as const;
   const decision = decideFailure(failure, taken.attempt, settings, run.random);
-  const reason = reasonOf(error);
+  const reason = shortReason(reasonOf(error));
   const withDraft = draft ? { draft } : {};
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
@@ -66,7 +67,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
     return await giveBack(run, { kind: "retry", notBeforeAtMs, reason, ...withDraft });
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
-    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: reasonOf(storeError) });
+    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: shortReason(reasonOf(storeError)) });
     return { kind: "abandoned" };
   }
 }
