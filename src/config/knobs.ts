@@ -218,6 +218,18 @@ const LIMITS: readonly Knob[] = [
     "first pause after a failed turn; doubles each time",
   ),
   limit("backoffSecondsMax", SECONDS, DEFAULTS.backoffMsMax / 1_000, "longest pause after a failed turn"),
+  limit(
+    "stagedMessagesMax",
+    COUNT,
+    DEFAULTS.stagedMessagesMax,
+    "messages that may wait in one conversation; beyond that they are refused",
+  ),
+  limit(
+    "stagedBytesMax",
+    COUNT,
+    DEFAULTS.stagedBytesMax,
+    "bytes of text that may wait in one conversation; beyond that messages are refused",
+  ),
   limit("batchMessagesMax", COUNT, DEFAULTS.batchMessagesMax, "messages in one turn"),
   limit("batchBytesMax", COUNT, DEFAULTS.batchBytesMax, "bytes of text in one turn"),
   limit(

@@ -19,6 +19,8 @@ describe("the defaults", () => {
       settleMs: 30_000,
       settleDeadMs: 2_000,
       clockSkewMs: 0,
+      stagedMessagesMax: 2_000,
+      stagedBytesMax: 8_000_000,
       batchMessagesMax: 500,
       batchBytesMax: 1_000_000,
       dedupeMs: 24 * HOUR,

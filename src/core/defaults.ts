@@ -25,6 +25,8 @@ export const DEFAULTS: Settings = {
   settleMs: 30 * SECOND,
   settleDeadMs: 2 * SECOND,
   clockSkewMs: 0,
+  stagedMessagesMax: 2_000,
+  stagedBytesMax: 8_000_000,
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
   dedupeMs: 24 * HOUR,

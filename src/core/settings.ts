@@ -38,6 +38,9 @@ export interface Settings {
   readonly settleMs: number;
   readonly settleDeadMs: number;
   readonly clockSkewMs: number;
+  /** What may wait in one conversation: beyond that a message is refused, and its provider asked to come back. */
+  readonly stagedMessagesMax: number;
+  readonly stagedBytesMax: number;
   readonly batchMessagesMax: number;
   readonly batchBytesMax: number;
   readonly dedupeMs: number;

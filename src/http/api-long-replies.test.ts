@@ -6,7 +6,7 @@ import { toFetch } from "./fetch.ts";
 
 let turnId = "";
 const lull = testLull({
-  limits: { replyBytesMax: 1_000 },
+  limits: { replyBytesMax: 1_000, stagedMessagesMax: 2 },
   respond: (turn) => {
     turnId = turn.id;
     return { laterSeconds: 300 };
@@ -43,6 +43,7 @@ test("what is too large to be sent is told to whoever posts it, and is not kept"
   expect((await engine.inspector.counts()).staged).toBe(1);
 
   expect(await post(`${at}/say`, { text: "x".repeat(1_000) })).toEqual([202, "staged"]);
+  expect(await post(`${at}/say`, { text: "one too many" })).toEqual([429, "RATE_LIMITED"]);
   expect(await post(`/api/turns/${turnId}/reply`, { text: "x".repeat(1_000) })).toEqual([202, "accepted"]);
   expect((await post(`${at}/hand-off`, { reason }))[0]).toBe(200);
 });

@@ -55,10 +55,17 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
     return json(result.status, result.verbatim ? result.body : toPublic(result.body));
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
-    if (error instanceof LullError && error.code === "REPLY_TOO_LARGE")
-      return failure(413, error.code, error.message);
+    const refused = error instanceof LullError ? refusalOf(error) : undefined;
+    if (refused) return refused;
     throw error;
   }
+}
+
+/** What the caller asked for and cannot have, in its own words; everything else is for the log. */
+function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
+  if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
+  if (code !== "RATE_LIMITED") return undefined;
+  return failure(429, code, message, { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) });
 }
 
 /** `JSON.parse` reads any depth; `JSON.stringify`, through which everything goes that is stored or answered, does not write it. */

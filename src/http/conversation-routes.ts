@@ -86,6 +86,7 @@ const SAY: Route = {
     },
     404: NOT_FOUND,
     413: { description: "Too large to be sent", schema: ref("Error") },
+    429: { description: "Too much waits in this conversation already", schema: ref("Error") },
   },
   run: say,
 };

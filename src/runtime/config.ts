@@ -40,6 +40,9 @@ export interface LimitsConfig {
   readonly graceSeconds?: number;
   readonly backoffSeconds?: number;
   readonly backoffSecondsMax?: number;
+  /** What may wait in one conversation. Beyond that messages are refused with `RATE_LIMITED`. */
+  readonly stagedMessagesMax?: number;
+  readonly stagedBytesMax?: number;
   readonly batchMessagesMax?: number;
   readonly batchBytesMax?: number;
   readonly dedupeHours?: number;
@@ -129,6 +132,8 @@ export function settingsFrom(config: LullConfig): Settings {
       dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
       retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
       attemptsMax: count("limits.attemptsMax", limits.attemptsMax),
+      stagedMessagesMax: count("limits.stagedMessagesMax", limits.stagedMessagesMax),
+      stagedBytesMax: count("limits.stagedBytesMax", limits.stagedBytesMax),
       batchMessagesMax: count("limits.batchMessagesMax", limits.batchMessagesMax),
       batchBytesMax: count("limits.batchBytesMax", limits.batchBytesMax),
       replyBytesMax: count("limits.replyBytesMax", limits.replyBytesMax, 1, REPLY_BYTES_MOST),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { answerFrom } from "../core/reply.ts";
-import type { ReplyLimits } from "../core/reply-plan.ts";
-import { ConfigError } from "../errors.ts";
+import type { Settings } from "../core/settings.ts";
+import { ConfigError, LullError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
@@ -18,6 +18,7 @@ import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
 const GRACE_MS = 25_000;
+const FULL_RETRY_MS = 60_000;
 const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
 
 /** Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it is needed. */
@@ -109,12 +110,13 @@ function openChannels(
 async function say(
   engine: Engine,
   channels: LullConfig["channels"],
-  limits: ReplyLimits,
+  settings: Settings,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const detail = await engine.inspector.conversation(conversationId);
   if (!detail) return "not-found";
-  const { conversation, staged, turns } = detail;
+  const { conversation, staged, turns, lock } = detail;
+  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
   const ofType = Object.keys(channels).find((name) => channels[name]?.type === conversation.channelType);
   const name = wanted ?? lastUsed ?? ofType;
@@ -123,14 +125,22 @@ async function say(
     throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
   }
   const to = channel.addressOf?.(conversation.sender) ?? conversation.sender;
-  const texts = replyTexts({ texts: [text] }, channel.textMax, limits);
+  const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
   return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
+}
+
+function full(max: number): LullError {
+  return new LullError(`${max} messages wait in this conversation already`, {
+    code: "RATE_LIMITED",
+    retry: "later",
+    retryAfterMs: FULL_RETRY_MS,
+  });
 }
 
 async function answerTurn(
   engine: Engine,
   channels: LullConfig["channels"],
-  limits: ReplyLimits,
+  settings: Settings,
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
@@ -141,7 +151,7 @@ async function answerTurn(
   const { texts, media, usage, complete, handOff } = answer;
   return engine.conversations.answer({
     turnId,
-    texts: replyTexts({ texts, media }, textMax, limits),
+    texts: replyTexts({ texts, media }, textMax, settings),
     ...(media.length > 0 && { media }),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),

@@ -1,3 +1,4 @@
+import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
@@ -57,6 +58,8 @@ export interface Tables {
   stage(row: StagedRow): boolean;
   staged(conversationId: string): StagedRow[];
   stagedCount(conversationId: string): number;
+  /** How much is staged, of every kind. */
+  pile(conversationId: string): Pile;
   unstage(conversationId: string, ids: readonly string[]): void;
   /** What is known of an id: what became of it, or the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };

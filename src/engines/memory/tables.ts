@@ -1,3 +1,4 @@
+import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
 import type {
@@ -68,6 +69,7 @@ export function memoryTables(): Tables {
     },
     staged: (id) => [...(staged.get(id)?.values() ?? [])],
     stagedCount: (id) => staged.get(id)?.size ?? 0,
+    pile: (id) => pileOf([...(staged.get(id)?.values() ?? [])]),
     unstage(id, ids) {
       const rows = staged.get(id);
       for (const each of ids) {

@@ -99,4 +99,9 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number) WHERE conversation_id IS NOT NULL;
   `,
+  // How much waits in a conversation is asked with every message, and answered from the index alone.
+  `
+  DROP INDEX staged_by_conversation;
+  CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes);
+  `,
 ];

@@ -98,6 +98,14 @@ export function sqliteTables(database: DatabaseSync): Tables {
     staged: (id) =>
       sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
+    pile(id) {
+      // The index holds both: not one row is read.
+      const row = sql.get(
+        "SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM staged WHERE conversation_id = ?",
+        id,
+      );
+      return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
+    },
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
