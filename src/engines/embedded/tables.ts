@@ -37,6 +37,24 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
+/** What is older than these goes. */
+export interface PastTimes {
+  /** Remembered ids say themselves until when. */
+  readonly nowMs: number;
+  /** Messages and turns; 0 keeps all. */
+  readonly keepAfterMs: number;
+  readonly deliveriesAfterMs: number;
+  readonly refusalsAfterMs: number;
+  /** Of refusals the latest so many stay, however young: strangers cause them. */
+  readonly refusalsMax: number;
+}
+
+export interface Expired {
+  readonly rows: number;
+  /** The limit was reached: there may be more. */
+  readonly isCut: boolean;
+}
+
 export type Fate = "committed" | "dead";
 
 /**
@@ -99,7 +117,8 @@ export interface Tables {
   // sweeping
   /** Conversations with something staged and nobody to look at it, from `cursor` on. */
   orphans(cursor: string, max: number): { ids: string[]; next: string };
-  expire(nowMs: number, keepAfterMs: number, max: number): number;
+  /** Removes what is past its time, oldest first, up to `max` rows in all. */
+  expire(past: PastTimes, max: number): Expired;
 
   // inspecting
   listConversations(filter: ConversationFilter): Listing<Conversation>;

@@ -104,4 +104,8 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX staged_by_conversation;
   CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes);
   `,
+  // What was sent goes when nobody will ask about it any more, whether or not its turn was committed.
+  `
+  CREATE INDEX deliveries_by_time ON deliveries (at_ms);
+  `,
 ];

@@ -4,15 +4,26 @@ import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
 import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
 import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import { expire } from "./expiry.ts";
 import { listings } from "./listings.ts";
 import { parse, type Row, Statements } from "./statements.ts";
 
 const RECENT_TURNS = 5;
-const REFUSALS_KEPT_MS = 30 * 24 * 3_600_000;
 
 const WAKEABLE = "SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
 const WAKEABLE_WHILE_PAUSED = `SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ?
   AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
+
+/**
+ * The next conversations in which something waits, and whether somebody will look. It leaps from one to the next: reading all that is
+ * staged, 200,000 messages, took 350 ms in which nobody could write.
+ */
+export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
+    SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > ?1), 1
+    UNION ALL SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > waiting.id), nth + 1
+      FROM waiting WHERE id IS NOT NULL AND nth < ?2)
+  SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms IS NOT NULL) AS is_looked_after
+    FROM waiting WHERE id IS NOT NULL`;
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(database: DatabaseSync): Tables {
@@ -272,47 +283,12 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
 
     orphans(cursor, max) {
-      const ids = sql
-        .all(
-          `SELECT DISTINCT conversation_id AS id FROM staged WHERE conversation_id > ? AND NOT EXISTS
-             (SELECT 1 FROM states WHERE states.conversation_id = staged.conversation_id AND wake_at_ms IS NOT NULL)
-           ORDER BY conversation_id LIMIT ?`,
-          cursor,
-          max,
-        )
-        .map((row) => row.id as string);
-      return { ids, next: ids.length < max ? "" : ids.at(-1)! };
+      const rows = sql.all(WAITING, cursor, max);
+      const ids = rows.filter((row) => row.is_looked_after === 0).map((row) => row.id as string);
+      return { ids, next: rows.length < max ? "" : (rows.at(-1)!.id as string) };
     },
-    expire(nowMs, keepAfterMs, max) {
-      const forgotten = sql.run(
-        "DELETE FROM remembered WHERE key IN (SELECT key FROM remembered WHERE until_at_ms <= ? ORDER BY until_at_ms LIMIT ?)",
-        nowMs,
-        max,
-      );
-      sql.run(
-        `DELETE FROM deliveries WHERE turn_id IN
-           (SELECT turn_id FROM (SELECT turn_id, committed_at_ms AS at FROM turns ORDER BY number LIMIT ?) WHERE at < ?)`,
-        max,
-        keepAfterMs,
-      );
-      return (
-        forgotten +
-        old(sql, "messages", "at_ms", keepAfterMs, max) +
-        old(sql, "turns", "committed_at_ms", keepAfterMs, max) +
-        old(sql, "refusals", "at_ms", nowMs - REFUSALS_KEPT_MS, max)
-      );
-    },
+    expire: (past, max) => expire(sql, past, max),
   };
-}
-
-/** Oldest first: rows are numbered in the order of their times, so the look stops at the first that stays. */
-function old(sql: Statements, table: string, column: string, beforeMs: number, max: number): number {
-  return sql.run(
-    `DELETE FROM ${table} WHERE number IN
-       (SELECT number FROM (SELECT number, ${column} AS at FROM ${table} ORDER BY number LIMIT ?) WHERE at < ?)`,
-    max,
-    beforeMs,
-  );
 }
 
 export function stagedRow(row: Row): StagedRow {
