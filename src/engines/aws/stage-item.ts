@@ -1,3 +1,4 @@
+import { bytesOf } from "../../core/pile.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
@@ -43,7 +44,7 @@ interface StagedAt {
 }
 
 export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
-  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const bytes = bytesOf(arrival);
   const { channel, arrivedAtMs } = arrival;
   return {
     kind: "message",
