@@ -33,6 +33,7 @@ export const DEFAULTS: Settings = {
   replyBytesMax: 64_000,
   replyMessagesMax: 50,
   historyMessagesMax: 50,
+  historyBytesMax: 256_000,
   restartsMax: 2,
   restartPollMs: 1 * SECOND,
   pollMs: 100,

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
+import { fitting } from "../../core/history.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
 import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
@@ -9,6 +10,9 @@ import { listings } from "./listings.ts";
 import { parse, type Row, Statements } from "./statements.ts";
 
 const RECENT_TURNS = 5;
+
+const HISTORY_SIZES =
+  "SELECT octet_length(record) AS bytes FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?";
 
 const WAKEABLE = "SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
 const WAKEABLE_WHILE_PAUSED = `SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ?
@@ -191,11 +195,18 @@ export function sqliteTables(database: DatabaseSync): Tables {
         );
       }
     },
-    history: (id, max) =>
-      sql
-        .all("SELECT record FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?", id, max)
+    history(id, max, bytesMax) {
+      // Their sizes first: what does not fit is never read.
+      const sizes = sql.all(HISTORY_SIZES, id, max).map((row) => Number(row.bytes));
+      return sql
+        .all(
+          "SELECT record FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
+          id,
+          fitting(sizes, bytesMax),
+        )
         .map((row) => parse<HistoryMessage>(row)!)
-        .reverse(),
+        .reverse();
+    },
     appendTurn(turn) {
       sql.run(
         "INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record) VALUES (?, ?, ?, ?)",
