@@ -1,4 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
+import { fitting } from "../../core/history.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Listing, Page, Refusal, TurnRecord, UnknownSend } from "../../ports/inspector.ts";
@@ -84,6 +85,9 @@ export function listings(sql: Statements): Listings {
   };
 }
 
+/** What one page holds at most, as it is stored; one row always. */
+const PAGE_BYTES_MAX = 8_000_000;
+
 interface Condition {
   readonly text: string;
   readonly values: readonly SQLInputValue[];
@@ -99,14 +103,19 @@ function newestFirst<T>(
     page.cursor === undefined ? [] : [{ text: "number < ?", values: [Number(page.cursor)] }];
   const all = [...conditions, ...before];
   const where = all.length === 0 ? "" : `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
-  const rows = sql.all(
-    `SELECT number, record FROM ${table} ${where} ORDER BY number DESC LIMIT ?`,
-    ...all.flatMap(({ values }) => values),
-    page.limit,
+  const values = all.flatMap((each) => each.values);
+  const latest = `FROM ${table} ${where} ORDER BY number DESC LIMIT ?`;
+  // Their sizes first: a page of dead letters could be hundreds of megabytes.
+  const sizes = sql.all(`SELECT octet_length(record) AS bytes ${latest}`, ...values, page.limit);
+  const fits = fitting(
+    sizes.map(({ bytes }) => Number(bytes)),
+    PAGE_BYTES_MAX,
   );
+  const rows = sql.all(`SELECT number, record ${latest}`, ...values, fits);
   const last = rows.at(-1)?.number;
+  const isCut = sizes.length === page.limit || fits < sizes.length;
   return {
     items: rows.map((row) => parse<T>(row)!),
-    ...(rows.length === page.limit && { next: String(last) }),
+    ...(isCut && last !== undefined && { next: String(last) }),
   };
 }
