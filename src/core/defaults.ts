@@ -74,6 +74,12 @@ export const REPLY_MESSAGES_MOST = 200;
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
 
+/** Characters of a name that somebody gives us: a sender, an address, an id of their own. */
+export const NAME_LENGTH_MAX = 1_000;
+
+/** Bytes of the data of one's own that a conversation carries: it is read and written with every turn. */
+export const ATTRIBUTES_BYTES_MAX = 64_000;
+
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;
 
