@@ -177,7 +177,7 @@ const LIMITS: readonly Knob[] = [
     flag: "attempts",
     kind: COUNT,
     fallback: DEFAULTS.attemptsMax,
-    help: "attempts before a turn becomes a dead letter",
+    help: "crashes and unexplained failures before a turn becomes a dead letter",
   },
   {
     key: "limits.answerTimeoutSeconds",
@@ -196,12 +196,20 @@ const LIMITS: readonly Knob[] = [
     help: "how long one send may take; a third of the lease at most",
   },
   {
+    key: "limits.retryForSeconds",
+    env: "LULL_RETRY_FOR_SECONDS",
+    flag: "retry-for",
+    kind: SECONDS,
+    fallback: DEFAULTS.retryForMs / 1_000,
+    help: "how long an outage of the responder or the provider is waited out",
+  },
+  {
     key: "limits.settleSeconds",
     env: "LULL_SETTLE_SECONDS",
     flag: "settle",
     kind: SECONDS,
     fallback: DEFAULTS.settleMs / 1_000,
-    help: "how long to wait before the provider is asked about a lost send",
+    help: "how long a lost send may still be inside the provider before it counts as not sent",
   },
   limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
   limit(

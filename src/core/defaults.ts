@@ -18,12 +18,12 @@ export const DEFAULTS: Settings = {
   sweepMs: 5 * SECOND,
   graceMs: 5 * SECOND,
   attemptsMax: 5,
+  retryForMs: 30 * MINUTE,
   backoffMs: 1 * SECOND,
   backoffMsMax: 60 * SECOND,
   answerTimeoutMs: 120 * SECOND,
   sendTimeoutMs: 15 * SECOND,
   settleMs: 30 * SECOND,
-  settleDeadMs: 2 * SECOND,
   clockSkewMs: 0,
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
@@ -61,6 +61,9 @@ export const LATER_MS_MAX = 7 * 24 * HOUR;
 
 /** The longest pause that somebody's `Retry-After` may ask for. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
+
+/** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
+export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {

@@ -1,4 +1,5 @@
 import type { Draft } from "../ports/draft.ts";
+import { draftMovedBack, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
 /** A wake-up is on its way. `dueAtMs` is kept even when the look at it moves: who waits longest is served first. */
@@ -18,7 +19,12 @@ export interface Work {
   readonly messageIds: readonly string[];
   /** What the running try holds. */
   readonly batchIds: readonly string[];
+  /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that nobody can classify. */
   readonly attempts: number;
+  /** Tries that ended in somebody's outage. They are limited by time, not by number. */
+  readonly outages?: number;
+  /** Since when tries have ended in an outage. Starts anew once there is a draft. */
+  readonly failingSinceAtMs?: number;
   readonly restarts: number;
   readonly openedAtMs: number;
   readonly dueAtMs: number;
@@ -36,8 +42,6 @@ export interface ConversationState {
   readonly notBeforeAtMs?: number | undefined;
   /** Messages that arrived up to then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
-  /** When the last holder was seen dead. */
-  readonly holderDeadAtMs?: number | undefined;
   /** The turn whose busy text was sent. Over all its attempts the customer is told once. */
   readonly busyToldTurnId?: string | undefined;
 }
@@ -48,12 +52,51 @@ export function workOf(state: ConversationState, turnId: string): Work | undefin
   return state.works.find((work) => work.turnId === turnId);
 }
 
+/** The number of the running try, as responders and people are told it. */
+export function triesOf({ attempts, outages = 0 }: Work): number {
+  return attempts + outages;
+}
+
+/** One more try that ended in somebody's outage. */
+export function withOutage(work: Work, sinceAtMs: number): Work {
+  return { ...work, outages: (work.outages ?? 0) + 1, failingSinceAtMs: sinceAtMs };
+}
+
 export function withWork(state: ConversationState, work: Work): ConversationState {
   return { ...state, works: [...state.works.filter(({ turnId }) => turnId !== work.turnId), work] };
 }
 
 export function withoutWork(state: ConversationState, turnId: string): ConversationState {
   return { ...state, works: state.works.filter((work) => work.turnId !== turnId) };
+}
+
+/** A dead holder holds nothing any more, for anybody's clock, and sends no more bytes: what it was sending begins to settle. */
+export function afterHolderDied(
+  state: ConversationState,
+  { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
+): ConversationState {
+  const lease = state.lease && {
+    ...state.lease,
+    untilAtMs: Math.min(state.lease.untilAtMs, nowMs - clockSkewMs),
+  };
+  return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
+}
+
+/** Every time in it that much earlier: it was written by a clock that has been set back since. */
+export function movedBack(state: ConversationState, byMs: number): ConversationState {
+  const moved = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - byMs);
+  const { window, lease, draft } = state;
+  return {
+    ...state,
+    window: window && { ...window, dueAtMs: window.dueAtMs - byMs, wakeAtMs: window.wakeAtMs - byMs },
+    lease: lease && { ...lease, takenAtMs: lease.takenAtMs - byMs, untilAtMs: lease.untilAtMs - byMs },
+    works: state.works.map(({ failingSinceAtMs, ...work }) =>
+      failingSinceAtMs === undefined ? work : { ...work, failingSinceAtMs: failingSinceAtMs - byMs },
+    ),
+    draft: draft && draftMovedBack(draft, byMs),
+    notBeforeAtMs: moved(state.notBeforeAtMs),
+    leftBehindAtMs: moved(state.leftBehindAtMs),
+  };
 }
 
 /** When somebody has to look at this conversation. A held one is looked at when its lease may have lapsed. */

@@ -38,7 +38,8 @@ export class Sweeper {
 
   async #sweepOnce(): Promise<void> {
     try {
-      const { orphans, retriggered, freed, expired } = await this.#sweeping.sweep();
+      const { orphans, retriggered, freed, expired, clockSetBack } = await this.#sweeping.sweep();
+      if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
       if (orphans > 0) this.#log("error", "sweep.orphans", { orphans });
       if (freed > 0) this.#log("warn", "lease.stale", { freed });
       this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });

@@ -108,6 +108,10 @@ export async function awsWorld(
       await sweepLeases(site);
       return drain(engine, max, () => held.releaseDue(clock.nowMs()));
     },
+    setClockBack(ms) {
+      clock.setBack(ms);
+      held.setBack(ms);
+    },
     async strand(conversationId) {
       const Key = { conversation_id: { S: conversationId } };
       for (const table of ["conversations-trigger-lock", "conversations-state"]) {

@@ -1,11 +1,11 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
-import { type ConversationState, withoutWork } from "../../core/state.ts";
+import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
 import type { GiveBack, Lease, WriteOutcome } from "../../ports/engine.ts";
 import { bury } from "./bury.ts";
 import { newerThan, workUnder } from "./draft.ts";
 import { conversationOf } from "./finding.ts";
-import { type Site, windowFor } from "./site.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
 import { stagedRows } from "./staged.ts";
 import { heldState, letGo, saveState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
@@ -44,7 +44,7 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
   const policy = windowFor(site, record, newer.at(-1)?.channel);
   const giving = { state: { ...stored.state, window }, work, newer, policy };
   const { window: made, ...after } = afterGiveBack(
-    { ...giving, nowMs: site.clock.nowMs(), windowId: site.newId() },
+    { ...giving, ...clockOf(site), windowId: site.newId() },
     how,
   );
   const { id: windowId, dueAtMs, wakeAtMs } = made!;
@@ -55,7 +55,8 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
 
 /** Without the buried work. What that leaves staged needs a window, or nobody would look. */
 async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
-  const { messageIds, turnId, attempts } = workUnder(stored);
+  const work = workUnder(stored);
+  const { messageIds, turnId } = work;
   const rows = await stagedRows(site, stored.id);
   const isLeft = rows.some(({ id }) => !messageIds.includes(id));
   if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
@@ -65,7 +66,7 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
     busyToldTurnId: undefined,
   };
   const draft = how.draft && keepSent(stored.state.draft, how.draft);
-  const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
+  const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
   const buried = await bury(site, { stored, rows }, burial, after);
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
   await wakeWaiting(site, stored.id);

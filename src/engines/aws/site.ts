@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Settings } from "../../core/settings.ts";
+import type { ClockReading } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
@@ -76,6 +77,11 @@ function withinLimits(settings: Settings): Settings {
     batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
     batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
   };
+}
+
+/** The time now, as decisions about due times want it. */
+export function clockOf({ clock, settings }: Pick<Site, "clock" | "settings">): ClockReading {
+  return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
 }
 
 /** The window that counts: the conversation's own, else its channel's. */

@@ -1,5 +1,5 @@
 import type { ConversationState } from "../../core/state.ts";
-import { dueOf } from "../../core/take.ts";
+import { type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import { equal, type Item } from "./expression.ts";
 import type { Site } from "./site.ts";
@@ -37,9 +37,10 @@ export function dueOfStaged(
   rows: readonly StagedRow[],
   state: ConversationState,
   policy: WindowPolicy,
+  clock: ClockReading,
 ): number {
   const messages = messagesOf(rows);
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);
-  return Math.min(...outbounds, dueOf(messages, state, policy));
+  return Math.min(...outbounds, dueOf(messages, state, policy, clock));
 }

@@ -35,7 +35,6 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
       draft: row.draft,
       notBeforeAtMs: row.not_before_at_ms,
       leftBehindAtMs: row.left_behind_at_ms,
-      holderDeadAtMs: row.holder_dead_at_ms,
       busyToldTurnId: row.busy_told_turn_id,
     },
     lastCommitAtMs: row.last_commit_at_ms ?? 0,
@@ -59,7 +58,6 @@ interface StateRow {
   readonly draft?: Draft;
   readonly not_before_at_ms?: number;
   readonly left_behind_at_ms?: number;
-  readonly holder_dead_at_ms?: number;
   readonly busy_told_turn_id?: string;
   readonly last_commit_at_ms?: number;
   readonly turn_count?: number;
@@ -105,7 +103,6 @@ export function stateChange(id: string, before: ConversationState, after: Conver
     ...changed("draft", "draft"),
     ...changed("notBeforeAtMs", "not_before_at_ms"),
     ...changed("leftBehindAtMs", "left_behind_at_ms"),
-    ...changed("holderDeadAtMs", "holder_dead_at_ms"),
     ...changed("busyToldTurnId", "busy_told_turn_id"),
   };
 }

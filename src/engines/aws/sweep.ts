@@ -1,14 +1,15 @@
 import { isHeld } from "../../core/lease.ts";
+import { afterHolderDied } from "../../core/state.ts";
 import type { SweepReport } from "../../ports/engine.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
-import { type Site, windowFor } from "./site.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
-import { isHeldBy, readState } from "./state.ts";
-import { type Stored, storedFrom } from "./state-item.ts";
+import { isHeldBy, readState, saveState } from "./state.ts";
+import type { Stored } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 import { triggerOf } from "./take.ts";
 import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
@@ -147,7 +148,7 @@ async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promis
     readState(site, id),
     conversationOf(site, id, rows[0]?.primaryChannel),
   ]);
-  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel));
+  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel), clockOf(site));
 }
 
 async function isLookedAfter(site: Site, id: string): Promise<boolean> {
@@ -168,9 +169,8 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
   return { count: await countTrue(items, forget), next };
 }
 
-/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending settles sooner. */
+/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
 export async function freeLeases(site: Site, holder: string): Promise<number> {
-  const { clock, settings } = site;
   let count = 0;
   for (const shard of shards()) {
     const found = await site.store.query("state", {
@@ -178,17 +178,23 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
       key: equal("lease_shard", shard),
       filter: equal("lease_holder", holder),
     });
-    for (const { conversation_id } of found) {
-      const nowMs = clock.nowMs();
-      const set = { lease_until_at_ms: nowMs - settings.clockSkewMs, holder_dead_at_ms: nowMs };
-      const key = conversationKeyOf(String(conversation_id));
-      const freed = await site.store.update("state", key, { set }, equal("lease_holder", holder), "ALL_NEW");
-      if (freed.kind === "refused") continue;
-      await site.triggers.send(triggerOf(storedFrom(String(conversation_id), freed.item)), nowMs);
-      count += 1;
-    }
+    for (const { conversation_id } of found)
+      count += (await free(site, String(conversation_id), holder)) ? 1 : 0;
   }
   return count;
+}
+
+async function free(site: Site, id: string, holder: string): Promise<boolean> {
+  let stored = await readState(site, id);
+  while (stored.state.lease?.holder === holder) {
+    const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
+    if (saved.kind === "saved") {
+      await site.triggers.send(triggerOf(stored), site.clock.nowMs());
+      return true;
+    }
+    stored = saved.stored;
+  }
+  return false;
 }
 
 async function readCursor(site: Site): Promise<SweepCursor> {

@@ -1,4 +1,4 @@
-import { type ConversationState, withoutWork } from "../../core/state.ts";
+import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { type Burial, bury } from "./bury.ts";
@@ -85,8 +85,8 @@ function buryLost(
   sight: Sight,
   { work, state }: Extract<TakeDecision, { kind: "turn" }>,
 ): Promise<Step> {
-  const { batchIds: messageIds, turnId, attempts } = work;
-  const burial = { messageIds, turnId, attempts, reason: "CONVERSATION_NOT_FOUND" };
+  const { batchIds: messageIds, turnId } = work;
+  const burial = { messageIds, turnId, attempts: triesOf(work), reason: "CONVERSATION_NOT_FOUND" };
   return buryAndGoOn(site, sight, burial, withoutWork(state, turnId));
 }
 
@@ -163,19 +163,19 @@ function takenFrom(
   const { token, untilAtMs, takenAtMs } = state.lease!;
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
   const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
-  const { holderDeadAtMs } = stored.state;
   site.places.set(record!.id, record!.sender);
   return {
     lease: { conversationId: stored.id, token, untilAtMs },
     turnId: work.turnId,
-    attempt: work.attempts,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
     restarts: work.restarts,
     conversation: record!,
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
     recentProviderIds: what === "draft" ? stored.recentProviderIds : [],
-    ...(holderDeadAtMs !== undefined && { previousHolderDeadAtMs: holderDeadAtMs }),
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,

@@ -79,7 +79,7 @@ function tellOnce(step: Step, id: string): boolean {
   const state = stateOf(step, id);
   const running = state.lease?.turnId ?? state.draft?.turnId;
   if (state.busyToldTurnId === running) return false;
-  step.tables.putState(id, { ...state, busyToldTurnId: running });
+  step.tables.putState(id, { ...state, busyToldTurnId: running }, step.nowMs);
   return true;
 }
 

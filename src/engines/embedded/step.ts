@@ -1,7 +1,7 @@
 import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { dueOf } from "../../core/take.ts";
+import { type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Lease } from "../../ports/engine.ts";
@@ -24,10 +24,10 @@ export function stateOf(step: Step, conversationId: string): ConversationState {
 
 export function saveState(step: Step, conversationId: string, state: ConversationState): void {
   if (isAtRest(state)) {
-    step.tables.putState(conversationId, undefined);
+    step.tables.putState(conversationId, undefined, step.nowMs);
     return;
   }
-  step.tables.putState(conversationId, state);
+  step.tables.putState(conversationId, state, step.nowMs);
   const wakeAt = wakeAtMs(state);
   if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
 }
@@ -63,7 +63,12 @@ export function dueOfStaged(step: Step, conversationId: string): number {
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);
   const policy = windowOf(step, step.tables.conversation(conversationId), messages.at(-1)?.channel);
-  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy));
+  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy, clockOf(step)));
+}
+
+/** The time of the request, as decisions about due times want it. */
+export function clockOf({ nowMs, settings }: Step): ClockReading {
+  return { nowMs, clockSkewMs: settings.clockSkewMs };
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */

@@ -1,8 +1,12 @@
-import { arm, dueOfStaged, type Step, stateOf } from "./step.ts";
+import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
+import { afterHolderDied, movedBack } from "../../core/state.ts";
+import type { ClockSetBack } from "../../ports/engine.ts";
+import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf } from "./step.ts";
 
 export interface SweepResult {
   readonly orphans: number;
   readonly expired: number;
+  readonly clockSetBack?: ClockSetBack;
   /** Where the next round goes on. */
   readonly cursor: string;
 }
@@ -10,10 +14,30 @@ export interface SweepResult {
 /** One bounded round: orphans get a window, what is past its time goes. */
 export function sweep(step: Step, cursor: string): SweepResult {
   const { tables, settings, nowMs } = step;
+  const clockSetBack = healClock(step);
   const { ids, next } = tables.orphans(cursor, settings.sweepRowsMax);
   const orphans = ids.filter((id) => armOrphan(step, id)).length;
   const keepAfterMs = settings.retentionMs === 0 ? 0 : nowMs - settings.retentionMs;
-  return { orphans, expired: tables.expire(nowMs, keepAfterMs, settings.sweepRowsMax), cursor: next };
+  const expired = tables.expire(nowMs, keepAfterMs, settings.sweepRowsMax);
+  return { orphans, expired, cursor: next, ...(clockSetBack && { clockSetBack }) };
+}
+
+/**
+ * Times that an hour-fast clock wrote would mute their conversations for that hour. A state that was saved in the future is moved back
+ * by as much: as if it had been saved now. Nobody's turn comes early by that; its window may close late by the time it had stood.
+ */
+function healClock(step: Step): ClockSetBack | undefined {
+  const { tables, nowMs } = step;
+  const byMs = (tables.sweptAtMs() ?? nowMs) - nowMs;
+  if (byMs < CLOCK_SET_BACK_MS_MIN) {
+    tables.setSweptAtMs(nowMs);
+    return undefined;
+  }
+  const ahead = tables.savedAfter(nowMs + CLOCK_SET_BACK_MS_MIN);
+  for (const { id, savedAtMs } of ahead) saveState(step, id, movedBack(stateOf(step, id), savedAtMs - nowMs));
+  // While any are found the next sweep looks again: what was on its way when the clock changed is written after this.
+  if (ahead.length === 0) tables.setSweptAtMs(nowMs);
+  return { byMs, conversations: ahead.length };
 }
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
@@ -24,15 +48,11 @@ function armOrphan(step: Step, id: string): boolean {
   return true;
 }
 
-/** The holder's process is known dead: its leases lapse now, and what it was sending settles sooner. */
+/** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
 export function freeLeases(step: Step, holder: string): number {
   const ids = step.tables.heldBy(holder);
-  for (const id of ids) {
-    const state = stateOf(step, id);
-    const lease = state.lease!;
-    const untilAtMs = Math.min(lease.untilAtMs, step.nowMs);
-    step.tables.putState(id, { ...state, lease: { ...lease, untilAtMs }, holderDeadAtMs: step.nowMs });
-  }
+  for (const id of ids)
+    step.tables.putState(id, afterHolderDied(stateOf(step, id), clockOf(step)), step.nowMs);
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
 }

@@ -65,7 +65,12 @@ export interface Tables {
 
   // windows, leases, drafts
   state(conversationId: string): ConversationState | undefined;
-  putState(conversationId: string, state: ConversationState | undefined): void;
+  putState(conversationId: string, state: ConversationState | undefined, savedAtMs: number): void;
+  /** Conversations whose state was saved after that time, with that time: by a clock that was set back since. */
+  savedAfter(atMs: number): { readonly id: string; readonly savedAtMs: number }[];
+  /** The time of the latest sweep, whoever did it. */
+  sweptAtMs(): number | undefined;
+  setSweptAtMs(atMs: number): void;
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
   nextWakeAtMs(): number | undefined;

@@ -1,6 +1,6 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
-import type { ConversationState } from "../../core/state.ts";
+import { type ConversationState, triesOf } from "../../core/state.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/engine.ts";
@@ -84,7 +84,7 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
     case "busy":
       return decision;
     case "nothing":
-      step.tables.putState(id, undefined);
+      step.tables.putState(id, undefined, step.nowMs);
       return { kind: "nothing" };
     case "later":
       saveState(step, id, decision.state);
@@ -106,18 +106,18 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
   const batch = new Set(work.batchIds);
   const rows = before.rows.filter(({ id }) => batch.has(id));
   const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
-  const { holderDeadAtMs } = before.state;
   return {
     lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
     turnId: work.turnId,
-    attempt: work.attempts,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
     restarts: work.restarts,
     conversation: before.record!,
     messages: inBatchOrder(work, rows),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
     recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],
-    ...(holderDeadAtMs !== undefined && { previousHolderDeadAtMs: holderDeadAtMs }),
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs: step.nowMs,
     dueAtMs: work.dueAtMs,

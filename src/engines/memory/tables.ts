@@ -23,6 +23,7 @@ export function memoryTables(): Tables {
   const stagedIds = new Map<string, string>();
   const remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
   const states = new Map<string, ConversationState>();
+  const savedAtMs = new Map<string, number>();
   const messages = new Map<string, HistoryMessage[]>();
   const turns = new Map<string, TurnRecord[]>();
   const deliveries = new Map<string, { turnId: string | undefined; status: string }>();
@@ -31,6 +32,7 @@ export function memoryTables(): Tables {
   let refusals: Refusal[] = [];
   let sequence = 0;
   let paused = false;
+  let sweptAtMs: number | undefined;
 
   const turnsOf = (id: string) => turns.get(id) ?? [];
   const hasOutbound = (id: string) =>
@@ -51,7 +53,7 @@ export function memoryTables(): Tables {
       for (const [key, { turnId }] of deliveries) {
         if (turnId !== undefined && turnIds.has(turnId)) deliveries.delete(key);
       }
-      for (const map of [conversations, staged, states, messages, turns]) map.delete(id);
+      for (const map of [conversations, staged, states, savedAtMs, messages, turns]) map.delete(id);
       for (const map of [dead, unknown]) {
         for (const [key, each] of map) if (each.conversationId === id) map.delete(key);
       }
@@ -89,7 +91,20 @@ export function memoryTables(): Tables {
     },
 
     state: (id) => states.get(id),
-    putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
+    putState(id, state, at) {
+      if (state) {
+        states.set(id, state);
+        savedAtMs.set(id, at);
+      } else for (const map of [states, savedAtMs]) map.delete(id);
+    },
+    savedAfter: (atMs) =>
+      [...states.keys()]
+        .map((id) => ({ id, savedAtMs: savedAtMs.get(id) ?? 0 }))
+        .filter((each) => each.savedAtMs > atMs),
+    sweptAtMs: () => sweptAtMs,
+    setSweptAtMs(atMs) {
+      sweptAtMs = atMs;
+    },
     wakeable: (nowMs, max) =>
       [...states]
         .map(([id, state]) => ({ id, atMs: wakeAtMs(state) ?? Number.POSITIVE_INFINITY }))

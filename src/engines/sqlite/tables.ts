@@ -129,22 +129,34 @@ export function sqliteTables(database: DatabaseSync): Tables {
 
     state: (id) =>
       parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
-    putState(id, state) {
+    putState(id, state, savedAtMs) {
       if (!state) {
         sql.run("DELETE FROM states WHERE conversation_id = ?", id);
         return;
       }
       sql.run(
-        `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
+        `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state, saved_at_ms) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
-           turn_id = excluded.turn_id, state = excluded.state`,
+           turn_id = excluded.turn_id, state = excluded.state, saved_at_ms = excluded.saved_at_ms`,
         id,
         wakeAtMs(state) ?? null,
         state.lease?.holder ?? null,
         state.draft?.turnId ?? state.lease?.turnId ?? null,
         JSON.stringify(state),
+        savedAtMs,
       );
     },
+    // Reads every state, and is asked only when the clock was seen to go back.
+    savedAfter: (atMs) =>
+      sql
+        .all("SELECT conversation_id AS id, saved_at_ms AS at FROM states WHERE saved_at_ms > ?", atMs)
+        .map((row) => ({ id: row.id as string, savedAtMs: Number(row.at) })),
+    sweptAtMs() {
+      const row = sql.get("SELECT value FROM meta WHERE key = 'swept_at_ms'");
+      return row && Number(row.value);
+    },
+    setSweptAtMs: (atMs) =>
+      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('swept_at_ms', ?)", String(atMs)),
     wakeable: (nowMs, max) =>
       sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
     nextWakeAtMs() {

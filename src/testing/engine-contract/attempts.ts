@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { as, draftFor, sent, textsOf } from "./builders.ts";
+import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { scene } from "./scene.ts";
 
@@ -70,6 +70,55 @@ export const attempts: readonly EngineCase[] = [
       assert.deepEqual(textsOf(second), ["one", "two"]);
       assert.equal(second.turnId, first.turnId);
       assert.equal(second.attempt, 2);
+    },
+  ),
+
+  scene(
+    "somebody's outage is not counted: it comes back as often as it is given back, with its start",
+    { attemptsMax: 2 },
+    async (s) => {
+      const { turnId } = await s.turnFor("one").then(async (first) => {
+        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        as("released", await s.engine.turns.giveBack(first.lease, how));
+        return first;
+      });
+      await s.receive("two");
+      for (const attempt of [2, 3, 4, 5]) {
+        const taken = await s.take();
+        assert.deepEqual([taken.turnId, taken.attempt, taken.attempts], [turnId, attempt, 1]);
+        assert.equal(taken.failingSinceAtMs, 7);
+        assert.deepEqual(textsOf(taken), ["one", "two"]);
+        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        as("released", await s.engine.turns.giveBack(taken.lease, how));
+      }
+      const last = await s.take();
+      as("released", await s.engine.turns.giveBack(last.lease, { kind: "bury", reason: "down too long" }));
+      const [letter] = await s.dead();
+      assert.equal(letter?.attempts, 6);
+      // Whoever joined an outage later has not waited as long.
+      assert.deepEqual(
+        letter?.messages.map(({ text }) => text),
+        ["one"],
+      );
+      await s.windowPasses();
+      const newer = await s.take();
+      assert.deepEqual([textsOf(newer), newer.attempt, newer.failingSinceAtMs], [["two"], 1, undefined]);
+    },
+  ),
+
+  scene(
+    "a crash after the send in the last attempt is asked about, not buried",
+    { attemptsMax: 1 },
+    async (s) => {
+      const first = await s.turnFor("hi");
+      const draft = sending(draftFor(first, "the answer"), 0, s.nowMs + 15_000);
+      await s.engine.turns.draft(first.lease, draft);
+      await s.leaseLapses();
+      const second = await s.take();
+      assert.deepEqual([second.draft, second.attempts], [draft, 2]);
+      as("committed", await s.engine.turns.commit(second.lease, replied(second, allSent(draft))));
+      assert.deepEqual(await s.dead(), []);
+      await s.atRest();
     },
   ),
 

@@ -1,6 +1,7 @@
 import { admission } from "./admission.ts";
 import { attempts } from "./attempts.ts";
 import { batches } from "./batches.ts";
+import { clocks } from "./clocks.ts";
 import { drafts } from "./drafts.ts";
 import { erasing } from "./erasing.ts";
 import type { EngineCase } from "./harness.ts";
@@ -42,6 +43,7 @@ export const engineContract: readonly EngineCase[] = [
   ...recording,
   ...erasing,
   ...sweeping,
+  ...clocks,
   ...inspecting,
   ...scale,
 ];

@@ -31,6 +31,7 @@ export function worldOn(
       const { outcomes } = await engine.turns.takeDue(max, new AbortController().signal);
       return [...outcomes];
     },
+    setClockBack: clock.setBack,
     ...(backstage.strand && { strand: backstage.strand }),
     async close() {
       for (const engine of opened) await engine.close();
