@@ -36,20 +36,15 @@ export function endSending(draft: Draft, atMs: number): Draft {
 }
 
 /**
- * `draftedAtMs` by an hour more: nobody knows how long ago it really was, and what the provider took before it is not looked at. Texts of
- * earlier turns are told apart by their recorded ids, too.
+ * A draft that a later clock wrote. `draftedAtMs` goes back by an hour more: nobody knows how long ago it really was, and what the provider
+ * took before it is not looked at. Texts of earlier turns are told apart by their recorded ids, too.
  */
-export function draftMovedBack(draft: Draft, byMs: number): Draft {
-  const { awaitingUntilAtMs } = draft;
+export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
+  const { awaitingUntilAtMs, draftedAtMs } = draft;
   return {
-    ...draft,
-    chunks: draft.chunks.map((chunk) =>
-      chunk.state.kind === "sending"
-        ? { ...chunk, state: { ...chunk.state, sendByAtMs: chunk.state.sendByAtMs - byMs } }
-        : chunk,
-    ),
-    ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs: awaitingUntilAtMs - byMs }),
-    draftedAtMs: draft.draftedAtMs - byMs - HOUR,
+    ...endSending(draft, nowMs),
+    ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs: nowMs + (awaitingUntilAtMs - draftedAtMs) }),
+    draftedAtMs: nowMs - HOUR,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Draft } from "../ports/draft.ts";
-import { draftMovedBack, endSending } from "./draft.ts";
+import { CLOCK_SET_BACK_MS_MIN } from "./defaults.ts";
+import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
 /** A wake-up is on its way. `dueAtMs` is kept even when the look at it moves: who waits longest is served first. */
@@ -82,20 +83,41 @@ export function afterHolderDied(
   return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
 }
 
-/** Every time in it that much earlier: it was written by a clock that has been set back since. */
-export function movedBack(state: ConversationState, byMs: number): ConversationState {
-  const moved = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - byMs);
-  const { window, lease, draft } = state;
+/** The clock was set back: no lease is longer than a lease, and whoever waits for a time that is far off by now is looked at. */
+export function afterClockSetBack(
+  state: ConversationState,
+  { nowMs, leaseMs }: { readonly nowMs: number; readonly leaseMs: number },
+): ConversationState {
+  const { window, lease } = state;
+  const isTooLong = lease !== undefined && lease.untilAtMs > nowMs + leaseMs;
+  const isAhead = window !== undefined && window.wakeAtMs > nowMs;
+  if (!isTooLong && !isAhead) return state;
   return {
     ...state,
-    window: window && { ...window, dueAtMs: window.dueAtMs - byMs, wakeAtMs: window.wakeAtMs - byMs },
-    lease: lease && { ...lease, takenAtMs: lease.takenAtMs - byMs, untilAtMs: lease.untilAtMs - byMs },
-    works: state.works.map(({ failingSinceAtMs, ...work }) =>
-      failingSinceAtMs === undefined ? work : { ...work, failingSinceAtMs: failingSinceAtMs - byMs },
-    ),
-    draft: draft && draftMovedBack(draft, byMs),
-    notBeforeAtMs: moved(state.notBeforeAtMs),
-    leftBehindAtMs: moved(state.leftBehindAtMs),
+    lease: isTooLong ? { ...lease, untilAtMs: nowMs + leaseMs } : lease,
+    window: isAhead ? { ...window, wakeAtMs: nowMs } : window,
+  };
+}
+
+/**
+ * What was taken or drafted lies ahead: the clock was set back since. Whatever was to pass first is taken to have passed, a late answer is
+ * awaited for as long as it was when it was promised, and a send begins to settle now.
+ */
+export function onEarlierClock(
+  state: ConversationState,
+  { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
+): ConversationState {
+  const isAhead = (atMs: number | undefined) =>
+    atMs !== undefined && atMs > nowMs + clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+  const { draft, works } = state;
+  if (!isAhead(draft?.draftedAtMs) && !works.some(({ takenAtMs }) => isAhead(takenAtMs))) return state;
+  return {
+    ...state,
+    works: works.map((work) => (isAhead(work.takenAtMs) ? { ...work, takenAtMs: nowMs } : work)),
+    draft:
+      draft && (isAhead(draft.draftedAtMs) ? draftOnEarlierClock(draft, nowMs) : endSending(draft, nowMs)),
+    notBeforeAtMs: undefined,
+    leftBehindAtMs: undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import { failingSinceAtMs } from "./retry.ts";
 import type { Settings } from "./settings.ts";
 import {
   type ConversationState,
+  onEarlierClock,
   triesOf,
   type Window,
   type Work,
@@ -69,10 +70,11 @@ export type TakeDecision =
  * After "bury" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
-  const { state } = found;
-  if (!taker.underLease && isHeld(state.lease, taker.nowMs, settings.clockSkewMs)) {
-    return { kind: "busy", untilAtMs: state.lease.untilAtMs };
+  const { lease } = found.state;
+  if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
+    return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
+  const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });
   if (state.draft) {
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;

@@ -70,7 +70,7 @@ function outgoing(run: TurnRun, draft: Draft, chunk: number) {
  * its signal. What it answers all the same is told to `onLate`.
  */
 async function withDeadline<T>(
-  { clock, heartbeat }: TurnRun,
+  { clock, heartbeat, settings }: TurnRun,
   byAtMs: number,
   request: (signal: AbortSignal) => Promise<T>,
   onLate: (late: T) => void = () => {},
@@ -80,7 +80,9 @@ async function withDeadline<T>(
   const stopWaiting = () => over.abort(OVER);
   heartbeat.lost.addEventListener("abort", stopWaiting);
   let isOver = false;
-  const ended = clock.sleep(byAtMs - clock.nowMs(), over.signal).then(() => {
+  // Not longer than a send may take: the clock may have been set back since its deadline was written down.
+  const leftMs = Math.min(byAtMs - clock.nowMs(), settings.sendTimeoutMs);
+  const ended = clock.sleep(leftMs, over.signal).then(() => {
     if (isOver) return new Promise<never>(() => {});
     aborting.abort();
     throw new Error("no word from the provider in time");

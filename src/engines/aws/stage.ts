@@ -1,7 +1,7 @@
 import { messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { decideReceipt } from "../../core/rules.ts";
-import { dueAtMs } from "../../core/window.ts";
+import { dueOf } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
@@ -10,7 +10,7 @@ import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } f
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
 import { isRemembered } from "./seen.ts";
-import { type Site, windowFor } from "./site.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
 import { isTooLarge, messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
@@ -136,8 +136,7 @@ async function armAgain(
 /** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
 function armFor(site: Site, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
   const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
-  const span = { oldestArrivalAtMs: arrivedAtMs, newestArrivalAtMs: arrivedAtMs };
-  const due = dueAtMs(span, windowFor(site, conversation, channel));
+  const due = dueOf([{ arrivedAtMs }], {}, windowFor(site, conversation, channel), clockOf(site));
   return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
 }
 

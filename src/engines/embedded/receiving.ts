@@ -5,11 +5,11 @@ import { newConversation } from "../../core/new-conversation.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
 import { workOf } from "../../core/state.ts";
-import { dueAtMs } from "../../core/window.ts";
+import { dueOf } from "../../core/take.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
-import { arm, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
+import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
@@ -53,9 +53,9 @@ function put(
   const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
   const message = { ...arrival, id, sequence: 0 };
   step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
-  const span = { oldestArrivalAtMs: arrival.arrivedAtMs, newestArrivalAtMs: arrival.arrivedAtMs };
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
-  const due = arm(step, conversationIdOfIt, dueAtMs(span, windowOf(step, conversation, arrival.channel)));
+  const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
+  const due = arm(step, conversationIdOfIt, closesAtMs);
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
 }
 
@@ -79,7 +79,7 @@ function tellOnce(step: Step, id: string): boolean {
   const state = stateOf(step, id);
   const running = state.lease?.turnId ?? state.draft?.turnId;
   if (state.busyToldTurnId === running) return false;
-  step.tables.putState(id, { ...state, busyToldTurnId: running }, step.nowMs);
+  step.tables.putState(id, { ...state, busyToldTurnId: running });
   return true;
 }
 

@@ -24,10 +24,10 @@ export function stateOf(step: Step, conversationId: string): ConversationState {
 
 export function saveState(step: Step, conversationId: string, state: ConversationState): void {
   if (isAtRest(state)) {
-    step.tables.putState(conversationId, undefined, step.nowMs);
+    step.tables.putState(conversationId, undefined);
     return;
   }
-  step.tables.putState(conversationId, state, step.nowMs);
+  step.tables.putState(conversationId, state);
   const wakeAt = wakeAtMs(state);
   if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
 }

@@ -1,5 +1,5 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
-import { afterHolderDied, movedBack } from "../../core/state.ts";
+import { afterClockSetBack, afterHolderDied } from "../../core/state.ts";
 import type { ClockSetBack } from "../../ports/engine.ts";
 import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf } from "./step.ts";
 
@@ -23,21 +23,25 @@ export function sweep(step: Step, cursor: string): SweepResult {
 }
 
 /**
- * Times that an hour-fast clock wrote would mute their conversations for that hour. A state that was saved in the future is moved back
- * by as much: as if it had been saved now. Nobody's turn comes early by that; its window may close late by the time it had stood.
+ * Times that a fast clock wrote would mute their conversations until it is as late again. Everybody is looked at, and the look finds what
+ * is really due. Once more in the next round: what was on its way when the clock changed is written only after this one.
  */
 function healClock(step: Step): ClockSetBack | undefined {
   const { tables, nowMs } = step;
-  const byMs = (tables.sweptAtMs() ?? nowMs) - nowMs;
-  if (byMs < CLOCK_SET_BACK_MS_MIN) {
-    tables.setSweptAtMs(nowMs);
-    return undefined;
-  }
-  const ahead = tables.savedAfter(nowMs + CLOCK_SET_BACK_MS_MIN);
-  for (const { id, savedAtMs } of ahead) saveState(step, id, movedBack(stateOf(step, id), savedAtMs - nowMs));
-  // While any are found the next sweep looks again: what was on its way when the clock changed is written after this.
-  if (ahead.length === 0) tables.setSweptAtMs(nowMs);
-  return { byMs, conversations: ahead.length };
+  const mark = tables.clockMark();
+  const byMs = Math.max(0, (mark?.sweptAtMs ?? nowMs) - nowMs);
+  const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
+  tables.setClockMark({ sweptAtMs: nowMs, wasSetBack });
+  if (!wasSetBack && !mark?.wasSetBack) return undefined;
+  const conversations = tables.restless().filter((id) => wakeAfterSetBack(step, id)).length;
+  return wasSetBack ? { byMs, conversations } : undefined;
+}
+
+function wakeAfterSetBack(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  const awake = afterClockSetBack(state, { nowMs: step.nowMs, leaseMs: step.settings.leaseMs });
+  if (awake !== state) saveState(step, id, awake);
+  return awake !== state;
 }
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
@@ -51,8 +55,7 @@ function armOrphan(step: Step, id: string): boolean {
 /** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
 export function freeLeases(step: Step, holder: string): number {
   const ids = step.tables.heldBy(holder);
-  for (const id of ids)
-    step.tables.putState(id, afterHolderDied(stateOf(step, id), clockOf(step)), step.nowMs);
+  for (const id of ids) step.tables.putState(id, afterHolderDied(stateOf(step, id), clockOf(step)));
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
 }

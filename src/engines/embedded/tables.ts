@@ -36,6 +36,12 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
+/** The time of a sweep, and whether it found that the clock had been set back. */
+export interface ClockMark {
+  readonly sweptAtMs: number;
+  readonly wasSetBack: boolean;
+}
+
 export type Fate = "committed" | "dead";
 
 /**
@@ -65,12 +71,9 @@ export interface Tables {
 
   // windows, leases, drafts
   state(conversationId: string): ConversationState | undefined;
-  putState(conversationId: string, state: ConversationState | undefined, savedAtMs: number): void;
-  /** Conversations whose state was saved after that time, with that time: by a clock that was set back since. */
-  savedAfter(atMs: number): { readonly id: string; readonly savedAtMs: number }[];
-  /** The time of the latest sweep, whoever did it. */
-  sweptAtMs(): number | undefined;
-  setSweptAtMs(atMs: number): void;
+  putState(conversationId: string, state: ConversationState | undefined): void;
+  /** Every conversation that is not at rest. */
+  restless(): string[];
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
   nextWakeAtMs(): number | undefined;
@@ -99,6 +102,9 @@ export interface Tables {
   setPaused(paused: boolean): void;
 
   // sweeping
+  /** What the latest sweep, whoever did it, saw of the clock. */
+  clockMark(): ClockMark | undefined;
+  setClockMark(mark: ClockMark): void;
   /** Conversations with something staged and nobody to look at it, from `cursor` on. */
   orphans(cursor: string, max: number): { ids: string[]; next: string };
   expire(nowMs: number, keepAfterMs: number, max: number): number;

@@ -84,7 +84,7 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
     case "busy":
       return decision;
     case "nothing":
-      step.tables.putState(id, undefined, step.nowMs);
+      step.tables.putState(id, undefined);
       return { kind: "nothing" };
     case "later":
       saveState(step, id, decision.state);

@@ -85,7 +85,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
     busyToldTurnId: undefined,
   };
   if (what.more) {
-    tables.putState(lease.conversationId, after, nowMs);
+    tables.putState(lease.conversationId, after);
     return { kind: "committed", next: takeMore(step, lease.conversationId) };
   }
   saveState(step, lease.conversationId, { ...after, lease: undefined });

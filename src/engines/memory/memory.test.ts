@@ -6,7 +6,7 @@ import { memoryTables } from "./tables.ts";
 const harness: EngineHarness = {
   async world(settings) {
     const tables = memoryTables();
-    const strand = async (conversationId: string) => tables.putState(conversationId, undefined, 0);
+    const strand = async (conversationId: string) => tables.putState(conversationId, undefined);
     return worldOn(memory({ tables }), settings, { strand });
   },
 };

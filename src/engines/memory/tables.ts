@@ -10,7 +10,7 @@ import type {
   UnknownSend,
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
 const RECENT_TURNS = 5;
@@ -23,7 +23,6 @@ export function memoryTables(): Tables {
   const stagedIds = new Map<string, string>();
   const remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
   const states = new Map<string, ConversationState>();
-  const savedAtMs = new Map<string, number>();
   const messages = new Map<string, HistoryMessage[]>();
   const turns = new Map<string, TurnRecord[]>();
   const deliveries = new Map<string, { turnId: string | undefined; status: string }>();
@@ -32,7 +31,7 @@ export function memoryTables(): Tables {
   let refusals: Refusal[] = [];
   let sequence = 0;
   let paused = false;
-  let sweptAtMs: number | undefined;
+  let clockMark: ClockMark | undefined;
 
   const turnsOf = (id: string) => turns.get(id) ?? [];
   const hasOutbound = (id: string) =>
@@ -53,7 +52,7 @@ export function memoryTables(): Tables {
       for (const [key, { turnId }] of deliveries) {
         if (turnId !== undefined && turnIds.has(turnId)) deliveries.delete(key);
       }
-      for (const map of [conversations, staged, states, savedAtMs, messages, turns]) map.delete(id);
+      for (const map of [conversations, staged, states, messages, turns]) map.delete(id);
       for (const map of [dead, unknown]) {
         for (const [key, each] of map) if (each.conversationId === id) map.delete(key);
       }
@@ -91,19 +90,11 @@ export function memoryTables(): Tables {
     },
 
     state: (id) => states.get(id),
-    putState(id, state, at) {
-      if (state) {
-        states.set(id, state);
-        savedAtMs.set(id, at);
-      } else for (const map of [states, savedAtMs]) map.delete(id);
-    },
-    savedAfter: (atMs) =>
-      [...states.keys()]
-        .map((id) => ({ id, savedAtMs: savedAtMs.get(id) ?? 0 }))
-        .filter((each) => each.savedAtMs > atMs),
-    sweptAtMs: () => sweptAtMs,
-    setSweptAtMs(atMs) {
-      sweptAtMs = atMs;
+    putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
+    restless: () => [...states.keys()],
+    clockMark: () => clockMark,
+    setClockMark(mark) {
+      clockMark = mark;
     },
     wakeable: (nowMs, max) =>
       [...states]

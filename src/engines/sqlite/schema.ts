@@ -99,6 +99,4 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number) WHERE conversation_id IS NOT NULL;
   `,
-  // When each state was written, by the clock of that time: tells what a clock that was set back has put off.
-  "ALTER TABLE states ADD COLUMN saved_at_ms INTEGER NOT NULL DEFAULT 0;",
 ];

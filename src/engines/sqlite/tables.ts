@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
 import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { listings } from "./listings.ts";
 import { parse, type Row, Statements } from "./statements.ts";
 
@@ -129,34 +129,26 @@ export function sqliteTables(database: DatabaseSync): Tables {
 
     state: (id) =>
       parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
-    putState(id, state, savedAtMs) {
+    putState(id, state) {
       if (!state) {
         sql.run("DELETE FROM states WHERE conversation_id = ?", id);
         return;
       }
       sql.run(
-        `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state, saved_at_ms) VALUES (?, ?, ?, ?, ?, ?)
+        `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
-           turn_id = excluded.turn_id, state = excluded.state, saved_at_ms = excluded.saved_at_ms`,
+           turn_id = excluded.turn_id, state = excluded.state`,
         id,
         wakeAtMs(state) ?? null,
         state.lease?.holder ?? null,
         state.draft?.turnId ?? state.lease?.turnId ?? null,
         JSON.stringify(state),
-        savedAtMs,
       );
     },
-    // Reads every state, and is asked only when the clock was seen to go back.
-    savedAfter: (atMs) =>
-      sql
-        .all("SELECT conversation_id AS id, saved_at_ms AS at FROM states WHERE saved_at_ms > ?", atMs)
-        .map((row) => ({ id: row.id as string, savedAtMs: Number(row.at) })),
-    sweptAtMs() {
-      const row = sql.get("SELECT value FROM meta WHERE key = 'swept_at_ms'");
-      return row && Number(row.value);
-    },
-    setSweptAtMs: (atMs) =>
-      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('swept_at_ms', ?)", String(atMs)),
+    restless: () => sql.all("SELECT conversation_id AS id FROM states").map((row) => row.id as string),
+    clockMark: () => parse<ClockMark>(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'"), "value"),
+    setClockMark: (mark) =>
+      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", JSON.stringify(mark)),
     wakeable: (nowMs, max) =>
       sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
     nextWakeAtMs() {
