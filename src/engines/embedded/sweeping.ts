@@ -29,9 +29,9 @@ export function sweep(step: Step, cursor: string): SweepResult {
 function healClock(step: Step): ClockSetBack | undefined {
   const { tables, nowMs } = step;
   const mark = tables.clockMark();
-  const byMs = Math.max(0, (mark?.sweptAtMs ?? nowMs) - nowMs);
+  const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
-  tables.setClockMark({ sweptAtMs: nowMs, wasSetBack });
+  tables.setClockMark({ latestAtMs: nowMs, wasSetBack });
   if (!wasSetBack && !mark?.wasSetBack) return undefined;
   const conversations = tables.restless().filter((id) => wakeAfterSetBack(step, id)).length;
   return wasSetBack ? { byMs, conversations } : undefined;

@@ -36,9 +36,9 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
-/** The time of a sweep, and whether it found that the clock had been set back. */
+/** How late it has been, and whether the latest sweep found that the clock had been set back. */
 export interface ClockMark {
-  readonly sweptAtMs: number;
+  readonly latestAtMs: number;
   readonly wasSetBack: boolean;
 }
 
@@ -102,7 +102,9 @@ export interface Tables {
   setPaused(paused: boolean): void;
 
   // sweeping
-  /** What the latest sweep, whoever did it, saw of the clock. */
+  /** A request was made at this time. */
+  noteTime(nowMs: number): void;
+  /** The latest time that was noted here or at a sweep, whoever did it. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
   /** Conversations with something staged and nobody to look at it, from `cursor` on. */

@@ -92,6 +92,13 @@ export function memoryTables(): Tables {
     state: (id) => states.get(id),
     putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
     restless: () => [...states.keys()],
+    noteTime(nowMs) {
+      clockMark = {
+        wasSetBack: false,
+        ...clockMark,
+        latestAtMs: Math.max(nowMs, clockMark?.latestAtMs ?? 0),
+      };
+    },
     clockMark: () => clockMark,
     setClockMark(mark) {
       clockMark = mark;

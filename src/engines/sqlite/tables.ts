@@ -21,6 +21,9 @@ export function sqliteTables(database: DatabaseSync): Tables {
   const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
   const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
 
+  /** Of this process: written down with every sweep, not with every request. */
+  let latestAtMs = 0;
+
   return {
     ...listings(sql),
     conversation: (id) => parse<Conversation>(sql.get("SELECT record FROM conversations WHERE id = ?", id)),
@@ -146,9 +149,20 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
     },
     restless: () => sql.all("SELECT conversation_id AS id FROM states").map((row) => row.id as string),
-    clockMark: () => parse<ClockMark>(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'"), "value"),
-    setClockMark: (mark) =>
-      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", JSON.stringify(mark)),
+    noteTime(nowMs) {
+      latestAtMs = Math.max(latestAtMs, nowMs);
+    },
+    clockMark() {
+      const swept = parse<ClockMark>(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'"), "value");
+      return {
+        wasSetBack: swept?.wasSetBack ?? false,
+        latestAtMs: Math.max(latestAtMs, swept?.latestAtMs ?? 0),
+      };
+    },
+    setClockMark(mark) {
+      latestAtMs = mark.latestAtMs;
+      sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", JSON.stringify(mark));
+    },
     wakeable: (nowMs, max) =>
       sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
     nextWakeAtMs() {

@@ -50,6 +50,8 @@ interface Running {
 /** What an engine is given of the run that it is made for. */
 export interface EngineRun {
   readonly seed: number;
+  /** The true time, whatever the clocks of the processes say. */
+  readonly nowMs: () => number;
   /** A request of an engine that makes several for a step: what it meets is up to the plan. */
   readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
 }
@@ -77,10 +79,10 @@ export class World {
 
   constructor(plan: Plan, engine: (run: EngineRun) => EngineProvider, respond: Responder) {
     this.plan = plan;
-    this.#engine = engine({ seed: plan.seed, request: (...given) => this.#request(...given) });
+    const nowMs = () => this.scheduler.nowMs;
+    this.#engine = engine({ seed: plan.seed, nowMs, request: (...given) => this.#request(...given) });
     this.#random = seeded(plan.seed ^ 0x5bd1e995);
     this.scheduler = new Scheduler(this.#random, START_AT_MS);
-    const nowMs = () => this.scheduler.nowMs;
     this.history = new History(nowMs);
     this.provider = new SimulatedProvider(nowMs);
     this.#waiting = new Set(plan.faults);
