@@ -1,4 +1,4 @@
-import { dropPending, endSending, nextDraftStep, withChunk } from "../core/draft.ts";
+import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
@@ -97,18 +97,23 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
     }
     case "unknown":
       log("warn", "send.unknown", { turn: taken.turnId, chunk, reason: outcome.why });
-      return end(await comeBackToAsk(run, delivery, outcome.why));
+      return end(await comeBackToAsk(run, delivery, chunk, outcome.why));
   }
 }
 
-/** Our request is over, so it begins to settle now; the next look asks what became of it. */
-function comeBackToAsk(run: TurnRun, { draft, isRepeat }: Delivery, why: string): Promise<TurnEnd> {
+/** Our request is over, sooner or later than it was meant to be, so it begins to settle now; the next look asks what became of it. */
+function comeBackToAsk(
+  run: TurnRun,
+  { draft, isRepeat }: Delivery,
+  chunk: number,
+  why: string,
+): Promise<TurnEnd> {
   const nowMs = run.clock.nowMs();
   return giveBack(run, {
     kind: "retry",
     notBeforeAtMs: nowMs + run.settings.backoffMs,
     reason: `SEND_UNKNOWN: ${why}`,
-    draft: endSending(draft, nowMs),
+    draft: withChunk(draft, chunk, { kind: "sending", sendByAtMs: nowMs }),
     // Repeats that the customer may see each time are limited by their number.
     ...(!isRepeat && { outageSinceAtMs: outageSinceAtMs(run, draft) }),
   });
