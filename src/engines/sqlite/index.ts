@@ -86,6 +86,9 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
   return {
     async run(name, input) {
       if (!isRead(name)) return write(name, input);
+      // A reader must not open what stands there now: it may be half a copy, or have another one's log beside it.
+      const lost = ears.lost();
+      if (lost !== undefined) throw new StoreUnavailable(lost);
       reader ??= openReader().catch((error) => {
         reader = undefined;
         throw error;
@@ -105,11 +108,13 @@ function listening(
   { log, onArmed }: EngineContext,
   setAside: (strays: readonly StrayRow[]) => Promise<unknown>,
 ) {
-  let damaged: string | undefined;
+  let latest: Pick<GroupReply, "damage" | "lost"> = {};
   return {
-    damage: () => damaged,
-    heard({ armedAtMs, said = [], strays, damage }: GroupReply): void {
-      damaged = damage;
+    damage: () => latest.damage,
+    lost: () => latest.lost,
+    heard(reply: GroupReply): void {
+      const { armedAtMs, said = [], strays } = reply;
+      latest = reply;
       for (const { level, event, fields } of said) log(level, event, fields);
       // Where they were found nothing can be written. If the writer cannot either just now, they are found again.
       if (strays) void setAside(strays).catch(() => {});

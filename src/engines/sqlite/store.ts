@@ -40,8 +40,10 @@ export interface GroupReply {
   readonly said?: readonly LogLine[];
   /** Rows that are not ours, found where nothing can be written. */
   readonly strays?: readonly StrayRow[];
-  /** Why this file should not be relied on any more. */
+  /** Why the file should not be relied on, even if some of it can be read. */
   readonly damage?: string;
+  /** Why there is no file to rely on at all. */
+  readonly lost?: string;
 }
 
 /** The file, and steps carried out on it in groups: what is asked at the same time shares one commit. */
@@ -85,6 +87,7 @@ class FileStore implements Store {
       ...(said.length > 0 && { said }),
       ...(strays.length > 0 && { strays }),
       ...(this.#damage !== undefined && { damage: this.#damage }),
+      ...(lost !== undefined && { lost }),
     };
   }
 
@@ -124,25 +127,30 @@ class FileStore implements Store {
     if (this.#lost !== undefined) this.#say("error", "store.file-lost", { reason: this.#lost });
   }
 
-  /** The file may be back, or another copy of it be there. That one is opened on occasion only: looking through it takes a while. */
+  /** The file may be back, or another copy of it be there. */
   #recover(requests: readonly StepRequest[]): void {
     const { file } = this.#session;
-    this.#lost = file.trouble();
-    if (this.#lost === undefined) {
+    const trouble = file.trouble();
+    if (trouble === undefined) {
+      this.#lost = undefined;
       this.#say("warn", "store.file-back", {});
-      return;
+    } else if (requests.some(({ name }) => name === "sweep" || name === "ping" || isRead(name))) {
+      // On these occasions only: looking through a file takes a while.
+      this.#lost = file.isReplaced() ? this.#reopen() : trouble;
     }
-    const isOccasion = requests.some(({ name }) => name === "sweep" || name === "ping" || isRead(name));
-    if (!isOccasion || !file.isReplaced()) return;
+  }
+
+  /** Why it could not be. */
+  #reopen(): string | undefined {
     try {
       const session = reopenSession(this.#sessionOptions(), this.#session);
       this.#session.database.close();
       this.#session = session;
-      this.#lost = undefined;
       this.#damage = undefined;
       this.#say("warn", "store.reopened", { ...durabilityOf(session.database) });
+      return undefined;
     } catch (error) {
-      this.#lost = messageOf(error);
+      return messageOf(error);
     }
   }
 
