@@ -81,6 +81,8 @@ export function createService(config: LullConfig): Service {
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
     wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
     async start() {
+      // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
+      await (await open()).ping();
       (await opening()).start();
       sweeper ??= new Sweeper((await open()).sweeping, clock, settings.sweepMs, random, log);
       sweeper.start();

@@ -1,6 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
 import { processIdentity } from "../../process-identity.ts";
 import type { Call } from "../command.ts";
+import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
 import { serveHere } from "../serving/serve-here.ts";
 import { SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
@@ -15,6 +16,8 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   try {
     const workerId = processIdentity();
     await tellParent({ lull: "identity", workerId });
+    // The parent made it. If it is gone by now, a new and empty one would hide that.
+    await requireDatabase(loaded.server.db);
     const { env } = call.io;
     const port = Number(env[SHARED_PORT] ?? loaded.server.port);
     const serving = await serveHere(call, loaded, {

@@ -1,7 +1,8 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
 import { afterClockSetBack, afterHolderDied } from "../../core/state.ts";
 import type { ClockSetBack } from "../../ports/engine.ts";
-import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf } from "./step.ts";
+import { clockOf, dueOfStaged, inItsOwnRoom, type Step, saveState, stateOf } from "./step.ts";
+import type { StrayRow } from "./tables.ts";
 
 export interface SweepResult {
   readonly orphans: number;
@@ -16,7 +17,7 @@ export function sweep(step: Step, cursor: string): SweepResult {
   const { tables, settings, nowMs } = step;
   const clockSetBack = healClock(step);
   const { ids, next } = tables.orphans(cursor, settings.sweepRowsMax);
-  const orphans = ids.filter((id) => armOrphan(step, id)).length;
+  const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
   const keepAfterMs = settings.retentionMs === 0 ? 0 : nowMs - settings.retentionMs;
   const expired = tables.expire(nowMs, keepAfterMs, settings.sweepRowsMax);
   return { orphans, expired, cursor: next, ...(clockSetBack && { clockSetBack }) };
@@ -33,7 +34,9 @@ function healClock(step: Step): ClockSetBack | undefined {
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   tables.setClockMark({ latestAtMs: nowMs, wasSetBack });
   if (!wasSetBack && !mark?.wasSetBack) return undefined;
-  const conversations = tables.restless().filter((id) => wakeAfterSetBack(step, id)).length;
+  const conversations = tables
+    .restless()
+    .filter((id) => inItsOwnRoom(step, id, () => wakeAfterSetBack(step, id))).length;
   return wasSetBack ? { byMs, conversations } : undefined;
 }
 
@@ -48,20 +51,36 @@ function wakeAfterSetBack(step: Step, id: string): boolean {
 function armOrphan(step: Step, id: string): boolean {
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
-  arm(step, id, due);
+  const state = stateOf(step, id);
+  const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
+  // Written even if a window stands, or a lease: then it is the row around it that nobody would have woken up for.
+  saveState(step, id, { ...state, window: state.window ?? made });
   return true;
 }
 
 /** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
 export function freeLeases(step: Step, holder: string): number {
   const ids = step.tables.heldBy(holder);
-  for (const id of ids) step.tables.putState(id, afterHolderDied(stateOf(step, id), clockOf(step)));
+  for (const id of ids) inItsOwnRoom(step, id, () => freeLease(step, id));
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
 }
 
+/** Without a lease in it, the row only said so: it is written as it is. */
+function freeLease(step: Step, id: string): void {
+  const state = stateOf(step, id);
+  if (state.lease) step.tables.putState(id, afterHolderDied(state, clockOf(step)));
+  else saveState(step, id, state);
+}
+
+/** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
 export function ping(step: Step): void {
+  step.tables.wakeable(step.nowMs, 1);
   step.tables.ping(step.nowMs);
+}
+
+export function setAside(step: Step, rows: readonly StrayRow[]): void {
+  step.tables.setAside(rows);
 }
 
 export function holders(step: Step): string[] {

@@ -77,17 +77,22 @@ function withoutAPerson({ plan, stored }: Evidence): Violation[] {
 function lateIsTold({ plan, history }: Evidence): Violation[] {
   if (movesClock(plan)) return [];
   const lastAtMs = history.events.at(-1)?.atMs ?? 0;
-  const told = history.of("told-late");
   return history.of("sent").flatMap((sent): Violation[] => {
-    const isTold = told.some(
-      ({ turn, chunk, process }) => turn === sent.turn && chunk === sent.chunk && process === sent.process,
-    );
+    const isTold = isToldLate(history, sent);
     const isFrozenSender = isLate(history, sent) && !wasCrashed(history, sent.process);
     // What left in time and was accepted slowly was sent by right, and is found.
     const isOnlySlow = plan.faults.some(({ kind }) => isSlow(kind));
     if (isTold || !isFrozenSender || isOnlySlow || lastAtMs < sent.atMs + 1_000) return [];
     return [{ promise: "once", what: `${sent.process} sent turn ${sent.turn} late, and did not tell` }];
   });
+}
+
+function isToldLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
+  return history
+    .of("told-late")
+    .some(
+      ({ turn, chunk, process }) => turn === sent.turn && chunk === sent.chunk && process === sent.process,
+    );
 }
 
 function wasCrashed(history: History, process: string): boolean {
@@ -197,7 +202,9 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
   const sends = history.of("sent");
   for (const key of new Set(ledger.map(({ turnId, chunk }) => `${turnId}.${chunk}`))) {
     const same = sends.filter(({ turn, chunk }) => `${turn}.${chunk}` === key);
-    const excused = mayBeLate(plan) ? same.filter((sent) => isLate(history, sent)).length : 0;
+    const excused = mayBeLate(plan)
+      ? same.filter((sent) => isLate(history, sent) || isToldLate(history, sent)).length
+      : 0;
     if (same.length - excused > 1)
       found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
   }
