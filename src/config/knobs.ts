@@ -1,8 +1,9 @@
-import { DEFAULTS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
+import { DEFAULTS, QUIET_MAX_FACTOR, REPLY_BYTES_MOST, REPLY_MESSAGES_MOST } from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
   choice,
+  countUpTo,
   type Knob,
   PERIOD,
   PORT,
@@ -225,6 +226,18 @@ const LIMITS: readonly Knob[] = [
     "first pause after a failed turn; doubles each time",
   ),
   limit("backoffSecondsMax", SECONDS, DEFAULTS.backoffMsMax / 1_000, "longest pause after a failed turn"),
+  limit(
+    "stagedMessagesMax",
+    COUNT,
+    DEFAULTS.stagedMessagesMax,
+    "messages that may wait in one conversation; beyond that they are refused",
+  ),
+  limit(
+    "stagedBytesMax",
+    COUNT,
+    DEFAULTS.stagedBytesMax,
+    "bytes of text that may wait in one conversation; beyond that messages are refused",
+  ),
   limit("batchMessagesMax", COUNT, DEFAULTS.batchMessagesMax, "messages in one turn"),
   limit("batchBytesMax", COUNT, DEFAULTS.batchBytesMax, "bytes of text in one turn"),
   limit(
@@ -232,6 +245,18 @@ const LIMITS: readonly Knob[] = [
     SECONDS,
     DEFAULTS.dedupeMs / 3_600_000,
     "how long message ids are remembered; 168 at most",
+  ),
+  limit(
+    "replyBytesMax",
+    countUpTo(REPLY_BYTES_MOST),
+    DEFAULTS.replyBytesMax,
+    `bytes of one reply; beyond that it is a dead letter; ${REPLY_BYTES_MOST} at most`,
+  ),
+  limit(
+    "replyMessagesMax",
+    countUpTo(REPLY_MESSAGES_MOST),
+    DEFAULTS.replyMessagesMax,
+    `messages that one reply is sent as; beyond that it is a dead letter; ${REPLY_MESSAGES_MOST} at most`,
   ),
   limit(
     "historyMessagesMax",

@@ -25,9 +25,13 @@ export const DEFAULTS: Settings = {
   sendTimeoutMs: 15 * SECOND,
   settleMs: 30 * SECOND,
   clockSkewMs: 0,
+  stagedMessagesMax: 2_000,
+  stagedBytesMax: 8_000_000,
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
   dedupeMs: 24 * HOUR,
+  replyBytesMax: 64_000,
+  replyMessagesMax: 50,
   historyMessagesMax: 50,
   restartsMax: 2,
   restartPollMs: 1 * SECOND,
@@ -64,6 +68,16 @@ export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
 /** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
+
+/** The most that may be configured: a draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
+export const REPLY_BYTES_MOST = 256_000;
+export const REPLY_MESSAGES_MOST = 200;
+
+/** Media of one reply: what providers take with one message. */
+export const REPLY_MEDIA_MAX = 10;
+
+/** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
+export const REASON_LENGTH_MAX = 1_000;
 
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {

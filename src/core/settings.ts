@@ -43,9 +43,16 @@ export interface Settings {
   /** How long after its deadline, or its sender's death, a request may still be inside the provider. */
   readonly settleMs: number;
   readonly clockSkewMs: number;
+  /** What may wait in one conversation: beyond that a message is refused, and its provider asked to come back. */
+  readonly stagedMessagesMax: number;
+  readonly stagedBytesMax: number;
   readonly batchMessagesMax: number;
   readonly batchBytesMax: number;
   readonly dedupeMs: number;
+  /** Bytes of one reply: its texts, and the addresses and names of its media. */
+  readonly replyBytesMax: number;
+  /** Messages that one reply may be sent as. */
+  readonly replyMessagesMax: number;
   readonly historyMessagesMax: number;
   readonly restartsMax: number;
   readonly restartPollMs: number;

@@ -45,6 +45,8 @@ export interface ConversationState {
   readonly leftBehindAtMs?: number | undefined;
   /** The turn whose busy text was sent. Over all its attempts the customer is told once. */
   readonly busyToldTurnId?: string | undefined;
+  /** More came than may wait, and the customer was told. Until something leaves, that is once. */
+  readonly fullTold?: boolean | undefined;
 }
 
 export const AT_REST: ConversationState = { works: [] };

@@ -18,7 +18,7 @@ export type StageOutcome =
       readonly kind: "refused";
       readonly code: RefusalCode;
       readonly conversationId?: string;
-      /** True for the first refusal of a running turn: the customer is told once. */
+      /** True for the first refusal of a running turn, or of a conversation that is full: the customer is told once. */
       readonly tellBusy?: boolean;
     };
 

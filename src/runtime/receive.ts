@@ -1,3 +1,4 @@
+import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
@@ -15,6 +16,9 @@ export interface Reception {
   readonly senderLimit: SenderLimit;
   readonly busyText: string;
 }
+
+/** When a provider may come back to a conversation that is full, or with a sender who wrote too much. */
+const RETRY_AFTER_SECONDS = 60;
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
 
@@ -67,7 +71,7 @@ async function takeIn(
   const limited = messages.some(
     ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()),
   );
-  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: 60 };
+  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
   const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
   return summarise(reception, engine, { name, channel, messages, outcomes });
 }
@@ -99,32 +103,41 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
     logOutcome(reception.log, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
-      const busy = outcome.tellBusy
-        ? await tellBusy(reception, engine, received, at, outcome.conversationId)
-        : {};
-      summary = { ...summary, ...busy, code: summary.code ?? outcome.code };
+      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
+      summary = { ...summary, ...busy, ...refusedFor(outcome.code, summary) };
     }
   }
   return summary;
 }
 
+/** What was only put off wins over what is refused for good: the provider has to come back. */
+function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
+  if (code === "RATE_LIMITED") return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return { code: before.code ?? code };
+}
+
 function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+  } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
+    // Told once: whoever floods a conversation should not flood the log as well.
+    const { conversationId: conversation, tellBusy: isFirst } = outcome;
+    if (isFirst) log("warn", "conversation.full", { channel, conversation });
+    else log("debug", "message.refused", { channel, code: outcome.code, conversation });
   } else if (outcome.kind === "refused") {
     log("info", "message.refused", { channel, code: outcome.code, conversation: outcome.conversationId });
   } else log("debug", "message.duplicate", { channel });
 }
 
-/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. */
+/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
 async function tellBusy(
   reception: Reception,
   engine: Engine,
   { name, channel, messages }: Received,
   at: number,
-  conversationId: string | undefined,
+  { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  if (channel.busyTextInAnswer) return { busyText: reception.busyText };
+  if (channel.busyTextInAnswer && code !== "RATE_LIMITED") return { busyText: reception.busyText };
   const message = messages[at]!;
   if (conversationId !== undefined) {
     await engine.conversations.say({

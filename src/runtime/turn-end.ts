@@ -1,5 +1,6 @@
 import { mergeTexts } from "../core/batch.ts";
 import { outageOf } from "../core/outage.ts";
+import { shortReason } from "../core/reason.ts";
 import { decideFailure, type Failure } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
@@ -60,7 +61,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const { attempts, failingSinceAtMs } = taken;
   const tried = { attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
-  const reason = reasonOf(error);
+  const reason = shortReason(reasonOf(error));
   const withDraft = draft ? { draft } : {};
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
@@ -68,7 +69,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
     return await giveBack(run, { ...counted, notBeforeAtMs: nowMs + afterMs, reason, ...withDraft });
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
-    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: reasonOf(storeError) });
+    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: shortReason(reasonOf(storeError)) });
     return { kind: "abandoned" };
   }
 }

@@ -8,6 +8,8 @@ export interface TestChannel extends Channel {
   reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
 }
 
+const STATUS: Readonly<Record<string, number>> = { STORE_UNAVAILABLE: 503, RATE_LIMITED: 429 };
+
 export function testChannel(
   options: { readonly type?: string; readonly textMax?: number } = {},
 ): TestChannel {
@@ -21,9 +23,12 @@ export function testChannel(
     outbox,
     verify: () => ({ kind: "authentic" }),
     parse: (request) => ({ kind: "updates", messages: JSON.parse(request.body.toString()), statuses: [] }),
-    answer: ({ code }) => ({
-      status: code === undefined ? 200 : code === "STORE_UNAVAILABLE" ? 503 : 409,
-      headers: { "content-type": "application/json" },
+    answer: ({ code, retryAfterSeconds }) => ({
+      status: code === undefined ? 200 : (STATUS[code] ?? 409),
+      headers: {
+        "content-type": "application/json",
+        ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      },
       body: JSON.stringify({ code }),
     }),
     async send(outgoing) {

@@ -33,6 +33,11 @@ export function sentKey(channel: string, providerId: string): string {
   return `out/${hash(`${channel}/${providerId}`).toString("base64url")}`;
 }
 
+/** Where it says that too much waits in a person's conversation. */
+export function fullKey({ channelType, address, sender }: ConversationKey): string {
+  return `full/${hash(JSON.stringify([channelType, address, sender])).toString("base64url")}`;
+}
+
 /** Where a person's other name leads. */
 export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
   return `${OWN}alias/${hash(JSON.stringify([channelType, address, name])).toString("base64url")}`;

@@ -10,13 +10,20 @@ import { readState } from "./state.ts";
 /** How long a refusal is kept where no retention is set. Strangers can cause any number of them. */
 const KEEP_MS = 90 * 24 * 3_600_000;
 
+/** What is refused: the message, and the order in which it came. */
+export interface Refused {
+  readonly arrival: Arrival;
+  readonly id: string;
+  readonly sequence: number;
+}
+
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
   site: Site,
-  refused: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
-): Promise<StageOutcome> {
+): Promise<Extract<StageOutcome, { kind: "refused" }>> {
   await site.store.put("messages", refusalItem(site, refused, code, conversationId));
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
@@ -27,7 +34,7 @@ export async function refuse(
 /** Strangers have no conversation: their refusals are spread over a few partitions of our own. */
 function refusalItem(
   site: Site,
-  { arrival, id, sequence }: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  { arrival, id, sequence }: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Item {

@@ -7,9 +7,9 @@ import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent } from "./expression.ts";
 import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
+import { type FullMark, isStillFull, lookUp, refuseMore } from "./full.ts";
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
-import { isRemembered } from "./seen.ts";
 import { clockOf, type Site, windowFor } from "./site.ts";
 import { isTooLarge, messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
@@ -44,8 +44,8 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id, refusal } = receipt;
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
-  const [isDuplicate, known] = await Promise.all([
-    isRemembered(site, id),
+  const [{ isDuplicate, mark }, known] = await Promise.all([
+    lookUp(site, id, key),
     findKnown(site, key, arrival.senderAlias),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
@@ -54,12 +54,8 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   }
   const { active } = known;
   if (site.settings.validation === "on-turn") {
-    return put(
-      site,
-      receipt,
-      { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender },
-      active,
-    );
+    const place = { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender };
+    return (await refusedAsFull(site, receipt, mark, place.id)) ?? put(site, receipt, place, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
@@ -67,6 +63,8 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
     return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, decision.code, active?.id);
   }
   if (active) {
+    const refused = await refusedAsFull(site, receipt, mark, active.id);
+    if (refused) return refused;
     const conversation = await withAlias(site, active, arrival);
     return put(site, receipt, conversation, conversation);
   }
@@ -91,6 +89,18 @@ export async function createFor(site: Site, arrival: Arrival, known: Known): Pro
     known,
   );
   return conversation;
+}
+
+/** What is staged already is a duplicate, and has its place. */
+async function refusedAsFull(
+  site: Site,
+  receipt: Receipt,
+  mark: FullMark | undefined,
+  conversationId: string,
+): Promise<StageOutcome | undefined> {
+  if (!mark || !(await isStillFull(site, mark, conversationId))) return undefined;
+  const isStaged = await site.store.get("stage", stageKey(conversationId, receipt.id));
+  return isStaged ? undefined : refuseMore(site, receipt, mark, conversationId);
 }
 
 /** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */

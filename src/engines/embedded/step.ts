@@ -53,8 +53,12 @@ export function windowOf(
 }
 
 /** Arms a window if none stands. Returns the due time of the one that stands then. */
-export function arm(step: Step, conversationId: string, dueAtMs: number): number {
-  const state = stateOf(step, conversationId);
+export function arm(
+  step: Step,
+  conversationId: string,
+  dueAtMs: number,
+  state = stateOf(step, conversationId),
+): number {
   if (state.window) return state.window.dueAtMs;
   saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
   return dueAtMs;

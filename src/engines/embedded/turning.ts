@@ -83,6 +83,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
     ...withoutWork(state, work.turnId),
     draft: undefined,
     busyToldTurnId: undefined,
+    fullTold: undefined,
   };
   if (what.more) {
     tables.putState(lease.conversationId, after);

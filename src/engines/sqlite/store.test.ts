@@ -32,7 +32,9 @@ afterEach(async () => {
 });
 
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
+  // All messages here are one person's, and more than may usually wait.
+  const settings = settingsWith({ stagedMessagesMax: 100_000 });
+  const context = { clock, settings, workerId: "here", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: at }).open({ ...context, ...given });
   opened.push(engine);
   return engine;

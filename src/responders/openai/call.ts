@@ -8,8 +8,8 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Far beyond any answer; it only keeps a wrong address from filling the memory. */
-const RESPONSE_BYTES_MAX = 16_000_000;
+/** Far beyond any answer; it only keeps a wrong address from filling the memory, as often as turns run at once. */
+export const RESPONSE_BYTES_MAX = 4_000_000;
 
 /** One request, one try. Trying again is the turn's business: it waits without holding a worker, and survives a crash. */
 export async function callOpenAi(

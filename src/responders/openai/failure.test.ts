@@ -7,6 +7,7 @@ import {
   fakeOpenAi,
 } from "../../testing/fake-openai.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
+import { RESPONSE_BYTES_MAX } from "./call.ts";
 import { retryAfter } from "./failure.ts";
 import { openai } from "./openai.ts";
 
@@ -133,8 +134,10 @@ test("JSON of somebody else passes too", async () => {
   });
 });
 
-test("an answer without end is given up", async () => {
-  const error = await errorOf({ raw: " ".repeat(16_000_001) });
+test("an answer without end is given up, one of exactly the limit is read", async () => {
+  const atLimit = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX) });
+  expect(atLimit.message).toContain("without JSON");
+  const error = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX + 1) });
   expect(error).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
   expect(error.message).toContain("without end");
 });

@@ -12,6 +12,7 @@ import { leases } from "./leases.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
+import { piles } from "./piles.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { scale } from "./scale.ts";
@@ -30,6 +31,7 @@ export { type Backstage, worldOn } from "./world-on.ts";
 export const engineContract: readonly EngineCase[] = [
   ...windows,
   ...receiving,
+  ...piles,
   ...admission,
   ...onTurnValidation,
   ...leases,
