@@ -62,6 +62,12 @@ export const LATER_MS_MAX = 7 * 24 * HOUR;
 /** The longest pause that somebody's `Retry-After` may ask for. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
+/**
+ * How long a process may go without a turn of its event loop before it is ended. Well above what a busy machine, a large heap or a
+ * hasty synchronous call costs, and below the 15 s after which providers take a webhook for failed.
+ */
+export const HUNG_MS = 10 * SECOND;
+
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {
   const settings = { ...DEFAULTS, ...given };
