@@ -51,6 +51,8 @@ export interface Taken {
   readonly lease: Lease;
   readonly turnId: string;
   readonly attempt: number;
+  /** Every attempt before this one ended with the death of its process: what is asked may be what killed it. */
+  readonly isSuspect?: true;
   readonly restarts: number;
   readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */

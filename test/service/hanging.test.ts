@@ -31,6 +31,8 @@ const CONFIG = `
         say("test.frozen", turn);
         process.kill(process.pid, "SIGSTOP");
       }
+      if (turn.text === "die") process.exit(7);
+      if (turn.text.startsWith("slow")) return new Promise((resolve) => setTimeout(resolve, 1_500, "answer to: " + turn.text));
       return "answer to: " + turn.text;
     },
   };
@@ -116,6 +118,24 @@ describe("a responder that blocks the event loop", () => {
     expect(replies()).toEqual(["answer to: hi"]);
     expect(await healthy(url)).toBe(200);
     expect(named(service, "worker.hung")).toHaveLength(2);
+  });
+});
+
+describe("those who stand beside what kills every worker", () => {
+  test.each([
+    ["dies", "die", "5"],
+    ["hangs", "block", "3"],
+  ])("are answered, each once, and only what %s becomes a dead letter", async (_, poison, attempts) => {
+    const bystanders = 30;
+    await start(2, { LULL_ATTEMPTS_MAX: attempts, LULL_WINDOW_SECONDS: "3", LULL_SETTLE_SECONDS: "2" });
+    const customers = Array.from({ length: bystanders }, (_, customer) =>
+      at.write(customer, `slow ${customer}`),
+    );
+    await Promise.all([...customers, at.write(99, poison)]);
+    await eventually("rest", async () => ((await at.counts()).staged === 0 ? true : undefined));
+    expect(await at.counts()).toMatchObject({ dead: 1, turns: bystanders, unknown: 0 });
+    expect(new Set(replies()).size).toBe(bystanders);
+    expect(replies()).toHaveLength(bystanders);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type ConversationState, withoutWork } from "../../core/state.ts";
+import { isSuspect } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { type Burial, bury } from "./bury.ts";
@@ -169,6 +170,8 @@ function takenFrom(
     lease: { conversationId: stored.id, token, untilAtMs },
     turnId: work.turnId,
     attempt: work.attempts,
+    // Whoever continues a draft asks nobody.
+    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: record!,
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
