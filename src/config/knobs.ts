@@ -1,4 +1,10 @@
-import { DEFAULTS, QUIET_MAX_FACTOR, REPLY_BYTES_MOST, REPLY_MESSAGES_MOST } from "../core/defaults.ts";
+import {
+  DEFAULTS,
+  HUNG_MS,
+  QUIET_MAX_FACTOR,
+  REPLY_BYTES_MOST,
+  REPLY_MESSAGES_MOST,
+} from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
@@ -58,6 +64,14 @@ const SERVICE: readonly Knob[] = [
     kind: SECONDS,
     fallback: 25,
     help: "how long running turns may take to finish when the service stops",
+  },
+  {
+    key: "hungSeconds",
+    env: "LULL_HUNG_SECONDS",
+    flag: "hung",
+    kind: SECONDS,
+    fallback: HUNG_MS / 1_000,
+    help: "a process whose event loop stands still for this long is ended; 0: never",
   },
   {
     key: "logLevel",

@@ -79,6 +79,12 @@ export const REPLY_MEDIA_MAX = 10;
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;
 
+/**
+ * How long a process may go without a turn of its event loop before it is ended. Well above what a busy machine, a large heap or a
+ * hasty synchronous call costs, and below the 15 s after which providers take a webhook for failed.
+ */
+export const HUNG_MS = 10 * SECOND;
+
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {
   const settings = { ...DEFAULTS, ...given };

@@ -56,6 +56,8 @@ export interface Taken {
   readonly attempts: number;
   /** Since when tries have ended in an outage. */
   readonly failingSinceAtMs?: number;
+  /** Every attempt before this one ended with the death of its process: what is asked may be what killed it. */
+  readonly isSuspect?: true;
   readonly restarts: number;
   readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */

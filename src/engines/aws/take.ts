@@ -1,4 +1,5 @@
 import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
+import { isSuspect } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { type Burial, bury } from "./bury.ts";
@@ -170,6 +171,8 @@ function takenFrom(
     attempt: triesOf(work),
     attempts: work.attempts,
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    // Whoever continues a draft asks nobody.
+    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: record!,
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),

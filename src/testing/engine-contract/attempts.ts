@@ -242,6 +242,34 @@ export const attempts: readonly EngineCase[] = [
     assert.deepEqual([third.turnId, third.attempt], [first.turnId, 1]);
   }),
 
+  scene(
+    "a turn is a suspect when all its attempts ended with their holder, and stays one while it waits",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      assert.equal(first.isSuspect, undefined);
+      await s.leaseLapses();
+      const second = await s.take();
+      assert.equal(second.isSuspect, true);
+      await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs: s.nowMs + 1_000 });
+      await s.passes(1_000);
+      const third = await s.take();
+      assert.deepEqual([third.attempt, third.isSuspect], [2, true]);
+      const failed = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "HTTP 500" } as const;
+      await s.engine.turns.giveBack(third.lease, failed);
+      assert.equal((await s.take()).isSuspect, undefined);
+    },
+  ),
+
+  scene("whoever continues a draft asks nobody, and is no suspect", { settleMs: 0 }, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.turns.draft(first.lease, draftFor(first));
+    await s.leaseLapses();
+    const second = await s.take();
+    assert.equal(second.attempt, 2);
+    assert.equal(second.isSuspect, undefined);
+  }),
+
   scene("a commit clears the attempts: the next turn starts at one", {}, async (s) => {
     await s.turnFor("one");
     await s.leaseLapses();
