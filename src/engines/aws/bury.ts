@@ -6,6 +6,7 @@ import { type Item, present } from "./expression.ts";
 import { conversationKeyOf, idWithin, inTime, transactionToken } from "./keys.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
+import { isRecord } from "./sound.ts";
 import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { isUnchanged, savedAs } from "./state.ts";
@@ -139,8 +140,8 @@ export function letterFrom(item: Item, rows: readonly StagedRow[]): DeadLetter {
 }
 
 /** The messages of a letter as they were staged. */
-export function letterRowsFrom(items: readonly Item[]): StagedRow[] {
-  return items
-    .map(({ row }) => stagedFrom(row as Item))
+export function letterRowsFrom({ quarantine }: Site, items: readonly Item[]): StagedRow[] {
+  return quarantine
+    .sound("messages", items, ({ row }) => (isRecord(row) ? stagedFrom(row) : undefined))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
 }

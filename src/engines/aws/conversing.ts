@@ -103,7 +103,8 @@ export async function pauseAll(site: Site, paused: boolean): Promise<void> {
   let from: Record<string, unknown> | undefined;
   do {
     const { items, next } = await site.store.scanPage("triggerLock", { from });
-    const due = items.map(windowFrom).filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
+    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
+    const due = windows.filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
     await inParallel(due, 10, (window) => site.triggers.send(window, 0));
     from = next;
   } while (from);

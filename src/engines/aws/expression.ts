@@ -5,7 +5,8 @@ export type Item = Record<string, unknown>;
 export type Condition =
   | { readonly is: "absent" | "present"; readonly name: string }
   | { readonly is: "=" | "<>" | "<=" | "<" | "begins"; readonly name: string; readonly value: unknown }
-  | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] };
+  | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] }
+  | { readonly is: "NOT"; readonly condition: Condition };
 
 export const absent = (name: string): Condition => ({ is: "absent", name });
 export const present = (name: string): Condition => ({ is: "present", name });
@@ -16,6 +17,8 @@ export const below = (name: string, value: unknown): Condition => ({ is: "<", na
 export const beginsWith = (name: string, value: string): Condition => ({ is: "begins", name, value });
 export const all = (...conditions: readonly Condition[]): Condition => ({ is: "AND", conditions });
 export const any = (...conditions: readonly Condition[]): Condition => ({ is: "OR", conditions });
+/** Also where the attribute is not there, or of another type: nothing can be said of it then, and so this holds. */
+export const not = (condition: Condition): Condition => ({ is: "NOT", condition });
 
 /** Collects the names and values that an expression refers to. Every name goes through here: many are reserved words. */
 interface Bind {
@@ -34,6 +37,8 @@ function textOf(condition: Condition, bind: Bind): string {
     case "AND":
     case "OR":
       return condition.conditions.map((each) => grouped(each, bind)).join(` ${condition.is} `);
+    case "NOT":
+      return `NOT (${textOf(condition.condition, bind)})`;
     default:
       return `${bind.name(condition.name)} ${condition.is} ${bind.value(condition.value)}`;
   }

@@ -116,7 +116,7 @@ async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
     const ofConversation = equal("conversation_id", item.conversation_id);
     const ofLetter = beginsWith("item_id", letterRowPrefix(String(item.letter_id)));
     const rows = await site.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return letterFrom(item, letterRowsFrom(rows));
+    return letterFrom(item, letterRowsFrom(site, rows));
   });
   return { items: letters, ...(next !== undefined && { next }) };
 }

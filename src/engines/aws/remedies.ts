@@ -32,7 +32,7 @@ async function findLetter(site: Site, letterId: string): Promise<Letter | undefi
   if (conversationId === undefined) return undefined;
   if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
   const key = all(equal("conversation_id", conversationId), beginsWith("item_id", letterRowPrefix(letterId)));
-  const rows = letterRowsFrom(await site.store.query("messages", { key }));
+  const rows = letterRowsFrom(site, await site.store.query("messages", { key }));
   const keys = rows.map((row) => letterRowKey(conversationId, letterId, row.id));
   return { conversationId, rows, keys };
 }

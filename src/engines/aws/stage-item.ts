@@ -3,6 +3,17 @@ import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
 import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
+import {
+  isCount,
+  isInstant,
+  isListOf,
+  isMadeOf,
+  isMedia,
+  isName,
+  isOptional,
+  isText,
+  isTexts,
+} from "./sound.ts";
 
 /** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
 export const ITEM_BYTES_MAX = 400_000;
@@ -106,7 +117,40 @@ export function stageItem(row: StagedRow): Item {
   };
 }
 
-export function stagedFrom(item: Item): StagedRow {
+const isRow = isMadeOf({
+  message_sid: isName,
+  conversation_id: isName,
+  primary_channel: isOptional(isText),
+  channel: isName,
+  received_at: isInstant,
+  sequence: isOptional(isCount),
+  bytes: isOptional(isCount),
+});
+
+const isMessageRow = isMadeOf({
+  provider_id: isText,
+  account: isText,
+  address: isText,
+  sender: isText,
+  sender_alias: isOptional(isText),
+  reply_to: isText,
+  body: isText,
+  media: isMedia,
+  sent_at: isOptional(isInstant),
+  position: isOptional(isCount),
+  fields: isOptional(isTexts),
+});
+
+const isOutboundRow = isMadeOf({ reply_to: isText, texts: isListOf(isText), author: isText });
+
+/** Undefined when the item is not ours. */
+export function stagedFrom(item: Item): StagedRow | undefined {
+  const isOurs =
+    item.kind === "outbound" ? isOutboundRow(item) : item.kind === "message" && isMessageRow(item);
+  return isRow(item) && isOurs ? rowFrom(item) : undefined;
+}
+
+function rowFrom(item: Item): StagedRow {
   const base = {
     id: String(item.message_sid),
     conversationId: String(item.conversation_id),

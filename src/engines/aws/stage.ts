@@ -102,7 +102,8 @@ async function stagedBefore(
   const conversationId = active?.id ?? latestId;
   if (conversationId === undefined) return undefined;
   const item = await site.store.get("stage", stageKey(conversationId, id));
-  return item && armAgain(site, stagedFrom(item), active);
+  const row = site.quarantine.soundOne("stage", item, stagedFrom);
+  return row && armAgain(site, row, active);
 }
 
 /** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
@@ -119,7 +120,10 @@ async function put(
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    return armAgain(site, written.item ? stagedFrom(written.item) : row, conversation);
+    const standing = written.item ? site.quarantine.soundOne("stage", written.item, stagedFrom) : row;
+    if (standing) return armAgain(site, standing, conversation);
+    // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
+    await site.store.put("stage", item);
   }
   return { kind: "staged", conversationId: place.id, dueAtMs: await armFor(site, row, conversation) };
 }

@@ -5,11 +5,11 @@ import { conversationOf } from "./finding.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
 import { type Site, windowFor } from "./site.ts";
-import { messagesOf, type StagedRow } from "./stage-item.ts";
+import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
 import { isHeldBy, readState } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import { LEASED } from "./tables.ts";
+import { LEASED, type TableName } from "./tables.ts";
 import { triggerOf } from "./take.ts";
 import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 
@@ -52,13 +52,28 @@ async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boole
   return (await inParallel(items, WIDTH, run)).filter(Boolean).length;
 }
 
+/** Those of a page that are ours. The others are told, once a round. */
+function ours<T>(
+  { quarantine }: Site,
+  table: TableName,
+  items: readonly Item[],
+  from: (item: Item) => T | undefined,
+): T[] {
+  const sound = items.map(from);
+  quarantine.noteAll(
+    table,
+    items.filter((_, at) => sound[at] === undefined),
+  );
+  return sound.filter((each) => each !== undefined);
+}
+
 /** A window whose trigger should have come by now: its trigger is sent again. */
 async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
   });
-  const overdue = items.map(windowFrom).filter((window) => isOverdue(site, window));
+  const overdue = ours(site, "triggerLock", items, windowFrom).filter((window) => isOverdue(site, window));
   return { count: await countTrue(overdue, (window) => sendAgain(site, window)), next };
 }
 
@@ -103,12 +118,8 @@ async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
 async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
-  const { items, next } = await site.store.scanPage("stage", {
-    from,
-    limit: site.settings.sweepRowsMax,
-    attributes: ["conversation_id"],
-  });
-  const ids = new Set(items.map(({ conversation_id }) => String(conversation_id)));
+  const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
+  const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
   const alone = await withoutAnybody(site, [...ids]);
   return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };
 }
@@ -124,8 +135,8 @@ async function withoutAnybody(site: Site, ids: readonly string[]): Promise<strin
     const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
     return among.filter((id) => !found.has(id));
   };
-  const unarmed = await without("triggerLock", ids, () => true);
-  return without("state", unarmed, ({ lease_token }) => lease_token !== undefined);
+  const unarmed = await without("triggerLock", ids, (item) => windowFrom(item) !== undefined);
+  return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
 }
 
 async function armOrphan(site: Site, id: string): Promise<boolean> {

@@ -8,6 +8,8 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
       return condition.conditions.every((each) => holds(each, item));
     case "OR":
       return condition.conditions.some((each) => holds(each, item));
+    case "NOT":
+      return !holds(condition.condition, item);
     case "absent":
       return item?.[condition.name] === undefined;
     case "present":
