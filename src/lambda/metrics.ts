@@ -16,6 +16,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "trigger.unreadable": "TriggersUnreadable",
   "store.retry": "StoreRetries",
   "store.quarantined": "RowsQuarantined",
+  "conversation.not-updated": "ConversationsNotUpdated",
 };
 
 const NAMESPACE = "Lull";

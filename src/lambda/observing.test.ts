@@ -122,6 +122,7 @@ describe("metrics", () => {
     ["trigger.unreadable", "TriggersUnreadable"],
     ["store.retry", "StoreRetries"],
     ["store.quarantined", "RowsQuarantined"],
+    ["conversation.not-updated", "ConversationsNotUpdated"],
   ])("%s counts as %s", (event, name) => {
     const { counted, flush } = counting("lull");
     counted(silent)("info", event);

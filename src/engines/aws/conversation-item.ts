@@ -37,9 +37,9 @@ export function conversationFrom(row: Item): Conversation {
     paused: isTrue(row.paused),
     ...(window && { window }),
     attributes: attributesOf(row),
-    promptTokens: Number(row.prompt_tokens ?? 0),
-    completionTokens: Number(row.completion_tokens ?? 0),
-    totalTokens: Number(row.total_tokens ?? 0),
+    promptTokens: countOf(row.prompt_tokens),
+    completionTokens: countOf(row.completion_tokens),
+    totalTokens: countOf(row.total_tokens),
     createdAtMs,
     updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
   };
@@ -117,6 +117,10 @@ function attributesOf(row: Item): Record<string, unknown> {
 
 function textOf(value: unknown, otherwise = ""): string {
   return typeof value === "string" ? value : otherwise;
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
 
 function listOf(value: unknown): string[] | undefined {

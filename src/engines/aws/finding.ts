@@ -4,6 +4,7 @@ import type { Conversation, ConversationKey, NewConversation } from "../../ports
 import type { Arrival } from "../../ports/message.ts";
 import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "./conversation-item.ts";
 import { absent, all, equal, type Item, present } from "./expression.ts";
+import { ImpossibleWrite } from "./failure.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { BY_ACTIVITY, BY_ID } from "./tables.ts";
@@ -114,7 +115,12 @@ export async function withAlias(
   if (other === undefined || other === conversation.senderAlias) return conversation;
   await learnAlias(site, conversation, other);
   const key = rowKey(conversation.sender, conversation.id);
-  await site.store.update("conversations", key, { set: { sender_alias: other } }, present("conversation_id"));
+  const change = { set: { sender_alias: other } };
+  await site.store.update("conversations", key, change, present("conversation_id")).catch((error) => {
+    // A row without room for it: the name is found by its own key all the same.
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    site.log("error", "conversation.not-updated", { conversation: conversation.id, reason: error.message });
+  });
   return { ...conversation, senderAlias: other };
 }
 

@@ -4,6 +4,7 @@ import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
 import type { Media } from "../../ports/message.ts";
 import { instantOf } from "./conversation-item.ts";
 import type { Item } from "./expression.ts";
+import { fits } from "./item-size.ts";
 import { conversationWithin, inTime, ttl } from "./keys.ts";
 
 /** Items of a conversation's partition begin with their kind, and sort by the time of their turn's commit. */
@@ -18,21 +19,66 @@ export interface Committed {
   readonly retentionMs: number;
 }
 
-export function messageItem(
+/** What was said in one turn, in the order in which it was. */
+export function saidItems(
+  conversationId: string,
+  said: readonly HistoryMessage[],
+  committedOf: (message: HistoryMessage) => Committed,
+): Item[] {
+  const itemOf = (message: HistoryMessage, place: number) =>
+    messageItem(conversationId, message, place, committedOf(message));
+  return said.flatMap((message) => inItems(message, (each) => itemOf(each, 0))).map(itemOf);
+}
+
+/**
+ * What no item holds is spread over several, part by part: whoever reads it finds that the person wrote twice. Of what has no parts
+ * (another engine kept it) the end is enough to go on with.
+ */
+function inItems(message: HistoryMessage, itemOf: (message: HistoryMessage) => Item): HistoryMessage[] {
+  if (fits(itemOf(message))) return [message];
+  const { parts = [], ...merged } = message;
+  if (parts.length > 1 && isMerged(message)) {
+    const half = Math.ceil(parts.length / 2);
+    const halves = [parts.slice(0, half), parts.slice(half)];
+    return halves.flatMap((some) => inItems(ofParts(message, some), itemOf));
+  }
+  if (fits(itemOf(merged))) return [merged];
+  return [{ ...merged, text: merged.text.slice(-TEXT_CHARACTERS_MAX), media: [] }];
+}
+
+function ofParts(message: HistoryMessage, parts: readonly MessagePart[]): HistoryMessage {
+  return { ...message, text: mergeTexts(parts), media: mediaOf(parts), parts };
+}
+
+function mediaOf(parts: readonly MessagePart[]): Media[] {
+  return parts.flatMap(({ media }) => media);
+}
+
+/** Four bytes each at most. */
+const TEXT_CHARACTERS_MAX = 90_000;
+
+function isMerged({ text, parts }: HistoryMessage): boolean {
+  return parts !== undefined && mergeTexts(parts) === text;
+}
+
+function areOfParts({ media, parts }: HistoryMessage): boolean {
+  return parts !== undefined && JSON.stringify(mediaOf(parts)) === JSON.stringify(media);
+}
+
+function messageItem(
   conversationId: string,
   message: HistoryMessage,
   place: number,
   committed: Committed,
 ): Item {
   const { role, text, media, atMs, turnId, author, parts } = message;
-  // A user's side is its parts: the merged text would be everything a second time, and an item holds 400 KB.
-  const isMerged = parts !== undefined && mergeTexts(parts) === text;
   return {
     conversation_id: conversationId,
     item_id: `${MESSAGE}${inTime(committed.atMs, place)}`,
     role,
-    ...(!isMerged && { body: text }),
-    media,
+    // A user's side is its parts: merged, it would be everything a second time, and an item holds 400 KB.
+    ...(!isMerged(message) && { body: text }),
+    ...(!areOfParts(message) && { media }),
     at_ms: atMs,
     turn_id: turnId,
     parts,
@@ -46,7 +92,7 @@ export function historyFrom(item: Item): HistoryMessage {
   return {
     role: item.role === "assistant" ? "assistant" : "user",
     text: item.body === undefined ? mergeTexts(parts ?? []) : String(item.body),
-    media: (item.media ?? []) as Media[],
+    media: (item.media as Media[] | undefined) ?? mediaOf(parts ?? []),
     atMs: Number(item.at_ms),
     turnId: String(item.turn_id),
     ...(parts && { parts }),

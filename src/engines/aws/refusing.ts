@@ -10,6 +10,9 @@ import { readState } from "./state.ts";
 /** How long a refusal is kept where no retention is set. Strangers can cause any number of them. */
 const KEEP_MS = 90 * 24 * 3_600_000;
 
+/** Enough to recognise somebody by, and strangers can send any length. */
+const NAME_MAX = 1_024;
+
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
   site: Site,
@@ -39,9 +42,9 @@ function refusalItem(
     item_id: `r#${when}`,
     listing: shard,
     listed_at: when,
-    message_sid: id,
+    message_sid: id.slice(0, NAME_MAX),
     channel: arrival.channel,
-    sender: arrival.sender,
+    sender: arrival.sender.slice(0, NAME_MAX),
     code,
     at_ms: atMs,
     in_conversation: conversationId !== undefined,

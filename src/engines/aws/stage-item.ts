@@ -3,6 +3,7 @@ import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
 import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
+import { itemBytes } from "./item-size.ts";
 import {
   isCount,
   isInstant,
@@ -14,14 +15,6 @@ import {
   isText,
   isTexts,
 } from "./sound.ts";
-
-/** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
-export const ITEM_BYTES_MAX = 400_000;
-
-/** Whether a row would not fit into an item. Trying again cannot help. */
-export function isTooLarge(row: StagedRow): boolean {
-  return Buffer.byteLength(JSON.stringify(stageItem(row))) > ITEM_BYTES_MAX;
-}
 
 /** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
 export type StagedRow = StagedMessageRow | StagedOutboundRow;
@@ -56,7 +49,7 @@ interface StagedAt {
 export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
   const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
   const { channel, arrivedAtMs } = arrival;
-  return {
+  return weighed({
     kind: "message",
     id,
     ...at,
@@ -64,7 +57,18 @@ export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMe
     arrivedAtMs,
     bytes,
     message: { ...arrival, id, sequence: at.sequence },
-  };
+  });
+}
+
+/** What every row has beside the words in it. */
+const FRAME_BYTES = 1_000;
+
+/**
+ * A batch is cut by what its rows weigh in a transaction: texts, and media as they are commonly counted, unless addresses and fields
+ * are longer than that. Asked of what was read, too: whoever staged it may have counted in another way.
+ */
+function weighed<T extends StagedRow>(row: T): T {
+  return { ...row, bytes: Math.max(row.bytes, itemBytes(stageItem(row)) - FRAME_BYTES) };
 }
 
 export function outboundRow(
@@ -76,7 +80,7 @@ export function outboundRow(
   const id = outboundId(request.id);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const outbound = { id, channel, to, texts, author, arrivedAtMs: nowMs };
-  return { kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound };
+  return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
 }
 
 export function outboundId(given: string): string {
@@ -147,7 +151,7 @@ const isOutboundRow = isMadeOf({ reply_to: isText, texts: isListOf(isText), auth
 export function stagedFrom(item: Item): StagedRow | undefined {
   const isOurs =
     item.kind === "outbound" ? isOutboundRow(item) : item.kind === "message" && isMessageRow(item);
-  return isRow(item) && isOurs ? rowFrom(item) : undefined;
+  return isRow(item) && isOurs ? weighed(rowFrom(item)) : undefined;
 }
 
 function rowFrom(item: Item): StagedRow {

@@ -7,11 +7,12 @@ import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent } from "./expression.ts";
 import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
+import { areKeys, fits } from "./item-size.ts";
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
 import { isRemembered } from "./seen.ts";
 import { type Site, windowFor } from "./site.ts";
-import { isTooLarge, messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
 import { arm } from "./window.ts";
@@ -42,6 +43,9 @@ export async function stage(site: Site, requests: readonly StageRequest[]): Prom
 
 async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id, refusal } = receipt;
+  // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
+  if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
+    return refuse(site, receipt, "PAYLOAD_TOO_LARGE", undefined);
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
   const [isDuplicate, known] = await Promise.all([
@@ -115,7 +119,8 @@ async function put(
 ): Promise<StageOutcome> {
   const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
   const row = messageRow(arrival, id, at);
-  if (isTooLarge(row)) return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+  if (!fits(stageItem(row)))
+    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
   const stagedAs = site.newId();
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
