@@ -55,6 +55,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       discardDead: (id) => run("discardDead", id),
       markUnknown: (id, as) => run("markUnknown", { id, as }),
       resendUnknown: (id) => run("resendUnknown", id),
+      discardQuarantined: (id) => run("discardQuarantined", id),
     },
     inspector: {
       conversations: (filter) => run("listConversations", filter),
@@ -63,6 +64,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       dead: (page) => run("listDead", page),
       unknown: (page) => run("listUnknown", page),
       refusals: (page) => run("listRefusals", page),
+      quarantined: (page) => run("listQuarantined", page),
       counts: () => run("counts", undefined as never),
       gauges: () => run("gauges", undefined as never),
     },

@@ -14,6 +14,10 @@ export interface Step {
   readonly holder: string;
   readonly nowMs: number;
   readonly newId: () => string;
+  /** Undoes what `work` did if it throws. Set where it is known that something throws, and the others shall not suffer. */
+  readonly apart?: <T>(work: () => T) => T;
+  /** Told when something about one conversation makes every look fail. */
+  readonly failed?: (conversationId: string, error: unknown) => void;
   /** Told when somebody will have to look at a conversation at that time. */
   readonly armed: (atMs: number) => void;
 }
@@ -71,6 +75,19 @@ export function wakeNow(step: Step, conversationId: string): void {
   const state = stateOf(step, conversationId);
   const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
   saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
+}
+
+/** What `work` comes to, or nothing where it throws and can be undone: then this conversation is put off, and the others go on. */
+export function inItsOwnRoom<T>(step: Step, conversationId: string, work: () => T): T | undefined {
+  const { apart } = step;
+  if (!apart) return work();
+  try {
+    return apart(work);
+  } catch (error) {
+    apart(() => step.tables.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
+    step.failed?.(conversationId, error);
+    return undefined;
+  }
 }
 
 export function messagesOf(rows: readonly StagedRow[]): Extract<StagedRow, { kind: "message" }>[] {

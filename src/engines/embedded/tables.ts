@@ -8,6 +8,7 @@ import type {
   Listing,
   LockRecord,
   Page,
+  QuarantinedRow,
   Refusal,
   TurnRecord,
   UnknownSend,
@@ -36,6 +37,12 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
+/** A row that is not ours, found where it could not be set aside. */
+export interface StrayRow {
+  readonly table: string;
+  readonly number: number;
+}
+
 export type Fate = "committed" | "dead";
 
 /**
@@ -58,7 +65,7 @@ export interface Tables {
   staged(conversationId: string): StagedRow[];
   stagedCount(conversationId: string): number;
   unstage(conversationId: string, ids: readonly string[]): void;
-  /** What is known of an id: what became of it, or the conversation in which it is staged. */
+  /** What is known of an id: what became of it, else the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
   remember(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
   forget(messageIds: readonly string[]): void;
@@ -68,6 +75,8 @@ export interface Tables {
   putState(conversationId: string, state: ConversationState | undefined): void;
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
+  /** Nobody looks before that, whatever its state says: something about it makes every look fail. */
+  putOff(conversationId: string, untilAtMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
@@ -98,6 +107,11 @@ export interface Tables {
   orphans(cursor: string, max: number): { ids: string[]; next: string };
   expire(nowMs: number, keepAfterMs: number, max: number): number;
 
+  // what is not ours
+  /** Looks at these rows again, and sets those aside that do not fit. */
+  setAside(rows: readonly StrayRow[]): void;
+  discardQuarantined(id: string): boolean;
+
   // inspecting
   listConversations(filter: ConversationFilter): Listing<Conversation>;
   listTurns(conversationId: string, max: number): TurnRecord[];
@@ -106,5 +120,6 @@ export interface Tables {
   listDead(page: Page): Listing<StoredDeadLetter>;
   listUnknown(page: Page): Listing<UnknownSend>;
   listRefusals(page: Page): Listing<Refusal>;
+  listQuarantined(page: Page): Listing<QuarantinedRow>;
   counts(nowMs: number): Counts;
 }

@@ -7,13 +7,24 @@ import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/en
 import { bury } from "./burying.ts";
 import { resolve } from "./receiving.ts";
 import { inBatchOrder } from "./recording.ts";
-import { arm, dueOfStaged, messagesOf, type Step, saveState, stateOf, windowOf } from "./step.ts";
+import {
+  arm,
+  dueOfStaged,
+  inItsOwnRoom,
+  messagesOf,
+  type Step,
+  saveState,
+  stateOf,
+  windowOf,
+} from "./step.ts";
 import type { StagedRow } from "./tables.ts";
 
 /** LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. */
 export function takeDue(step: Step, max: number): DueTurns {
   const ids = step.tables.wakeable(step.nowMs, max);
-  const outcomes = ids.flatMap((id) => takeOne(step, id, { underLease: false }));
+  const outcomes = ids.flatMap(
+    (id) => inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [],
+  );
   const nextAtMs = step.tables.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
 }

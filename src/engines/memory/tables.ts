@@ -97,6 +97,10 @@ export function memoryTables(): Tables {
         .sort((a, b) => a.atMs - b.atMs)
         .slice(0, max)
         .map(({ id }) => id),
+    putOff(id, untilAtMs) {
+      const state = states.get(id);
+      if (state?.window) states.set(id, { ...state, window: { ...state.window, wakeAtMs: untilAtMs } });
+    },
     nextWakeAtMs() {
       const times = [...states.values()].flatMap((state) => wakeAtMs(state) ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
@@ -157,6 +161,10 @@ export function memoryTables(): Tables {
       return old.length;
     },
 
+    // Nobody but this process writes here.
+    setAside: () => {},
+    discardQuarantined: () => false,
+
     listConversations({ search, active, ...page }) {
       const matches = conversations
         .newestFirst()
@@ -177,6 +185,7 @@ export function memoryTables(): Tables {
     listDead: (page) => paged([...dead.values()].reverse(), page),
     listUnknown: (page) => paged([...unknown.values()].reverse(), page),
     listRefusals: (page) => paged([...refusals].reverse(), page),
+    listQuarantined: () => ({ items: [] }),
     counts: (): Counts => ({
       conversations: conversations.size,
       staged: stagedIds.size,
@@ -186,6 +195,7 @@ export function memoryTables(): Tables {
       dead: dead.size,
       unknown: unknown.size,
       refusals: refusals.length,
+      quarantined: 0,
       paused,
     }),
   };

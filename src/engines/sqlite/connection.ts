@@ -102,6 +102,19 @@ function addSalt(database: DatabaseSync): void {
   database.prepare("INSERT INTO meta (key, value) VALUES ('salt', ?)").run(salt);
 }
 
+/** What a commit is worth here, as the connection itself tells. */
+export interface Durability {
+  readonly journal: string;
+  readonly synchronous: number;
+}
+
+export function durabilityOf(database: DatabaseSync): Durability {
+  return {
+    journal: String(database.prepare("PRAGMA journal_mode").get()?.journal_mode),
+    synchronous: Number(database.prepare("PRAGMA synchronous").get()?.synchronous),
+  };
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,34 +1,64 @@
 import { hash } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
-import { type ConversationState, wakeAtMs } from "../../core/state.ts";
-import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
-import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
-import { listings } from "./listings.ts";
-import { parse, type Row, Statements } from "./statements.ts";
+import { wakeAtMs } from "../../core/state.ts";
+import type { Fate, Tables } from "../embedded/tables.ts";
+import { conversationRows } from "./conversation-rows.ts";
+import { latestRows, listings, type ReadRows } from "./listings.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { TableName } from "./sound-rows.ts";
+import { isLossy, type Row, type Statements } from "./statements.ts";
 
 const RECENT_TURNS = 5;
 const REFUSALS_KEPT_MS = 30 * 24 * 3_600_000;
 
-const WAKEABLE = "SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
-const WAKEABLE_WHILE_PAUSED = `SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ?
+/** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
+const LATEST_AT_MS = 8.64e15;
+
+/** More bytes than JavaScript counts to would make the read itself fail, and every other row with it. */
+const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item,
+  CASE WHEN bytes BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN bytes END AS bytes FROM staged`;
+const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
+const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
+
+const WAKEABLE =
+  "SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
+const WAKEABLE_WHILE_PAUSED = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
   AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
 
+export interface TablesOptions {
+  readonly sql: Statements;
+  readonly quarantine: Quarantine;
+  readonly nowMs: () => number;
+  /** What a record that cannot be read gets. */
+  readonly projectStatus: string;
+  readonly salt: string;
+}
+
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
-export function sqliteTables(database: DatabaseSync): Tables {
-  const sql = new Statements(database);
-  const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.value);
+export function sqliteTables(options: TablesOptions): Tables {
+  const { sql, quarantine, salt } = options;
+  const conversations = conversationRows(options);
+  const readRows: ReadRows = (table, rows) =>
+    rows.flatMap(
+      (row) => (table === "conversations" ? conversations.read(row) : quarantine.read(table, row)) ?? [],
+    ) as never;
+  /** The conversation that a row is about. What cannot be looked up by it is not ours: nobody could ever write over it. */
+  const idsIn = (table: TableName, rows: readonly Row[]) =>
+    rows.flatMap((row) => {
+      if (typeof row.id === "string" && !isLossy(row.id)) return [row.id];
+      quarantine.remove(table, Number(row.number), "conversation_id is no text");
+      return [];
+    });
   const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
   const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
 
   return {
-    ...listings(sql),
-    conversation: (id) => parse<Conversation>(sql.get("SELECT record FROM conversations WHERE id = ?", id)),
+    ...listings(sql, quarantine, readRows),
+    conversation: (id) => conversations.read(sql.get("SELECT * FROM conversations WHERE id = ?", id)),
     activeConversation(key, alias = key.sender) {
       const { channelType, address, sender } = key;
       // A union, because an OR over two columns reads every conversation of the address.
       const row = sql.get(
-        `SELECT record FROM conversations WHERE number = (SELECT max(number) FROM (
+        `SELECT * FROM conversations WHERE number = (SELECT max(number) FROM (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
            UNION ALL SELECT number FROM conversations
@@ -38,7 +68,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         sender,
         alias,
       );
-      return parse<Conversation>(row);
+      return conversations.read(row);
     },
     latestConversationId: ({ channelType, address, sender }) =>
       sql.get(
@@ -47,22 +77,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         address,
         sender,
       )?.id as string | undefined,
-    putConversation(conversation) {
-      const { id, channelType, address, sender, senderAlias, taskComplete } = conversation;
-      sql.run(
-        `INSERT INTO conversations (id, channel_type, address, sender, sender_alias, task_complete, record)
-           VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET sender_alias = excluded.sender_alias, task_complete = excluded.task_complete,
-           record = excluded.record`,
-        id,
-        channelType,
-        address,
-        sender,
-        senderAlias ?? null,
-        taskComplete ? 1 : 0,
-        JSON.stringify(conversation),
-      );
-    },
+    putConversation: conversations.put,
     eraseConversation(id) {
       sql.run(
         `DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?1
@@ -77,6 +92,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         "dead_letters",
         "unknown_sends",
         "refusals",
+        "quarantine",
       ]) {
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id);
       }
@@ -95,8 +111,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
       return changes === 1;
     },
-    staged: (id) =>
-      sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
+    staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
@@ -110,8 +125,11 @@ export function sqliteTables(database: DatabaseSync): Tables {
         id,
       );
       const fate = row?.fate as Fate | null;
-      const stagedIn = row?.staged_in as string | null;
-      return { ...(fate !== null && { fate }), ...(stagedIn !== null && { stagedIn }) };
+      if (fate !== null) return { fate };
+      if (row?.staged_in === null) return {};
+      // A row that is not ours is set aside by this look: then the provider has just brought a good copy.
+      const staged = quarantine.read("staged", sql.get(STAGED_AS, id));
+      return staged ? { stagedIn: staged.conversationId } : {};
     },
     remember(ids, fate, untilAtMs) {
       for (const id of ids) {
@@ -127,8 +145,13 @@ export function sqliteTables(database: DatabaseSync): Tables {
       for (const id of ids) sql.run("DELETE FROM remembered WHERE key = ?", hashed(id));
     },
 
+    // A state that cannot be read may have held a draft: whoever wrote it may have sent it. What is staged is answered all the
+    // same, and perhaps for the second time: nothing is lost, and the row is there for a person to see.
     state: (id) =>
-      parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
+      quarantine.read(
+        "states",
+        sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
+      ),
     putState(id, state) {
       if (!state) {
         sql.run("DELETE FROM states WHERE conversation_id = ?", id);
@@ -146,19 +169,22 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
     },
     wakeable: (nowMs, max) =>
-      sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
+      idsIn("states", sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
+    putOff: (id, untilAtMs) =>
+      void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     nextWakeAtMs() {
-      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.at;
+      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", LATEST_AT_MS)?.at;
       return at === null || at === undefined ? undefined : Number(at);
     },
     heldBy: (holder) =>
-      sql
-        .all("SELECT conversation_id AS id FROM states WHERE holder = ?", holder)
-        .map((row) => row.id as string),
+      idsIn(
+        "states",
+        sql.all("SELECT rowid AS number, conversation_id AS id FROM states WHERE holder = ?", holder),
+      ),
     holders: () =>
       sql
-        .all("SELECT DISTINCT holder FROM states WHERE holder IS NOT NULL")
-        .map((row) => row.holder as string),
+        .all("SELECT DISTINCT holder FROM states WHERE typeof(holder) = 'text'")
+        .map((row) => String(row.holder)),
     conversationOfTurn: (turnId) =>
       sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.id as string | undefined,
 
@@ -172,11 +198,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         );
       }
     },
-    history: (id, max) =>
-      sql
-        .all("SELECT record FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?", id, max)
-        .map((row) => parse<HistoryMessage>(row)!)
-        .reverse(),
+    history: (id, max) => readRows("messages", latestRows(sql, "messages", id, max)).reverse(),
     appendTurn(turn) {
       sql.run(
         "INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record) VALUES (?, ?, ?, ?)",
@@ -197,13 +219,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
       }
     },
     recentProviderIds: (id) =>
-      sql
-        .all(
-          "SELECT record FROM turns WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
-          id,
-          RECENT_TURNS,
-        )
-        .flatMap((row) => parse<TurnRecord>(row)!.providerIds),
+      readRows("turns", latestRows(sql, "turns", id, RECENT_TURNS)).flatMap(({ providerIds }) => providerIds),
     putDelivery(channel, status, turnId, atMs) {
       const { providerId, errorCode } = status;
       const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
@@ -239,7 +255,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         JSON.stringify(letter),
       );
     },
-    dead: (id) => parse<StoredDeadLetter>(sql.get("SELECT record FROM dead_letters WHERE id = ?", id)),
+    dead: (id) => quarantine.read("dead_letters", sql.get("SELECT * FROM dead_letters WHERE id = ?", id)),
     deleteDead: (id) => void sql.run("DELETE FROM dead_letters WHERE id = ?", id),
     putUnknown(unknown) {
       const { id, conversationId } = unknown;
@@ -250,7 +266,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
         JSON.stringify(unknown),
       );
     },
-    unknown: (id) => parse<UnknownSend>(sql.get("SELECT record FROM unknown_sends WHERE id = ?", id)),
+    unknown: (id) =>
+      quarantine.read("unknown_sends", sql.get("SELECT * FROM unknown_sends WHERE id = ?", id)),
     deleteUnknown: (id) => void sql.run("DELETE FROM unknown_sends WHERE id = ?", id),
     ping: (nowMs) =>
       void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
@@ -264,17 +281,24 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
 
     orphans(cursor, max) {
-      const ids = sql
-        .all(
-          `SELECT DISTINCT conversation_id AS id FROM staged WHERE conversation_id > ? AND NOT EXISTS
-             (SELECT 1 FROM states WHERE states.conversation_id = staged.conversation_id AND wake_at_ms IS NOT NULL)
-           ORDER BY conversation_id LIMIT ?`,
-          cursor,
-          max,
-        )
-        .map((row) => row.id as string);
-      return { ids, next: ids.length < max ? "" : ids.at(-1)! };
+      const rows = sql.all(
+        `SELECT conversation_id AS id, min(sequence) AS number FROM staged WHERE conversation_id > ? AND NOT EXISTS
+           (SELECT 1 FROM states WHERE states.conversation_id = staged.conversation_id AND wake_at_ms <= ?)
+         GROUP BY conversation_id ORDER BY conversation_id LIMIT ?`,
+        cursor,
+        LATEST_AT_MS,
+        max,
+      );
+      const ids = idsIn("staged", rows);
+      return { ids, next: rows.length < max ? "" : (ids.at(-1) ?? "") };
     },
+    setAside(strays) {
+      for (const { table, number } of strays) {
+        const row = quarantine.rowAt(table as TableName, number);
+        if (row) readRows(table as TableName, [row]);
+      }
+    },
+    discardQuarantined: (id) => sql.run("DELETE FROM quarantine WHERE number = ?", Number(id)) > 0,
     expire(nowMs, keepAfterMs, max) {
       const forgotten = sql.run(
         "DELETE FROM remembered WHERE key IN (SELECT key FROM remembered WHERE until_at_ms <= ? ORDER BY until_at_ms LIMIT ?)",
@@ -305,17 +329,4 @@ function old(sql: Statements, table: string, column: string, beforeMs: number, m
     max,
     beforeMs,
   );
-}
-
-export function stagedRow(row: Row): StagedRow {
-  const item = JSON.parse(row.item as string);
-  const sequence = Number(row.sequence);
-  const base = {
-    id: row.id as string,
-    conversationId: row.conversation_id as string,
-    bytes: Number(row.bytes),
-  };
-  return row.kind === "message"
-    ? { kind: "message", ...base, message: { ...item, sequence } }
-    : { kind: "outbound", ...base, outbound: item, sequence };
 }

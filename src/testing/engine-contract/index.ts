@@ -3,6 +3,7 @@ import { attempts } from "./attempts.ts";
 import { batches } from "./batches.ts";
 import { drafts } from "./drafts.ts";
 import { erasing } from "./erasing.ts";
+import { foreignRows } from "./foreign-rows.ts";
 import type { EngineCase } from "./harness.ts";
 import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
@@ -18,7 +19,7 @@ import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
 import { windows } from "./windows.ts";
 
-export type { EngineCase, EngineHarness, Skip, World } from "./harness.ts";
+export type { EngineCase, EngineHarness, Skip, SpoiltHow, SpoiltWhat, World } from "./harness.ts";
 export { type Backstage, worldOn } from "./world-on.ts";
 
 /**
@@ -42,6 +43,7 @@ export const engineContract: readonly EngineCase[] = [
   ...recording,
   ...erasing,
   ...sweeping,
+  ...foreignRows,
   ...inspecting,
   ...scale,
 ];
