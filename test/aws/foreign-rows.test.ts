@@ -3,6 +3,7 @@ import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { conversationId, messageId } from "../../src/core/identity.ts";
+import { aliasKey, seenKey } from "../../src/engines/aws/keys.ts";
 import type { Engine, Taken } from "../../src/ports/engine.ts";
 import {
   allSent,
@@ -197,7 +198,13 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         {
           level: "error",
           event: "store.quarantined",
-          fields: { table: "conversations-stage", rows: 1, conversation: ID, item: "SM1" },
+          fields: {
+            table: "conversations-stage",
+            rows: 1,
+            conversation: ID,
+            item: "SM1",
+            why: "kind is none of the known words",
+          },
         },
       );
       await world.clock.advance(HOUR);
@@ -205,24 +212,24 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       assert.equal(quarantined().length, 3);
     });
 
-    it("and elsewhere are shown by the doctor", async () => {
-      await put("conversations-stage", key);
-      await put("conversations-stage", { ...key, message_sid: "SM2" });
+    it("and elsewhere are counted and shown, and go when a person says so", async () => {
+      await put("conversations-stage", { ...key, received_at: "soon", kind: "message", channel: "test" });
       await put("conversations-trigger-lock", { conversation_id: "theirs" });
       as("staged", await receive());
-      const findings = (await engine.checks!()).filter(({ check }) => check.startsWith("rows"));
-      assert.deepEqual(findings, [
-        {
-          check: "rows of conversations-stage",
-          verdict: "warn",
-          detail: `2 not ours and passed over, such as ${ID}, SM1: who else writes there?`,
-        },
-        {
-          check: "rows of conversations-trigger-lock",
-          verdict: "warn",
-          detail: "1 not ours and passed over, such as theirs: who else writes there?",
-        },
-      ]);
+      const { quarantined: rows, staged, windows } = await engine.inspector.counts();
+      assert.deepEqual({ rows, staged, windows }, { rows: 2, staged: 1, windows: 1 });
+      const { items } = await engine.inspector.quarantined!({ limit: 10 });
+      assert.deepEqual(
+        items.map(({ table, key: where, conversationId: id, why }) => [table, where, id, why]),
+        [
+          ["conversations-stage", `${ID}/SM1`, ID, "received_at is no time"],
+          ["conversations-trigger-lock", "theirs", "theirs", "window_id is no name"],
+        ],
+      );
+      assert.deepEqual(JSON.parse(items[0]!.raw).received_at, "soon");
+      for (const { id } of items) assert.equal(await engine.remedies.discardQuarantined!(id), "discarded");
+      for (const { id } of items) assert.equal(await engine.remedies.discardQuarantined!(id), "not-found");
+      assert.equal((await engine.inspector.gauges()).quarantined, 0);
     });
 
     it("under the key of a message of ours do not keep it from being staged", async () => {
@@ -236,5 +243,185 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       await answer(turn);
       as("duplicate", await receive("mine", "SM7"));
     });
+  });
+
+  describe("in conversations-state", () => {
+    const key = { conversation_id: ID };
+    const unsound: Readonly<Record<string, Row>> = {
+      "works that are no list": { works: "none" },
+      "a work without its messages": { works: [{ turnId: "t1" }] },
+      "a draft of nothing": { draft: null },
+      "a draft without its work": { draft: { turnId: "t1" } },
+      "a time in ISO": { not_before_at_ms: "2026-01-01T10:00:00Z" },
+      "counters of NULL": { works: 7, turn_count: null, last_commit_at_ms: null, recent_provider_ids: null },
+      "a revision that is a number": { rev: 7, works: 7 },
+      "a lease until somebody says so": { lease_token: "t", lease_until_at_ms: "later", works: 7 },
+    };
+
+    it.each(Object.entries(unsound))(
+      "with %s are set aside, and the conversation goes on",
+      async (_, row) => {
+        await put("conversations-state", { ...row, ...key });
+        as("staged", await receive("one"));
+        await world.clock.advance(10_000);
+        const turn = await taken();
+        assert.deepEqual(textsOf(turn), ["one"]);
+        await answer(turn);
+        assert.equal((await engine.inspector.counts()).turns, 1);
+        const { items } = await engine.inspector.quarantined!({ limit: 10 });
+        assert.deepEqual(
+          items.map(({ table, key: where }) => [table, where]),
+          [["conversations-state", ID]],
+        );
+        assert.deepEqual(quarantined(), ["conversations-state"]);
+        as("staged", await receive("two"));
+        await world.clock.advance(10_000);
+        await answer(await taken());
+        assert.equal((await engine.inspector.counts()).turns, 2);
+        assert.equal(await engine.remedies.discardQuarantined!(items[0]!.id), "discarded");
+        assert.equal((await engine.inspector.counts()).quarantined, 0);
+      },
+    );
+
+    it.each([
+      { lease_token: 9, lease_until_at_ms: 8e15, lease_holder: null },
+      { lease_token: "theirs", lease_holder: "them" },
+      { lease_token: "theirs", lease_until_at_ms: "tomorrow" },
+    ])("with a lease that nobody has (%o) are nobody's", async (row) => {
+      await put("conversations-state", { ...row, ...key });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      await answer(await taken());
+    });
+
+    it("with odd counters alone are ours all the same", async () => {
+      await put("conversations-state", {
+        ...key,
+        turn_count: null,
+        last_commit_at_ms: "long ago",
+        channel: 7,
+      });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      await answer(await taken());
+      assert.deepEqual(quarantined(), []);
+      assert.equal((await engine.inspector.counts()).turns, 1);
+    });
+
+    it("that fill their item are set aside", async () => {
+      await put("conversations-state", { ...key, notes: "x".repeat(400 * 1024 - 60) });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      await answer(await taken());
+      assert.deepEqual(quarantined(), ["conversations-state"]);
+    });
+
+    it("name the turn that ran, whose reply may have gone out", async () => {
+      await put("conversations-state", { ...key, draft: { turnId: "t1", chunks: "none" } });
+      await engine.turns.take(ID);
+      assert.equal(world.logged.find(({ event }) => event === "store.quarantined")?.fields.turn, "t1");
+    });
+
+    it("and a cursor of the sweeper that leads nowhere do not stop the sweep", async () => {
+      for (const cursor of [
+        "everywhere",
+        { windows: { x: "y" }, stage: 7 },
+        { windows: { conversation_id: 7 } },
+      ]) {
+        await put("conversations-state", { conversation_id: "lull/sweep", cursor });
+        as("staged", await receive());
+        world.held.drop(ID);
+        await world.clock.advance(10_000 + world.settings.graceMs);
+        const { retriggered } = await engine.sweeping.sweep();
+        assert.equal(retriggered, 1);
+        await answer(await taken());
+      }
+    });
+
+    it("and another name that leads nowhere does not keep a message out", async () => {
+      const name = aliasKey({ channelType: "test", address: "lull", sender: "ana" }, "ana");
+      await put("conversations-state", { conversation_id: name, primary_channel: null });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      await answer(await taken());
+    });
+  });
+
+  describe("in conversations", () => {
+    const key = { primary_channel: "ana", conversation_id: "theirs", task_complete: 0 };
+    const odd: Row = {
+      conversation_status: 7,
+      sender_alias: null,
+      reply_window: "long",
+      allowed_channels: "all",
+      attributes: "none",
+      channel_config: "none",
+      created_at: 8e15,
+      updated_at: [],
+      prompt_tokens: "many",
+      messages: [null, 7, "hello", { role: "user", body: "before", message_sid: { a: 1 } }],
+    };
+
+    it("have defaults for what does not fit, and are answered", async () => {
+      await put("conversations", { ...odd, ...key });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      const turn = await taken();
+      const { status, promptTokens, attributes, senderAlias, window, createdAtMs } = turn.conversation;
+      assert.deepEqual(
+        { status, promptTokens, senderAlias, window, config: attributes.channel_config },
+        { status: "new", promptTokens: 0, senderAlias: undefined, window: undefined, config: "none" },
+      );
+      assert.ok(Number.isFinite(createdAtMs));
+      const history = await engine.conversations.history("theirs", 10);
+      assert.deepEqual(
+        history.map(({ text }) => text),
+        ["before"],
+      );
+      await answer(turn);
+      assert.equal((await engine.inspector.conversation("theirs"))?.turns.length, 1);
+    });
+  });
+
+  describe("in conversations-messages", () => {
+    it("are missing from histories and lists, and nothing else is", async () => {
+      as("staged", await receive("one"));
+      await world.clock.advance(10_000);
+      const turn = await taken();
+      await answer(turn);
+      const at = "000001767225610001#000000000";
+      const rows: Row[] = [
+        { item_id: `m#${at}` },
+        { item_id: `m#${at}1`, role: "user", body: 7, media: [], at_ms: 1, turn_id: "t" },
+        { item_id: `m#${at}2`, role: "user", parts: "none", media: [], at_ms: 1, turn_id: "t" },
+        { item_id: `t#${at}` },
+        { item_id: `r#${at}`, listing: "refusal#0", listed_at: "9" },
+        { item_id: `d#${at}`, listing: "dead", listed_at: "9" },
+        { item_id: `u#${at}`, listing: "unknown", listed_at: "9" },
+      ];
+      for (const row of rows) await put("conversations-messages", { conversation_id: ID, ...row });
+      const { messages, turns, refusals } = (await engine.inspector.conversation(ID))!;
+      assert.deepEqual([messages.length, turns.length, refusals.length], [2, 1, 0]);
+      const page = { limit: 10 };
+      assert.deepEqual((await engine.inspector.dead(page)).items, []);
+      assert.deepEqual((await engine.inspector.unknown(page)).items, []);
+      assert.deepEqual((await engine.inspector.refusals(page)).items, []);
+      as("staged", await receive("two"));
+      await world.clock.advance(10_000);
+      await answer(await taken());
+      assert.equal((await engine.conversations.history(ID, 10)).length, 4);
+      assert.equal(await engine.conversations.erase(ID), "erased");
+    });
+  });
+
+  it("in conversations-seen are no memory of a message", async () => {
+    const id = seenKey(messageId("test", "account", "SM9"));
+    for (const until_at_ms of [null, "9999999999999", [1]]) {
+      await put("conversations-seen", { id, until_at_ms });
+      assert.notEqual((await receive("hi", "SM9")).kind, "refused");
+    }
+    await world.clock.advance(10_000);
+    await answer(await taken());
+    as("duplicate", await receive("hi", "SM9"));
   });
 });

@@ -13,6 +13,7 @@ import { fakeClock } from "../../src/testing/fake-clock.ts";
 import type { Clients, Emulators } from "./emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
+import { spoil } from "./spoil.ts";
 
 /** Looks without a turn before a world is taken to go round in circles. */
 const ROUNDS_MAX = 500;
@@ -126,6 +127,7 @@ export async function awsWorld(
       }
       held.drop(conversationId);
     },
+    spoil: (conversationId, what, how) => spoil(dynamodb, tablePrefix, conversationId, what, how),
     async close() {
       for (const engine of opened) await engine.close();
       for (const each of made) {

@@ -1,3 +1,5 @@
+import type { Sound } from "../../core/shape.ts";
+import { soundLetter } from "../../core/sound-records.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type { DeadLetter } from "../../ports/inspector.ts";
@@ -8,8 +10,7 @@ import { isSortKey, movable } from "./item-size.ts";
 import { conversationKeyOf, idWithin, inTime, seenKey, transactionToken } from "./keys.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { isRecord } from "./sound.ts";
-import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { isUnchanged, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
@@ -148,21 +149,16 @@ function letterItem(
   };
 }
 
-export function letterFrom(item: Item, rows: readonly StagedRow[]): DeadLetter {
-  return {
-    id: String(item.letter_id),
-    conversationId: String(item.conversation_id),
-    reason: String(item.reason),
-    attempts: Number(item.attempts),
-    messages: messagesOf(rows).map(({ message }) => message),
-    ...(item.draft !== undefined && { draft: item.draft as Draft }),
-    atMs: Number(item.at_ms),
-  };
+/** Its head; the messages are read beside it. */
+export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
+  const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
+  const drafted = draft === undefined ? {} : { draft };
+  return soundLetter({ id, conversationId, reason, attempts, ...drafted, atMs });
 }
 
 /** The messages of a letter as they were staged. */
 export function letterRowsFrom({ quarantine }: Site, items: readonly Item[]): StagedRow[] {
   return quarantine
-    .sound("messages", items, ({ row }) => (isRecord(row) ? stagedFrom(row) : undefined))
+    .sound("messages", items, ({ row }) => stagedFrom(row))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
 }

@@ -73,7 +73,7 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
   const batch = batchActions(site, stored.id, turn);
   const actions = [state.action, ...kept.slice(0, room), ...batch];
   // The new `rev` tells one try of ours from the next: the same token must never come with another content.
-  const token = transactionToken(turn.work.turnId, turn.work.attempts, state.stored.rev ?? "");
+  const token = transactionToken(turn.work.turnId, turn.work.attempts, String(state.stored.rev));
   return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });
 }
 

@@ -1,4 +1,6 @@
 import { mergeTexts } from "../../core/batch.ts";
+import { isObject, type Sound } from "../../core/shape.ts";
+import { soundHistory, soundTurn, soundUnknown } from "../../core/sound-records.ts";
 import type { HistoryMessage, MessagePart } from "../../ports/conversations.ts";
 import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
 import type { Media } from "../../ports/message.ts";
@@ -87,21 +89,32 @@ function messageItem(
   };
 }
 
-export function historyFrom(item: Item): HistoryMessage {
-  const parts = item.parts as MessagePart[] | undefined;
-  return {
-    role: item.role === "assistant" ? "assistant" : "user",
-    text: item.body === undefined ? mergeTexts(parts ?? []) : String(item.body),
-    media: (item.media as Media[] | undefined) ?? mediaOf(parts ?? []),
-    atMs: Number(item.at_ms),
-    turnId: String(item.turn_id),
-    ...(parts && { parts }),
-    ...(item.author !== undefined && { author: String(item.author) }),
+/** What was said, as it was read, if it is that. Text and media that are not written down are those of the parts. */
+export function historyFrom(item: Item): Sound<HistoryMessage> {
+  const { role, body, media, at_ms, turn_id, author, parts } = item;
+  const read = soundHistory({
+    role,
+    text: body ?? "",
+    media: media ?? [],
+    atMs: at_ms,
+    turnId: turn_id,
+    author,
+    parts,
+  });
+  if (read.kind === "foreign") return read;
+  const { parts: said = [], ...message } = read.value;
+  const value = {
+    ...message,
+    ...(body === undefined && { text: mergeTexts(said) }),
+    ...(media === undefined && { media: mediaOf(said) }),
+    ...(parts !== undefined && { parts: said }),
   };
+  return { kind: "sound", value: withoutUndefined(value) };
 }
 
-/** One of the `messages` that another system keeps in the conversation's row. */
-export function legacyFrom(entry: Item): HistoryMessage {
+/** One of the `messages` that another system keeps in the conversation's row. Undefined when it is none. */
+export function legacyFrom(entry: unknown): HistoryMessage | undefined {
+  if (!isObject(entry)) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";
   const id = entry.message_sid ?? entry.message_id ?? "";
   return {
@@ -109,7 +122,7 @@ export function legacyFrom(entry: Item): HistoryMessage {
     text: typeof text === "string" ? text : JSON.stringify(text),
     media: [],
     atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
-    turnId: String(id),
+    turnId: typeof id === "string" ? id : "",
   };
 }
 
@@ -124,11 +137,9 @@ export function turnItem(turn: TurnRecord, committed: Committed): Item {
   };
 }
 
-export function turnFrom(item: Item): TurnRecord {
+export function turnFrom(item: Item): Sound<TurnRecord> {
   const { item_id: _key, expires_at: _expiry, ...record } = item;
-  return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [camel(name), value]),
-  ) as unknown as TurnRecord;
+  return soundTurn(Object.fromEntries(Object.entries(record).map(([name, value]) => [camel(name), value])));
 }
 
 export function unknownKey(unknownId: string): Item | undefined {
@@ -154,21 +165,18 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
   };
 }
 
-export function unknownFrom(item: Item): UnknownSend {
-  return {
-    id: String(item.unknown_id),
-    conversationId: String(item.conversation_id),
-    turnId: String(item.turn_id),
-    chunk: Number(item.chunk),
-    channel: String(item.channel),
-    to: String(item.reply_to),
-    text: String(item.body),
-    atMs: Number(item.at_ms),
-  };
+export function unknownFrom(item: Item): Sound<UnknownSend> {
+  const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
+  const { chunk, channel, reply_to: to, body: text } = item;
+  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, atMs });
 }
 
 function expiry({ atMs, retentionMs }: Committed): Item {
   return retentionMs === 0 ? {} : { expires_at: ttl(atMs + retentionMs) };
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
 }
 
 function snake(name: string): string {

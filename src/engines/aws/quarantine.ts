@@ -1,3 +1,4 @@
+import type { Sound } from "../../core/shape.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import type { Item } from "./expression.ts";
@@ -9,8 +10,8 @@ const AGAIN_MS = 3_600_000;
 const TOLD_MAX = 10_000;
 
 /**
- * Rows that do not fit are passed over and told, never removed: their owner may be alive. Only where one takes the place of a row of
- * ours is it written over, by whoever needs the place.
+ * What is read may not be ours. Rows that do not fit are passed over and told, never removed: their owner may be alive. Only where one
+ * takes the place of a row of ours is it written over, by whoever needs the place.
  */
 export class Quarantine {
   readonly #log: Log;
@@ -23,33 +24,32 @@ export class Quarantine {
   }
 
   /** Those of the items that are ours. */
-  sound<T>(table: TableName, items: readonly Item[], from: (item: Item) => T | undefined): T[] {
+  sound<T>(table: TableName, items: readonly Item[], from: (item: Item) => Sound<T>): T[] {
     return items.flatMap((item) => this.soundOne(table, item, from) ?? []);
   }
 
-  soundOne<T>(table: TableName, item: Item | undefined, from: (item: Item) => T | undefined): T | undefined {
-    const made = item && from(item);
-    if (item && made === undefined) this.note(table, item);
-    return made;
+  soundOne<T>(table: TableName, item: Item | undefined, from: (item: Item) => Sound<T>): T | undefined {
+    if (!item) return undefined;
+    const read = from(item);
+    if (read.kind === "sound") return read.value;
+    this.#note(table, item, read.why);
+    return undefined;
   }
 
-  /** `parts` are the attributes that do not fit, where the rest of the row is ours. */
-  note(table: TableName, item: Item, parts?: readonly string[]): void {
-    const about = aboutOf(item);
-    const key = JSON.stringify([table, about, parts]);
+  #note(table: TableName, item: Item, why: string): void {
+    const key = JSON.stringify([table, aboutOf(item)]);
     const nowMs = this.#clock.nowMs();
     if (nowMs < (this.#toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) return;
     this.#toldAtMs.set(key, nowMs);
-    const names = parts && { attributes: parts.join(", ") };
-    this.#log("error", "store.quarantined", { table: TABLES[table].name, rows: 1, ...about, ...names });
+    this.tell(table, [item], why);
   }
 
-  /** One line for all that a sweep came across. */
-  noteAll(table: TableName, items: readonly Item[]): void {
+  /** One line for all that somebody came across at once. `turn`: whose reply may have gone out. */
+  tell(table: TableName, items: readonly Item[], why: string, turn?: string): void {
     const [first] = items;
     if (!first) return;
-    const { name } = TABLES[table];
-    this.#log("error", "store.quarantined", { table: name, rows: items.length, ...aboutOf(first) });
+    const about = { table: TABLES[table].name, rows: items.length, ...aboutOf(first), why };
+    this.#log("error", "store.quarantined", turn === undefined ? about : { ...about, turn });
   }
 }
 

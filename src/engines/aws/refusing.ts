@@ -1,4 +1,6 @@
 import type { RefusalCode } from "../../core/refusals.ts";
+import type { Sound } from "../../core/shape.ts";
+import { soundRefusal } from "../../core/sound-records.ts";
 import type { StageOutcome } from "../../ports/engine.ts";
 import type { Refusal } from "../../ports/inspector.ts";
 import type { Arrival } from "../../ports/message.ts";
@@ -52,15 +54,17 @@ function refusalItem(
   };
 }
 
-export function refusalFrom(item: Item): Refusal {
-  return {
-    messageId: String(item.message_sid),
-    ...(item.in_conversation === true && { conversationId: String(item.conversation_id) }),
-    channel: String(item.channel),
-    sender: String(item.sender),
-    code: String(item.code),
-    atMs: Number(item.at_ms),
-  };
+export function refusalFrom(item: Item): Sound<Refusal> {
+  const {
+    message_sid: messageId,
+    conversation_id: conversationId,
+    channel,
+    sender,
+    code,
+    at_ms: atMs,
+  } = item;
+  const about = item.in_conversation === true ? { conversationId } : {};
+  return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
 }
 
 /** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */

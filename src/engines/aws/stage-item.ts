@@ -1,20 +1,12 @@
+import { count, fields, kinds, listOf, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
+import { MEDIA } from "../../core/sound-message.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
 import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
+import { name, textsByName } from "./item-shapes.ts";
 import { itemBytes } from "./item-size.ts";
-import {
-  isCount,
-  isInstant,
-  isListOf,
-  isMadeOf,
-  isMedia,
-  isName,
-  isOptional,
-  isText,
-  isTexts,
-} from "./sound.ts";
 
 /** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
 export type StagedRow = StagedMessageRow | StagedOutboundRow;
@@ -121,37 +113,38 @@ export function stageItem(row: StagedRow): Item {
   };
 }
 
-const isRow = isMadeOf({
-  message_sid: isName,
-  conversation_id: isName,
-  primary_channel: isOptional(isText),
-  channel: isName,
-  received_at: isInstant,
-  sequence: isOptional(isCount),
-  bytes: isOptional(isCount),
+const ROW = {
+  message_sid: name,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: name,
+  received_at: time,
+  sequence: optional(count),
+  bytes: optional(count),
+};
+
+const STAGED = kinds({
+  message: fields({
+    ...ROW,
+    provider_id: text,
+    account: text,
+    address: text,
+    sender: text,
+    sender_alias: optional(text),
+    reply_to: text,
+    body: text,
+    media: MEDIA,
+    sent_at: optional(time),
+    position: optional(count),
+    fields: optional(textsByName),
+  }),
+  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), author: text }),
 });
 
-const isMessageRow = isMadeOf({
-  provider_id: isText,
-  account: isText,
-  address: isText,
-  sender: isText,
-  sender_alias: isOptional(isText),
-  reply_to: isText,
-  body: isText,
-  media: isMedia,
-  sent_at: isOptional(isInstant),
-  position: isOptional(isCount),
-  fields: isOptional(isTexts),
-});
-
-const isOutboundRow = isMadeOf({ reply_to: isText, texts: isListOf(isText), author: isText });
-
-/** Undefined when the item is not ours. */
-export function stagedFrom(item: Item): StagedRow | undefined {
-  const isOurs =
-    item.kind === "outbound" ? isOutboundRow(item) : item.kind === "message" && isMessageRow(item);
-  return isRow(item) && isOurs ? weighed(rowFrom(item)) : undefined;
+/** A row as it was read, if it is ours. */
+export function stagedFrom(item: unknown): Sound<StagedRow> {
+  const read = soundAs<Item>(STAGED, item);
+  return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
 }
 
 function rowFrom(item: Item): StagedRow {

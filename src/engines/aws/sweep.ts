@@ -1,7 +1,9 @@
 import { isHeld } from "../../core/lease.ts";
+import { fields, isObject, type Shape, type Sound } from "../../core/shape.ts";
 import type { SweepReport } from "../../ports/engine.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
+import { name } from "./item-shapes.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
 import { type Site, windowFor } from "./site.ts";
@@ -57,14 +59,13 @@ function ours<T>(
   { quarantine }: Site,
   table: TableName,
   items: readonly Item[],
-  from: (item: Item) => T | undefined,
+  from: (item: Item) => Sound<T>,
 ): T[] {
-  const sound = items.map(from);
-  quarantine.noteAll(
-    table,
-    items.filter((_, at) => sound[at] === undefined),
-  );
-  return sound.filter((each) => each !== undefined);
+  const read = items.map(from);
+  const foreign = items.filter((_, at) => read[at]!.kind === "foreign");
+  const [first] = read.filter(({ kind }) => kind === "foreign");
+  if (first?.kind === "foreign") quarantine.tell(table, foreign, first.why);
+  return read.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
 }
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
@@ -135,7 +136,7 @@ async function withoutAnybody(site: Site, ids: readonly string[]): Promise<strin
     const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
     return among.filter((id) => !found.has(id));
   };
-  const unarmed = await without("triggerLock", ids, (item) => windowFrom(item) !== undefined);
+  const unarmed = await without("triggerLock", ids, (item) => windowFrom(item).kind === "sound");
   return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
 }
 
@@ -202,8 +203,18 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
   return count;
 }
 
+/** Where a cursor is none, the round begins at the beginning: one that leads nowhere would stop every round. */
 async function readCursor(site: Site): Promise<SweepCursor> {
-  return ((await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor ?? {}) as SweepCursor;
+  const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
+  const placeIn = (table: keyof SweepCursor, shape: Shape) => {
+    const place = isObject(cursor) ? cursor[table] : undefined;
+    return shape(place) === undefined ? { [table]: place } : {};
+  };
+  return {
+    ...placeIn("windows", fields({ conversation_id: name })),
+    ...placeIn("stage", fields({ conversation_id: name, message_sid: name })),
+    ...placeIn("seen", fields({ id: name })),
+  };
 }
 
 /** Written only while a table is too long for one round. */

@@ -1,8 +1,9 @@
+import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
 import { absent, all, atMost, equal, type Item } from "./expression.ts";
+import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
-import { isInstant, isMadeOf, isName, isOptional, isText } from "./sound.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "./triggers.ts";
 
 /** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
@@ -105,7 +106,7 @@ export async function disarm(
   // A lock that is not ours does not say when it was armed: it stays with its owner.
   const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
   const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOld);
-  return kind === "done" && item ? windowFrom(item) : undefined;
+  return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
 }
 
 export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
@@ -119,12 +120,12 @@ async function putWindow(
   arming: Arming,
 ): Promise<{ window: StandingWindow; isMine: boolean }> {
   const made = windowItem(site, trigger, arming);
-  const window = windowFrom(made)!;
+  const window = standing(made);
   const written = await site.store.put("triggerLock", made, isNotArmed);
   // Refused without an item: it went in the meantime, with somebody who has looked or will.
   if (written.kind === "done" || !written.item) return { window, isMine: true };
-  const standing = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
-  if (standing) return { window: standing, isMine: standing.id === window.id };
+  const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
+  if (found) return { window: found, isMine: found.id === window.id };
   // Another's lock in the place of our window: nobody would look. A window that came there meanwhile is none the worse for it: its
   // trigger is on its way, and ours is, too.
   await site.store.put("triggerLock", made);
@@ -150,19 +151,23 @@ export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
   };
 }
 
-const isWindow = isMadeOf({
-  window_id: isName,
-  due_at_ms: isInstant,
-  wake_at_ms: isInstant,
-  trigger_at_ms: isInstant,
-  conversation_id: isName,
-  primary_channel: isOptional(isText),
-  channel: isOptional(isText),
+const WINDOW = fields({
+  window_id: name,
+  due_at_ms: time,
+  wake_at_ms: time,
+  trigger_at_ms: time,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: optional(text),
 });
 
-/** Undefined when the item is not ours. */
-export function windowFrom(item: Item): StandingWindow | undefined {
-  if (!isWindow(item)) return undefined;
+/** A window as it was read, if it is ours. */
+export function windowFrom(item: Item): Sound<StandingWindow> {
+  const read = soundAs<Item>(WINDOW, item);
+  return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
+}
+
+function standing(item: Item): StandingWindow {
   return {
     id: String(item.window_id),
     dueAtMs: Number(item.due_at_ms),
