@@ -11,7 +11,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
@@ -19,7 +19,7 @@ import { failure, isCancelled, isConditionFailed } from "./failure.ts";
 import { backOff, type Retrying, retrying } from "./retry.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
 import type { TableName, TableNames } from "./tables.ts";
-import { marshalled, pageOf, refusals, transactItem, valuesOf } from "./wire.ts";
+import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from "./wire.ts";
 
 const BATCH_WRITE_MAX = 25;
 const BATCH_GET_MAX = 100;
@@ -42,7 +42,7 @@ export class DynamoStore implements Store {
     const command = () =>
       new GetItemCommand({ TableName: this.#names[table], Key: marshall(key), ConsistentRead: true });
     const { Item: found } = await this.#send(table, () => this.#client.send(command()));
-    return found && unmarshall(found);
+    return found && plainItem(found);
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
@@ -148,7 +148,7 @@ export class DynamoStore implements Store {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };
       const read = () => this.#client.send(new BatchGetItemCommand({ RequestItems }));
       const { Responses, UnprocessedKeys } = await this.#send(table, read);
-      items.push(...(Responses?.[name] ?? []).map((item) => unmarshall(item)));
+      items.push(...(Responses?.[name] ?? []).map(plainItem));
       const left = UnprocessedKeys?.[name]?.Keys ?? [];
       throttled = await this.#notTooFast(table, left.length, throttled);
       rest = [...left, ...rest.slice(BATCH_GET_MAX)];
@@ -217,11 +217,11 @@ export class DynamoStore implements Store {
   ): Promise<Written> {
     try {
       const { Attributes } = await retrying(write, this.#retrying, this.#clock);
-      return { kind: "done", ...(Attributes && { item: unmarshall(Attributes) }) };
+      return { kind: "done", ...(Attributes && { item: plainItem(Attributes) }) };
     } catch (error) {
       if (!isConditionFailed(error)) throw failure(error, this.#named(table));
       const { Item: found } = error as { Item?: Record<string, AttributeValue> };
-      return { kind: "refused", ...(found && { item: unmarshall(found) }) };
+      return { kind: "refused", ...(found && { item: plainItem(found) }) };
     }
   }
 

@@ -36,6 +36,9 @@ describe("what AWS says", () => {
     [new Error("Region is missing"), "INVALID_CONFIG", "never", /AWS_REGION/],
     [sdkError("ValidationException"), "STORE_REFUSED", "never", /as AWS says it/],
     [sdkError("ThrottlingException"), "STORE_UNAVAILABLE", "later", /table x: ThrottlingException/],
+    [cancelled("None", "ValidationError"), "STORE_REFUSED", "never", /as AWS says it/],
+    // Something in it may pass, but not the whole.
+    [cancelled("TransactionConflict", "ValidationError"), "STORE_REFUSED", "never", /table x/],
     ["something odd", "STORE_UNAVAILABLE", "later", /table x/],
   ])("%s is told as %s", (error, code, retry, message) => {
     const told = failure(error, "table x");

@@ -14,8 +14,12 @@ import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
 
 type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
+/** An error may bring a whole page along. What cannot be stored would be tried for ever. */
+const REASON_MAX = 2_000;
+
 /** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
-export async function giveBack(site: Site, lease: Lease, how: GiveBack): Promise<GivenBack> {
+export async function giveBack(site: Site, lease: Lease, given: GiveBack): Promise<GivenBack> {
+  const how = "reason" in given ? { ...given, reason: given.reason.slice(0, REASON_MAX) } : given;
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =

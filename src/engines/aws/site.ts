@@ -5,6 +5,7 @@ import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
+import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
 import type { StagedRow } from "./stage-item.ts";
 import type { Stored } from "./state-item.ts";
@@ -36,6 +37,7 @@ export interface Site {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly quarantine: Quarantine;
   readonly holder: string;
   readonly forget: "table" | "sweep";
   readonly newId: () => string;
@@ -61,6 +63,7 @@ export function siteFor(
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,
+    quarantine: new Quarantine(context.log, context.clock),
     holder: context.workerId,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),

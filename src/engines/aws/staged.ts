@@ -8,7 +8,7 @@ import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 /** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
 export async function stagedRows(site: Site, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
-  return items.map(stagedFrom).sort(byArrival);
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 export async function isAnyStaged(site: Site, conversationId: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { type ConversationState, triesOf, withoutWork } from "../../core/state.t
 import { isSuspect } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
+import { setAside } from "./aside.ts";
 import { type Burial, bury } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
 import { absent, all, any, different, present } from "./expression.ts";
@@ -32,17 +33,17 @@ export async function take(
 /** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. */
 export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
-  let stored = leased;
-  for (;;) {
+  let stored = leased.foreign ? await setAside(site, leased, token) : leased;
+  while (isMine(stored, token)) {
     const seen = await lookAround(site, stored);
     const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
     const step = await carryOut(site, sight, decide(site, sight, token), token);
     if (step.outcome) outcomes.push(step.outcome);
     if (step.kind === "over") return outcomes;
     stored = step.stored;
-    // Lost to somebody while we looked: what is there is theirs.
-    if (!isMine(stored, token)) return [...outcomes, { kind: "nothing" }];
   }
+  // Lost to somebody while we looked: what is there is theirs.
+  return [...outcomes, { kind: "nothing" }];
 }
 
 type Step =

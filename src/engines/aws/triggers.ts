@@ -53,6 +53,11 @@ export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
   return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
 }
 
+/** Whether a trigger may be on its way that fires then. */
+export function comesInTime(atMs: number, nowMs: number): boolean {
+  return atMs <= nowMs + DELAY_MS_MAX;
+}
+
 /** What the steps need of a queue: a wake-up for a time, which comes at least once. */
 export interface Triggers {
   /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
