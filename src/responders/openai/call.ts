@@ -46,7 +46,7 @@ async function read(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const json = parsed(await textOf(response));
   if (status >= 300 && status < 400) throw refusedBy(status, headers, json);
-  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, headers);
+  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, response);
   if (!response.ok) throw refusedBy(status, headers, json);
   return { headers, json };
 }
@@ -58,7 +58,7 @@ async function textOf(response: Response): Promise<string> {
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > RESPONSE_BYTES_MAX)
-      throw notAnAnswer(`OpenAI answered ${response.status} without end`, response.headers);
+      throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
