@@ -1,3 +1,4 @@
+import { DeadlineMissed } from "../../core/deadline.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
 
 /** What the SDK throws, as far as anything here looks at it. */
@@ -103,7 +104,9 @@ export function failure(error: unknown, what: string): LullError {
   if (name === "ValidationException") {
     return new LullError(`${what}: ${message}`, { code: "STORE_REFUSED", retry: "never", cause: error });
   }
-  return new StoreUnavailable(`${what}: ${name}`, error);
+  // Silence has no name of its own: a person who reads this has to know what was waited for.
+  const why = error instanceof DeadlineMissed ? error.message : name;
+  return new StoreUnavailable(`${what}: ${why}`, error);
 }
 
 function named(error: unknown): SdkError {
