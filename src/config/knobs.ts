@@ -203,6 +203,12 @@ const LIMITS: readonly Knob[] = [
     fallback: DEFAULTS.settleMs / 1_000,
     help: "how long to wait before the provider is asked about a lost send",
   },
+  limit(
+    "receiveTimeoutSeconds",
+    PERIOD,
+    DEFAULTS.receiveTimeoutMs / 1_000,
+    "how long a webhook may take before its provider is told to come back",
+  ),
   limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
   limit(
     "graceSeconds",

@@ -33,6 +33,8 @@ export interface Settings {
   readonly attemptsMax: number;
   readonly backoffMs: number;
   readonly backoffMsMax: number;
+  /** How long a webhook may take until its provider is told to come back. Twilio stops listening after 15 seconds. */
+  readonly receiveTimeoutMs: number;
   readonly answerTimeoutMs: number;
   readonly sendTimeoutMs: number;
   readonly settleMs: number;

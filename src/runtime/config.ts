@@ -26,6 +26,7 @@ export type WindowConfig =
 export interface LimitsConfig {
   readonly leaseSeconds?: number;
   readonly attemptsMax?: number;
+  readonly receiveTimeoutSeconds?: number;
   readonly answerTimeoutSeconds?: number;
   readonly sendTimeoutSeconds?: number;
   readonly settleSeconds?: number;
@@ -107,6 +108,7 @@ export function settingsFrom(config: LullConfig): Settings {
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
       leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
+      receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
       settleMs: ms("limits.settleSeconds", limits.settleSeconds),
