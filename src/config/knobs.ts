@@ -226,6 +226,12 @@ const LIMITS: readonly Knob[] = [
     fallback: DEFAULTS.settleMs / 1_000,
     help: "how long a lost send may still be inside the provider before it counts as not sent",
   },
+  limit(
+    "receiveTimeoutSeconds",
+    PERIOD,
+    DEFAULTS.receiveTimeoutMs / 1_000,
+    "how long a webhook may take before its provider is told to come back",
+  ),
   limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
   limit(
     "graceSeconds",

@@ -21,6 +21,7 @@ export const DEFAULTS: Settings = {
   retryForMs: 30 * MINUTE,
   backoffMs: 1 * SECOND,
   backoffMsMax: 60 * SECOND,
+  receiveTimeoutMs: 10 * SECOND,
   answerTimeoutMs: 120 * SECOND,
   sendTimeoutMs: 15 * SECOND,
   settleMs: 30 * SECOND,

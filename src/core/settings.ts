@@ -38,6 +38,8 @@ export interface Settings {
   readonly retryForMs: number;
   readonly backoffMs: number;
   readonly backoffMsMax: number;
+  /** How long a webhook may take until its provider is told to come back. Twilio stops listening after 15 seconds. */
+  readonly receiveTimeoutMs: number;
   readonly answerTimeoutMs: number;
   readonly sendTimeoutMs: number;
   /** How long after its deadline, or its sender's death, a request may still be inside the provider. */

@@ -33,6 +33,7 @@ export type WindowConfig =
 export interface LimitsConfig {
   readonly leaseSeconds?: number;
   readonly attemptsMax?: number;
+  readonly receiveTimeoutSeconds?: number;
   readonly answerTimeoutSeconds?: number;
   readonly sendTimeoutSeconds?: number;
   /** How long an outage of a responder or a provider is waited out before its messages become dead letters. */
@@ -122,6 +123,7 @@ export function settingsFrom(config: LullConfig): Settings {
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
       leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
+      receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
       retryForMs: ms("limits.retryForSeconds", limits.retryForSeconds),

@@ -56,7 +56,7 @@ export function createService(config: LullConfig): Service {
     settings,
     engine: open,
     log,
-    nowMs: clock.nowMs,
+    clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
     busyText: config.busyText ?? BUSY_TEXT,

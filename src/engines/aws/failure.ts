@@ -1,3 +1,4 @@
+import { DeadlineMissed } from "../../core/deadline.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
 
 /** What the SDK throws, as far as anything here looks at it. */
@@ -118,7 +119,9 @@ export function failure(error: unknown, what: string): LullError {
   if (name === "ValidationException") return new ImpossibleWrite(`${what}: ${message}`, error);
   const impossible = impossibleIn(CancellationReasons);
   if (impossible.size > 0) return new ImpossibleWrite(`${what}: ${message}`, error, impossible);
-  return new StoreUnavailable(`${what}: ${name}`, error);
+  // Silence has no name of its own: a person who reads this has to know what was waited for.
+  const why = error instanceof DeadlineMissed ? error.message : name;
+  return new StoreUnavailable(`${what}: ${why}`, error);
 }
 
 function impossibleIn(reasons: NonNullable<SdkError["CancellationReasons"]>): Set<number> {
