@@ -260,6 +260,18 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface BackupOptions {
+  /** When it is made: the copy says so when a service starts on it. */
+  readonly atMs: number;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** What a copy holds that a service which starts on it will answer, even if it was answered since. */
+export interface BackupReport {
+  readonly staged: number;
+  readonly drafts: number;
+}
+
 /** What `sqlite()`, `memory()` and `aws()` return: an engine that is not open yet. */
 export interface EngineProvider {
   readonly name: string;
@@ -269,7 +281,7 @@ export interface EngineProvider {
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;
   /** Copies a consistent snapshot to `file` while the service runs. */
-  backup?(file: string, onProgress: (done: number, total: number) => void): Promise<void>;
+  backup?(file: string, options: BackupOptions): Promise<BackupReport>;
   /** Said instead where the store has backups of its own. */
   readonly backupNote?: string;
 }

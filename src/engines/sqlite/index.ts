@@ -1,10 +1,10 @@
-import { backup, DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process-identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
 import type { StrayRow } from "../embedded/tables.ts";
+import { backUp } from "./backup.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
 
@@ -35,17 +35,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
         close: store.close,
       });
     },
-    async backup(file, onProgress) {
-      const database = new DatabaseSync(options.file, { readOnly: true, timeout: 5_000 });
-      try {
-        await backup(database, file, {
-          rate: 1_000,
-          progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
-        });
-      } finally {
-        database.close();
-      }
-    },
+    backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
   };
 }
 

@@ -75,7 +75,7 @@ async function moveAway(endings = ENDINGS): Promise<string> {
 
 async function backup(): Promise<string> {
   const copy = join(folder, "copy.db");
-  await sqlite({ file }).backup!(copy, () => {});
+  await sqlite({ file }).backup!(copy, { atMs: clock.nowMs(), onProgress: () => {} });
   return copy;
 }
 

@@ -247,36 +247,3 @@ describe("the file", () => {
     database.close();
   });
 });
-
-describe("a backup", () => {
-  it("opens and holds the data, while writes go on", async () => {
-    const engine = await open();
-    await engine.receiving.stage(Array.from({ length: 2_000 }, () => message("x".repeat(2_000))));
-    const copy = join(folder, "copy.db");
-    const progress: number[] = [];
-    let isDone = false;
-    let during = 0;
-    const writing = (async () => {
-      while (!isDone) {
-        await engine.receiving.stage([message("during")]);
-        during += 1;
-      }
-    })();
-    await sqlite({ file }).backup!(copy, (done, total) => void progress.push(done / total));
-    isDone = true;
-    await writing;
-    expect(during).toBeGreaterThan(0);
-    expect(progress.length).toBeGreaterThan(1);
-
-    const restored = await open({}, copy);
-    const { staged } = await restored.inspector.counts();
-    expect(staged).toBeGreaterThanOrEqual(2_000);
-    expect(staged).toBeLessThanOrEqual(2_000 + during);
-    await restored.receiving.stage([message("goes on")]);
-    expect((await engine.inspector.counts()).staged).toBe(2_000 + during);
-  });
-
-  it("of a file that is not there fails with a reason", async () => {
-    await expect(sqlite({ file }).backup!(join(folder, "copy.db"), () => {})).rejects.toThrow();
-  });
-});

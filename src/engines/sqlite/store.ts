@@ -9,6 +9,7 @@ import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, messageOf, whileBusy } from "./connection.ts";
 import { type Failure, failureOf, isDamage } from "./failure.ts";
 import { attempt, type Carry, inOneCommit } from "./group.ts";
+import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
 
@@ -113,8 +114,20 @@ class FileStore implements Store {
         reason: why,
       });
     }
-    if (requests.some(({ name }) => name === "sweep")) shrinkLog(database, this.#options.file);
+    if (requests.some(({ name }) => name === "sweep")) this.#keepHouse();
     return replies;
+  }
+
+  /** What a sweep does that is no step of the protocol. It fails nobody: the next sweep tries again. */
+  #keepHouse(): void {
+    const { database } = this.#session;
+    try {
+      shrinkLog(database, this.#options.file);
+      const restored = restoredFrom(database);
+      if (restored) this.#say("warn", "store.restored", { ...restored });
+    } catch (error) {
+      this.#noteDamage(error);
+    }
   }
 
   /**
