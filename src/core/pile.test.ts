@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isFull, pileOf } from "./pile.ts";
+import { bytesOf, isFull, pileOf } from "./pile.ts";
 
 const limits = { stagedMessagesMax: 3, stagedBytesMax: 100 };
 
@@ -16,6 +16,13 @@ it("a pile is full when one more message would make it heavier than it may be", 
 it("the first message has a place, whatever its size", () => {
   expect(isFull({ messages: 0, bytes: 0 }, limits, 1_000)).toBe(false);
   expect(isFull({ messages: 1, bytes: 1_000 }, limits, 0)).toBe(true);
+});
+
+it("a message weighs what strangers put into it: words, addresses of media, fields", () => {
+  expect(bytesOf({ text: "ü", media: [] })).toBe(2);
+  expect(bytesOf({ text: "", media: [{ url: "x", contentType: "y" }] })).toBe(200);
+  expect(bytesOf({ text: "", media: [{ url: "x".repeat(300), contentType: "y", name: "zz" }] })).toBe(303);
+  expect(bytesOf({ text: "", media: [], fields: { name: "Ana" } })).toBe(7);
 });
 
 it("a pile is counted and weighed", () => {

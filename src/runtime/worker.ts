@@ -31,6 +31,7 @@ export class Worker {
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #sleepsUntilAtMs = 0;
+  #nudge: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(surroundings: Omit<TurnSurroundings, "stopping">) {
@@ -44,9 +45,16 @@ export class Worker {
   /** Something will be due at that time: no need to wait for the next poll. */
   nudge(atMs: number): void {
     const { clock } = this.#surroundings;
-    if (atMs >= this.#sleepsUntilAtMs) return;
+    if (atMs >= this.#sleepsUntilAtMs || this.#looking.signal.aborted) return;
     this.#sleepsUntilAtMs = atMs;
-    clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort(WOKEN));
+    // One moment is enough, the earliest: whoever looks then learns of the others from the store.
+    if (this.#nudge && this.#nudge.atMs <= atMs) return;
+    this.#nudge?.cancel();
+    const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+      this.#nudge = undefined;
+      this.#wake.abort(WOKEN);
+    });
+    this.#nudge = { atMs, cancel };
   }
 
   /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
@@ -61,6 +69,7 @@ export class Worker {
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
   async stop(graceMs: number): Promise<void> {
     this.#looking.abort();
+    this.#nudge?.cancel();
     this.#wake.abort(WOKEN);
     await this.#loop;
     const over = new AbortController();

@@ -1,3 +1,4 @@
+import { bytesOf } from "../../core/pile.ts";
 import { count, fields, kinds, listOf, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import { MEDIA } from "../../core/sound-message.ts";
 import type { StagedItem } from "../../core/take.ts";
@@ -39,7 +40,7 @@ interface StagedAt {
 }
 
 export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
-  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const bytes = bytesOf(arrival);
   const { channel, arrivedAtMs } = arrival;
   return weighed({
     kind: "message",

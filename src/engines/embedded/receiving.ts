@@ -2,7 +2,7 @@ import { withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { newConversation } from "../../core/new-conversation.ts";
-import { isFull } from "../../core/pile.ts";
+import { bytesOf, isFull } from "../../core/pile.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
 import { type ConversationState, workOf } from "../../core/state.ts";
@@ -51,7 +51,7 @@ function put(
   conversationIdOfIt: string,
   conversation: Conversation | undefined,
 ): StageOutcome {
-  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const bytes = bytesOf(arrival);
   const state = stateOf(step, conversationIdOfIt);
   if (hasNoPlace(step, conversationIdOfIt, state, bytes))
     return refuseMore(step, arrival, id, conversationIdOfIt, state);

@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import { notAnAnswer, refusedBy, unreachable } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
@@ -52,16 +53,9 @@ async function read(response: Response): Promise<Answer> {
 }
 
 async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > RESPONSE_BYTES_MAX)
-      throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = await answerText(response.body, RESPONSE_BYTES_MAX);
+  if (text !== undefined) return text;
+  throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

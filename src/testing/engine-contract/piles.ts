@@ -104,6 +104,19 @@ export const piles: readonly EngineCase[] = [
     assert.equal(refusedAsFull(await s.deliver(s.arrival("x"))), true);
   }),
 
+  scene("what comes beside the text has its weight as well", { stagedBytesMax: 1_000 }, async (s) => {
+    const media = [{ url: `https://example.test/${"x".repeat(3_000)}`, contentType: "image/png" }];
+    await s.receive({ sender: "ana", text: "", media });
+    await s.receive({ sender: "ben", fields: { profile: "x".repeat(3_000) } });
+    await s.windowPasses();
+    for (const { lease } of await s.turns()) {
+      const notBeforeAtMs = s.nowMs + 3_600_000;
+      await s.engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+    }
+    assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ana" }))), true);
+    assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ben" }))), true);
+  }),
+
   scene(
     "checked on turn, a conversation that nobody has looked up is full, too",
     { stagedMessagesMax: 2, validation: "on-turn" },
