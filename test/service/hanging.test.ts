@@ -128,10 +128,10 @@ describe("those who stand beside what kills every worker", () => {
   ])("are answered, each once, and only what %s becomes a dead letter", async (_, poison, attempts) => {
     const bystanders = 30;
     await start(2, { LULL_ATTEMPTS_MAX: attempts, LULL_WINDOW_SECONDS: "3", LULL_SETTLE_SECONDS: "2" });
-    const customers = Array.from({ length: bystanders }, (_, customer) =>
-      at.write(customer, `slow ${customer}`),
+    await Promise.all(
+      Array.from({ length: bystanders }, (_, customer) => at.write(customer, `slow ${customer}`)),
     );
-    await Promise.all([...customers, at.write(99, poison)]);
+    await at.write(99, poison);
     await eventually("rest", async () => ((await at.counts()).staged === 0 ? true : undefined));
     expect(await at.counts()).toMatchObject({ dead: 1, turns: bystanders, unknown: 0 });
     expect(new Set(replies()).size).toBe(bystanders);
@@ -197,20 +197,36 @@ describe("a process without a parent", () => {
   });
 });
 
-describe("a parent that stands still", () => {
-  test("kills nobody when it goes on", async () => {
-    const service = await start(2, { LULL_WINDOW_SECONDS: "1", LULL_HUNG_SECONDS: "2" });
-    const answerOneAfterTheOther = async (customers: readonly number[]) => {
-      for (const customer of customers) {
-        await at.write(customer, "hi");
-        await at.twilio.whenSent(customer);
-      }
-    };
+describe("nobody is killed", () => {
+  const harmed = (service: LullProcess) =>
+    service.events.filter(({ event }) => /^worker\.(hung|died)$/.test(event));
+
+  /** Each takes a window's time at least: together longer than a worker may be silent. */
+  async function answerOneAfterTheOther(customers: readonly number[]) {
+    for (const customer of customers) {
+      await at.write(customer, "hi", { headers: ANEW });
+      await at.twilio.whenSent(customer);
+    }
+  }
+
+  test("by a parent that stood still and goes on", async () => {
+    const service = await start(2, { LULL_WINDOW_SECONDS: "1" });
     service.kill("SIGSTOP");
-    // Each takes a window's time at least: together much longer than a worker may be silent.
-    await answerOneAfterTheOther([1, 2, 3, 4, 5]);
+    await answerOneAfterTheOther([1, 2, 3, 4, 5, 6]);
     service.kill("SIGCONT");
-    await answerOneAfterTheOther([6, 7, 8]);
-    expect(service.events.filter(({ event }) => /^worker\.(hung|died)$/.test(event))).toEqual([]);
+    await answerOneAfterTheOther([7, 8, 9, 10]);
+    expect(harmed(service)).toEqual([]);
+  });
+
+  test("who may be held at a breakpoint by a person", async () => {
+    const service = await start(2, {
+      LULL_WINDOW_SECONDS: "1",
+      LULL_HUNG_SECONDS: "1",
+      NODE_OPTIONS: "--inspect=127.0.0.1:0",
+    });
+    await at.write(99, "block", { headers: ANEW });
+    await blocked(service, 1);
+    await answerOneAfterTheOther([1, 2, 3]);
+    expect(harmed(service)).toEqual([]);
   });
 });
