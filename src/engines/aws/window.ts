@@ -1,6 +1,6 @@
 import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
-import { above, absent, all, atMost, equal, type Item } from "./expression.ts";
+import { above, absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
@@ -109,9 +109,9 @@ export async function disarm(
   return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
 }
 
-/** Windows that a clock armed which has been set back since: as if they had been armed now, and looked at. */
-export async function armedAfter(site: Site, atMs: number): Promise<number> {
-  const isAhead = above("armed_at_ms", atMs);
+/** Windows that a clock armed, or that wait for its time, which has been set back since: as if they had been armed now, and looked at. */
+export async function wakeAhead(site: Site, ofMs: number): Promise<number> {
+  const isAhead = any(above("armed_at_ms", ofMs), above("wake_at_ms", ofMs));
   let count = 0;
   let from: Item | undefined;
   do {
