@@ -12,6 +12,8 @@ export type LogEvent = { readonly event: string } & Readonly<Record<string, unkn
 export interface LullProcessOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user to run as; this one where left out. */
+  readonly uid?: number;
   /** The program to run; the CLI of the sources where left out. */
   readonly main?: string;
 }
@@ -23,12 +25,13 @@ export class LullProcess {
   readonly #changed = new EventTarget();
   readonly #closed: Promise<unknown>;
 
-  constructor(args: readonly string[], { cwd, env = {}, main = MAIN }: LullProcessOptions) {
+  constructor(args: readonly string[], { cwd, env = {}, main = MAIN, uid }: LullProcessOptions) {
     // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     this.child = spawn(process.execPath, [main, ...args], {
       cwd,
       env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
+      ...(uid !== undefined && { uid }),
     });
     this.#closed = once(this.child, "close");
     void this.#closed.then(() => this.#changed.dispatchEvent(new Event("change")));

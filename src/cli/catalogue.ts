@@ -106,6 +106,19 @@ const UNKNOWN: readonly Entry[] = [
   },
 ];
 
+const QUARANTINE: readonly Entry[] = [
+  {
+    name: "list",
+    summary: "rows that were set aside, with the reasons",
+    load: () => of(import("./commands/quarantine.ts"), (m) => m.list),
+  },
+  {
+    name: "discard",
+    summary: "drop those that you have seen to",
+    load: () => of(import("./commands/quarantine.ts"), (m) => m.discard),
+  },
+];
+
 /** Every command, in the order of the help. */
 export const CATALOGUE: readonly (Entry | Group)[] = [
   {
@@ -131,6 +144,12 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
   },
   { name: "dead", summary: "messages that ran out of attempts", commands: DEAD, bare: "list" },
   { name: "unknown", summary: "sends whose outcome nobody knows", commands: UNKNOWN, bare: "list" },
+  {
+    name: "quarantine",
+    summary: "rows of the store that were not ours",
+    commands: QUARANTINE,
+    bare: "list",
+  },
   {
     name: "pause",
     summary: "stop answering everywhere",

@@ -1,4 +1,10 @@
-import { DEFAULTS, QUIET_MAX_FACTOR, REPLY_BYTES_MOST, REPLY_MESSAGES_MOST } from "../core/defaults.ts";
+import {
+  DEFAULTS,
+  HUNG_MS,
+  QUIET_MAX_FACTOR,
+  REPLY_BYTES_MOST,
+  REPLY_MESSAGES_MOST,
+} from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
@@ -58,6 +64,14 @@ const SERVICE: readonly Knob[] = [
     kind: SECONDS,
     fallback: 25,
     help: "how long running turns may take to finish when the service stops",
+  },
+  {
+    key: "hungSeconds",
+    env: "LULL_HUNG_SECONDS",
+    flag: "hung",
+    kind: SECONDS,
+    fallback: HUNG_MS / 1_000,
+    help: "a process whose event loop stands still for this long is ended; 0: never",
   },
   {
     key: "logLevel",
@@ -178,7 +192,7 @@ const LIMITS: readonly Knob[] = [
     flag: "attempts",
     kind: COUNT,
     fallback: DEFAULTS.attemptsMax,
-    help: "attempts before a turn becomes a dead letter",
+    help: "crashes and unexplained failures before a turn becomes a dead letter",
   },
   {
     key: "limits.answerTimeoutSeconds",
@@ -197,13 +211,27 @@ const LIMITS: readonly Knob[] = [
     help: "how long one send may take; a third of the lease at most",
   },
   {
+    key: "limits.retryForSeconds",
+    env: "LULL_RETRY_FOR_SECONDS",
+    flag: "retry-for",
+    kind: SECONDS,
+    fallback: DEFAULTS.retryForMs / 1_000,
+    help: "how long an outage of the responder or the provider is waited out",
+  },
+  {
     key: "limits.settleSeconds",
     env: "LULL_SETTLE_SECONDS",
     flag: "settle",
     kind: SECONDS,
     fallback: DEFAULTS.settleMs / 1_000,
-    help: "how long to wait before the provider is asked about a lost send",
+    help: "how long a lost send may still be inside the provider before it counts as not sent",
   },
+  limit(
+    "receiveTimeoutSeconds",
+    PERIOD,
+    DEFAULTS.receiveTimeoutMs / 1_000,
+    "how long a webhook may take before its provider is told to come back",
+  ),
   limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
   limit(
     "graceSeconds",

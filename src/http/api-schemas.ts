@@ -191,6 +191,18 @@ export const COMPONENTS: Components = {
     },
     ["message_id", "channel", "code", "at"],
   ),
+  QuarantinedRow: object(
+    {
+      id: text(),
+      table: text(),
+      key: text(),
+      conversation_id: text(),
+      why: text(),
+      raw: text(),
+      at: time(),
+    },
+    ["id", "table", "key", "why", "raw", "at"],
+  ),
   DeadLetter: object(
     {
       id: text(),
@@ -236,6 +248,7 @@ export const COMPONENTS: Components = {
     dead: count(),
     unknown: count(),
     refusals: count(),
+    quarantined: count(),
     paused: flag(),
   }),
   Error: object({ error: object({ code: text(), message: text() }, ["code", "message"]) }, ["error"]),

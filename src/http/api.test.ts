@@ -79,6 +79,7 @@ const CASES: [string, string, unknown, unknown[] | undefined, number][] = [
   ["GET", "/api/dead?limit=500", undefined, ["dead", { limit: 500 }], 200],
   ["GET", "/api/unknown", undefined, ["unknown", { limit: 50 }], 200],
   ["GET", "/api/refusals?cursor=abc", undefined, ["refusals", { limit: 50, cursor: "abc" }], 200],
+  ["GET", "/api/quarantined", undefined, ["quarantined", { limit: 50 }], 200],
   ["GET", "/api/counts", undefined, ["counts"], 200],
   ["POST", "/api/dead/d%2F1/retry", undefined, ["retryDead", "d/1"], 200],
   ["POST", "/api/dead/d%2F1/discard", undefined, ["discardDead", "d/1"], 200],

@@ -15,6 +15,15 @@ export const LISTING_ROUTES: readonly Route[] = [
   listed("refusals", "listRefusals", "Why messages got no turn", "Refusal"),
   {
     method: "GET",
+    path: "/api/quarantined",
+    operation: "listQuarantined",
+    summary: "Rows of the store that were not ours: they stop nobody, and wait for a person",
+    query: PAGE_QUERY,
+    answers: { 200: { description: "A page", schema: listing(ref("QuarantinedRow")) } },
+    run: async (call) => ok((await call.engine.inspector.quarantined?.(pageOf(call))) ?? { items: [] }),
+  },
+  {
+    method: "GET",
     path: "/api/counts",
     operation: "getCounts",
     summary: "How much there is of everything",
@@ -23,7 +32,7 @@ export const LISTING_ROUTES: readonly Route[] = [
   },
 ];
 
-type Listed = Exclude<keyof Inspector, "conversations" | "conversation" | "counts">;
+type Listed = Extract<keyof Inspector, "locks" | "dead" | "unknown" | "refusals">;
 
 function listed(kind: Listed, operation: string, summary: string, schema: string): Route {
   return {

@@ -81,6 +81,20 @@ export interface Refusal {
   readonly atMs: number;
 }
 
+/** A row that was not ours: another system, an older version or a person wrote it, or a disk forgot. It stops nobody any more. */
+export interface QuarantinedRow {
+  readonly id: string;
+  /** The table that it stood in, and its key there. */
+  readonly table: string;
+  readonly key: string;
+  readonly conversationId?: string;
+  /** What did not fit. */
+  readonly why: string;
+  /** The whole row, as JSON. */
+  readonly raw: string;
+  readonly atMs: number;
+}
+
 export interface ConversationDetail {
   readonly conversation: Conversation;
   readonly staged: readonly StagedMessage[];
@@ -99,6 +113,8 @@ export interface Counts {
   readonly dead: number;
   readonly unknown: number;
   readonly refusals: number;
+  /** Rows that were not ours and were set aside. Absent where nobody else can write. */
+  readonly quarantined?: number;
   readonly paused: boolean;
 }
 
@@ -106,6 +122,8 @@ export interface Counts {
 export interface Gauges {
   readonly dead: number;
   readonly unknown: number;
+  /** As in `Counts`. */
+  readonly quarantined?: number;
   /** Leases that lapsed and that nobody has taken since. */
   readonly staleLeases: number;
   /** When the oldest lease that stands was taken. */
@@ -120,6 +138,8 @@ export interface Inspector {
   dead(page: Page): Promise<Listing<DeadLetter>>;
   unknown(page: Page): Promise<Listing<UnknownSend>>;
   refusals(page: Page): Promise<Listing<Refusal>>;
+  /** Absent where nobody else can write. */
+  quarantined?(page: Page): Promise<Listing<QuarantinedRow>>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;
 }

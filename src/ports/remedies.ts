@@ -7,4 +7,6 @@ export interface Remedies {
   markUnknown(unknownId: string, as: "sent" | "not-sent"): Promise<"marked" | "not-found">;
   /** Sends what may not have gone out, as a turn of its own. */
   resendUnknown(unknownId: string): Promise<"staged" | "not-found">;
+  /** A person has seen to it. Absent where nobody else can write. */
+  discardQuarantined?(id: string): Promise<"discarded" | "not-found">;
 }

@@ -33,8 +33,11 @@ export type WindowConfig =
 export interface LimitsConfig {
   readonly leaseSeconds?: number;
   readonly attemptsMax?: number;
+  readonly receiveTimeoutSeconds?: number;
   readonly answerTimeoutSeconds?: number;
   readonly sendTimeoutSeconds?: number;
+  /** How long an outage of a responder or a provider is waited out before its messages become dead letters. */
+  readonly retryForSeconds?: number;
   readonly settleSeconds?: number;
   readonly sweepSeconds?: number;
   readonly graceSeconds?: number;
@@ -121,8 +124,10 @@ export function settingsFrom(config: LullConfig): Settings {
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
       leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
+      receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
+      retryForMs: ms("limits.retryForSeconds", limits.retryForSeconds),
       settleMs: ms("limits.settleSeconds", limits.settleSeconds),
       sweepMs: interval("limits.sweepSeconds", limits.sweepSeconds),
       graceMs: ms("limits.graceSeconds", limits.graceSeconds),
@@ -178,7 +183,9 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
         throw new ConfigError(`channels.${name}: a channel's name is lower-case letters, digits and dashes`);
       }
       const own = config.windows?.[name];
-      return [name, { type: channel.type, window: own ? windowPolicy(own, `windows.${name}`) : window }];
+      const { type, settleMs } = channel;
+      const ownWindow = own ? windowPolicy(own, `windows.${name}`) : window;
+      return [name, { type, window: ownWindow, ...(settleMs !== undefined && { settleMs }) }];
     }),
   );
 }

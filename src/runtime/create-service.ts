@@ -56,7 +56,7 @@ export function createService(config: LullConfig): Service {
     settings,
     engine: open,
     log,
-    nowMs: clock.nowMs,
+    clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
     busyText: config.busyText ?? BUSY_TEXT,
@@ -83,6 +83,8 @@ export function createService(config: LullConfig): Service {
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
     async start() {
+      // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
+      await (await open()).ping();
       (await opening()).start();
       sweeper ??= new Sweeper((await open()).sweeping, clock, settings.sweepMs, random, log);
       sweeper.start();

@@ -1,6 +1,8 @@
+import { within } from "../core/deadline.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { Arrival, DeliveryStatus, InboundMessage } from "../ports/message.ts";
@@ -11,7 +13,7 @@ export interface Reception {
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
   readonly busyText: string;
@@ -29,26 +31,10 @@ export async function receive(
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log } = reception;
+  const { log, clock, settings } = reception;
   try {
-    const verdict = await channel.verify(request);
-    if (verdict.kind === "refused") {
-      log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
-      return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
-    }
-    const parsed = channel.parse(request);
-    switch (parsed.kind) {
-      case "challenge":
-        return parsed.answer;
-      case "ignored":
-        log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
-        return channel.answer({});
-      case "invalid":
-        log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
-        return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
-      case "updates":
-        return channel.answer(await takeIn(reception, name, channel, parsed));
-    }
+    // What is stored after that was never acknowledged: it comes again, and is a duplicate.
+    return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
     log("error", "webhook.failed", {
@@ -56,6 +42,33 @@ export async function receive(
       reason: error instanceof Error ? error.message : String(error),
     });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
+  }
+}
+
+async function answer(
+  reception: Reception,
+  name: string,
+  channel: Channel,
+  request: WebhookRequest,
+): Promise<WebhookAnswer> {
+  const { log } = reception;
+  const verdict = await channel.verify(request);
+  if (verdict.kind === "refused") {
+    log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
+    return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
+  }
+  const parsed = channel.parse(request);
+  switch (parsed.kind) {
+    case "challenge":
+      return parsed.answer;
+    case "ignored":
+      log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
+      return channel.answer({});
+    case "invalid":
+      log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
+      return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
+    case "updates":
+      return channel.answer(await takeIn(reception, name, channel, parsed));
   }
 }
 
@@ -69,7 +82,7 @@ async function takeIn(
   for (const status of statuses) await settle(reception, engine, name, status);
   if (messages.length === 0) return {};
   const limited = messages.some(
-    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()),
+    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.clock.nowMs()),
   );
   if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
   const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
@@ -78,11 +91,11 @@ async function takeIn(
 
 /** Our own time, and the place in the payload: what the provider's clock cannot order, these do. */
 export function stageRequests(
-  reception: Pick<Reception, "hasResponder" | "nowMs">,
+  reception: Pick<Reception, "hasResponder" | "clock">,
   name: string,
   messages: readonly InboundMessage[],
 ): StageRequest[] {
-  const arrivedAtMs = reception.nowMs();
+  const arrivedAtMs = reception.clock.nowMs();
   const hasRoute = reception.hasResponder(name);
   return messages.map((message, position) => {
     const arrival: Arrival = { ...message, channel: name, arrivedAtMs, position };

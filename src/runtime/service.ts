@@ -29,7 +29,7 @@ export interface Service {
   engine(): Promise<Engine>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Starts taking turns and sweeping. */
+  /** Starts taking turns and sweeping. Rejects when the store cannot be written. */
   start(): Promise<void>;
   /** No new work; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
   stop(graceMs?: number): Promise<void>;

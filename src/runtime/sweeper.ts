@@ -52,7 +52,9 @@ export class Sweeper {
   /** True when there is more. A round that failed has none: it is tried again when its time has come. */
   async #sweepOnce(): Promise<boolean> {
     try {
-      const { orphans, retriggered, freed, expired, hasMore = false } = await this.#sweeping.sweep();
+      const report = await this.#sweeping.sweep();
+      const { orphans, retriggered, freed, expired, clockSetBack, hasMore = false } = report;
+      if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
       if (orphans > 0) this.#log("error", "sweep.orphans", { orphans });
       if (freed > 0) this.#log("warn", "lease.stale", { freed });
       this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });

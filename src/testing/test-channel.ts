@@ -1,10 +1,16 @@
 import type { Channel, Outgoing, ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 
+export type TestSend = (
+  outgoing: Outgoing,
+  n: number,
+  signal: AbortSignal,
+) => SendOutcome | Promise<SendOutcome>;
+
 /** A channel that keeps what it was asked to send, and does what it is told with it. */
 export interface TestChannel extends Channel {
   readonly outbox: Outgoing[];
   /** What the next sends come to; `sent` when nothing is said. */
-  behave(send: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome>): void;
+  behave(send: TestSend): void;
   reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
 }
 
@@ -15,7 +21,7 @@ export function testChannel(
 ): TestChannel {
   const outbox: Outgoing[] = [];
   const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
-  let behaviour: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome> = (_, n) => sentAs(n);
+  let behaviour: TestSend = (_, n) => sentAs(n);
   let asked = 0;
   const channel: TestChannel = {
     type: options.type ?? "test",
@@ -31,8 +37,8 @@ export function testChannel(
       },
       body: JSON.stringify({ code }),
     }),
-    async send(outgoing) {
-      const outcome = await behaviour(outgoing, outbox.length + 1);
+    async send(outgoing, signal) {
+      const outcome = await behaviour(outgoing, outbox.length + 1, signal);
       if (outcome.kind !== "not-sent") outbox.push(outgoing);
       return outcome;
     },

@@ -29,14 +29,25 @@ export class EngineProcess {
   }
 
   /** Resolves when it runs; the file is not open yet. */
-  static async start(file: string, settings: Partial<Settings> = {}): Promise<EngineProcess> {
-    const child = fork(CHILD, [file, JSON.stringify(settings)], { execArgv: [] });
+  static async start(
+    file: string,
+    settings: Partial<Settings> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<EngineProcess> {
+    const child = fork(CHILD, [file, JSON.stringify(settings)], {
+      execArgv: [],
+      env: { ...process.env, ...env },
+    });
     await once(child, "message", { signal: AbortSignal.timeout(DEADLINE_MS) });
     return new EngineProcess(child);
   }
 
-  static async open(file: string, settings: Partial<Settings> = {}): Promise<EngineProcess> {
-    const started = await EngineProcess.start(file, settings);
+  static async open(
+    file: string,
+    settings: Partial<Settings> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<EngineProcess> {
+    const started = await EngineProcess.start(file, settings, env);
     await started.open();
     return started;
   }

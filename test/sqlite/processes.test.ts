@@ -173,6 +173,32 @@ it.skipIf(!canLimitFileSize)(
   },
 );
 
+it.skipIf(!canLimitFileSize)(
+  "on a disk that fills up under a crowd, whatever was acknowledged is there, and the rest was told",
+  async () => {
+    const [child] = await openMany(1);
+    await child!.call("receiving", "stage", [request("before", "ana")]);
+    const { size } = await stat(`${file}-wal`);
+    limitFileSize(child!.pid, size + 400_000);
+    const acknowledged: string[] = [];
+    const crowd = Array.from({ length: 300 }, async (_, n) => {
+      const { arrival: short } = request(`m${n}`, `person-${n}`);
+      await child!.call("receiving", "stage", [{ arrival: { ...short, text: "x".repeat(5_000) } }]);
+      acknowledged.push(`m${n}`);
+    });
+    const refused = (await Promise.allSettled(crowd)).filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThan(1);
+    for (const each of refused) expect(each).toMatchObject({ reason: { code: "STORE_UNAVAILABLE" } });
+    await child!.kill();
+
+    const here = await openHere();
+    const stored = (await takeAll(here)).flatMap(({ messages }) =>
+      messages.map(({ providerId }) => providerId),
+    );
+    expect(stored).toEqual(expect.arrayContaining(["before", ...acknowledged]));
+  },
+);
+
 /** What a full disk looks like to one process, without needing one: its files cannot grow any more. Linux only. */
 function limitFileSize(pid: number, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);

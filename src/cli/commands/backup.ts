@@ -1,5 +1,6 @@
-import { access, mkdir, rename, rm } from "node:fs/promises";
+import { access, mkdir } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { BackupReport } from "../../ports/engine.ts";
 import type { Command } from "../command.ts";
 import { requireDatabase, silent } from "../data.ts";
 import { printResult } from "../output/print.ts";
@@ -23,17 +24,23 @@ export const backup: Command = {
       throw new CommandFailed(engine.backupNote ?? `the ${engine.name} engine has no backup of its own`);
     await requireDatabase(loaded.server.db);
     const shown = progress(call.io);
-    // Under its own name only when it is whole: half a backup is worse than none.
-    const part = `${file}.part`;
     await mkdir(dirname(file), { recursive: true });
-    await rm(part, { force: true });
-    await engine.backup(part, (done, total) => shown.update(`${percent(done, total)} % copied`));
-    await rename(part, file);
+    const held = await engine.backup(file, {
+      atMs: call.io.nowMs(),
+      onProgress: (done, total) => shown.update(`${percent(done, total)} % copied`),
+    });
     shown.end();
-    printResult(call, { file }, `The database was copied to ${file}`);
+    printResult(call, { file, ...held }, `The database was copied to ${file}${inWords(held)}`);
     return 0;
   },
 };
+
+/** Whoever restores it should know beforehand. */
+function inWords({ staged, drafts }: BackupReport): string {
+  if (staged === 0 && drafts === 0) return "";
+  return `
+It holds ${staged} staged messages and ${drafts} drafts. A service that starts on it answers them, even those that are answered by then.`;
+}
 
 function percent(done: number, total: number): number {
   return total === 0 ? 100 : Math.floor((done / total) * 100);

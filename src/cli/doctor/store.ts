@@ -14,7 +14,7 @@ export async function checkStore(
     const checks = (await engine.checks?.()) ?? [];
     if (checks.some(({ verdict }) => verdict === "fail")) return checks;
     await engine.ping();
-    const { dead, unknown, paused, conversations } = await engine.inspector.counts();
+    const { dead, unknown, quarantined = 0, paused, conversations } = await engine.inspector.counts();
     const [latest] = (await engine.inspector.conversations({ limit: 1 })).items;
     const future = latest !== undefined && latest.updatedAtMs > nowMs + 60_000;
     return [
@@ -23,6 +23,9 @@ export async function checkStore(
       ...(future ? [fail("clock", "the database holds times in the future: the clock was set back")] : []),
       ...(dead > 0 ? [warn("dead letters", `${dead}: look at them with \`lull dead\``)] : []),
       ...(unknown > 0 ? [warn("unknown sends", `${unknown}: look at them with \`lull unknown\``)] : []),
+      ...(quarantined > 0
+        ? [warn("quarantine", `${quarantined} rows were not ours: look at them with \`lull quarantine\``)]
+        : []),
       ...(paused ? [warn("paused", "answering is paused; go on with `lull resume`")] : []),
     ];
   } catch (error) {

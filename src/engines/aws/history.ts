@@ -46,20 +46,18 @@ export async function history(
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<HistoryMessage[]> {
   const { items, isAll } = await latestWithin(site, id, messagesMax, bytesMax);
-  const own = items
-    .reverse()
-    .map(historyFrom)
-    .filter(({ atMs }) => isKept(site, atMs));
+  const sound = site.quarantine.sound("messages", items.reverse(), historyFrom);
+  const own = sound.filter(({ atMs }) => isKept(site, atMs));
   if (!isAll || items.length >= messagesMax) return own;
   const before = (await rowOf(site, id))?.messages;
   if (!Array.isArray(before)) return own;
-  const legacy = before.map((entry) => legacyFrom(entry as Item));
+  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
   const latest = [...legacy, ...own].slice(-messagesMax);
   return latest.slice(latest.length - fitting(latest.map(sizeOf).reverse(), bytesMax));
 }
 
 export async function turnsOf(site: Site, id: string, max: number): Promise<TurnRecord[]> {
-  const turns = (await latestItems(site, id, TURN, max)).map(turnFrom);
+  const turns = site.quarantine.sound("messages", await latestItems(site, id, TURN, max), turnFrom);
   return turns.filter(({ committedAtMs }) => isKept(site, committedAtMs));
 }
 

@@ -11,6 +11,8 @@ const OWN = "lull/";
 export const PAUSED = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
+/** Holds the time of a sweep: a clock that was set back shows there. */
+export const CLOCK = `${OWN}clock`;
 
 function hash(text: string): Buffer {
   return createHash("sha256").update(text).digest();

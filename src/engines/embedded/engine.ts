@@ -34,9 +34,9 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
         for (const holder of surroundings.deadAmong(await run("holders", undefined as never))) {
           freed += await run("freeLeases", holder);
         }
-        const { orphans, expired, hasMore, cursor: next } = await run("sweep", cursor);
+        const { cursor: next, ...swept } = await run("sweep", cursor);
         cursor = next;
-        return { orphans, expired, freed, retriggered: 0, ...(hasMore && { hasMore }) };
+        return { ...swept, freed, retriggered: 0 };
       },
       freeLeases: (workerId) => run("freeLeases", workerId),
     },
@@ -56,6 +56,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       discardDead: (id) => run("discardDead", id),
       markUnknown: (id, as) => run("markUnknown", { id, as }),
       resendUnknown: (id) => run("resendUnknown", id),
+      discardQuarantined: (id) => run("discardQuarantined", id),
     },
     inspector: {
       conversations: (filter) => run("listConversations", filter),
@@ -64,6 +65,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       dead: (page) => run("listDead", page),
       unknown: (page) => run("listUnknown", page),
       refusals: (page) => run("listRefusals", page),
+      quarantined: (page) => run("listQuarantined", page),
       counts: () => run("counts", undefined as never),
       gauges: () => run("gauges", undefined as never),
     },

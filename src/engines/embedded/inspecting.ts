@@ -9,6 +9,7 @@ import type {
   Listing,
   LockRecord,
   Page,
+  QuarantinedRow,
   Refusal,
   UnknownSend,
 } from "../../ports/inspector.ts";
@@ -89,13 +90,17 @@ export function listRefusals(step: Step, page: Page): Listing<Refusal> {
   return step.tables.listRefusals(page);
 }
 
+export function listQuarantined(step: Step, page: Page): Listing<QuarantinedRow> {
+  return step.tables.listQuarantined(page);
+}
+
 export function counts(step: Step): Counts {
   return step.tables.counts(step.nowMs);
 }
 
 export function gauges({ tables, nowMs, settings }: Step): Gauges {
-  const { dead, unknown } = tables.counts(nowMs);
+  const { dead, unknown, quarantined = 0 } = tables.counts(nowMs);
   const held = tables.holders().flatMap((holder) => tables.heldBy(holder));
   const leases = held.flatMap((id) => tables.state(id)?.lease ?? []);
-  return { dead, unknown, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+  return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
 }

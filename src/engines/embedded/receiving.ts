@@ -6,11 +6,11 @@ import { bytesOf, isFull } from "../../core/pile.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
 import { type ConversationState, workOf } from "../../core/state.ts";
-import { dueAtMs } from "../../core/window.ts";
+import { dueOf } from "../../core/take.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
-import { arm, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
+import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
@@ -57,10 +57,9 @@ function put(
     return refuseMore(step, arrival, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
   step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
-  const span = { oldestArrivalAtMs: arrival.arrivedAtMs, newestArrivalAtMs: arrival.arrivedAtMs };
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
-  const policy = windowOf(step, conversation, arrival.channel);
-  const due = arm(step, conversationIdOfIt, dueAtMs(span, policy), state);
+  const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
+  const due = arm(step, conversationIdOfIt, closesAtMs, state);
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
 }
 

@@ -47,6 +47,10 @@ export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
   return staged === "not-found" ? "not-found" : "staged";
 }
 
+export function discardQuarantined(step: Step, id: string): "discarded" | "not-found" {
+  return step.tables.discardQuarantined(id) ? "discarded" : "not-found";
+}
+
 function recordFinding(step: Step, unknown: UnknownSend, as: "sent" | "not-sent"): void {
   const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
   step.tables.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);

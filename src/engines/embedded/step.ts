@@ -1,7 +1,7 @@
 import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { dueOf } from "../../core/take.ts";
+import { type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Lease } from "../../ports/engine.ts";
@@ -14,6 +14,10 @@ export interface Step {
   readonly holder: string;
   readonly nowMs: number;
   readonly newId: () => string;
+  /** Undoes what `work` did if it throws. Set where it is known that something throws, and the others shall not suffer. */
+  readonly apart?: <T>(work: () => T) => T;
+  /** Told when something about one conversation makes every look fail. */
+  readonly failed?: (conversationId: string, error: unknown) => void;
   /** Told when somebody will have to look at a conversation at that time. */
   readonly armed: (atMs: number) => void;
 }
@@ -67,7 +71,12 @@ export function dueOfStaged(step: Step, conversationId: string): number {
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);
   const policy = windowOf(step, step.tables.conversation(conversationId), messages.at(-1)?.channel);
-  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy));
+  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy, clockOf(step)));
+}
+
+/** The time of the request, as decisions about due times want it. */
+export function clockOf({ nowMs, settings }: Step): ClockReading {
+  return { nowMs, clockSkewMs: settings.clockSkewMs };
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */
@@ -75,6 +84,19 @@ export function wakeNow(step: Step, conversationId: string): void {
   const state = stateOf(step, conversationId);
   const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
   saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
+}
+
+/** What `work` comes to, or nothing where it throws and can be undone: then this conversation is put off, and the others go on. */
+export function inItsOwnRoom<T>(step: Step, conversationId: string, work: () => T): T | undefined {
+  const { apart } = step;
+  if (!apart) return work();
+  try {
+    return apart(work);
+  } catch (error) {
+    apart(() => step.tables.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
+    step.failed?.(conversationId, error);
+    return undefined;
+  }
 }
 
 export function messagesOf(rows: readonly StagedRow[]): Extract<StagedRow, { kind: "message" }>[] {

@@ -21,6 +21,7 @@ export const STEPS = {
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
   ping: sweeping.ping,
+  setAside: sweeping.setAside,
   create: conversing.create,
   change: conversing.change,
   erase: conversing.erase,
@@ -31,6 +32,7 @@ export const STEPS = {
   discardDead: remedying.discardDead,
   markUnknown: remedying.markUnknown,
   resendUnknown: remedying.resendUnknown,
+  discardQuarantined: remedying.discardQuarantined,
 } as const;
 
 /** Steps that only read: they may run on another connection and never wait for a writer. */
@@ -45,6 +47,7 @@ export const READS = {
   listDead: inspecting.listDead,
   listUnknown: inspecting.listUnknown,
   listRefusals: inspecting.listRefusals,
+  listQuarantined: inspecting.listQuarantined,
   counts: inspecting.counts,
   gauges: inspecting.gauges,
 } as const;
@@ -62,6 +65,7 @@ export function isRead(name: StepName): name is keyof typeof READS {
 }
 
 export function carryOut(step: Step, name: StepName, input: unknown): unknown {
+  if (!isRead(name)) step.tables.noteTime(step.nowMs);
   const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: Step, input: unknown) => unknown;
   return run(step, input);
 }

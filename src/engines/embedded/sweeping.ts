@@ -1,5 +1,8 @@
-import { arm, dueOfStaged, type Step, stateOf } from "./step.ts";
-import type { PastTimes } from "./tables.ts";
+import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
+import { afterClockSetBack, afterHolderDied } from "../../core/state.ts";
+import type { ClockSetBack } from "../../ports/engine.ts";
+import { clockOf, dueOfStaged, inItsOwnRoom, type Step, saveState, stateOf } from "./step.ts";
+import type { PastTimes, StrayRow } from "./tables.ts";
 
 /**
  * Rows that one round looks at, and removes, at most. Whoever writes waits meanwhile: in a file of 480 MB rounds of 4,000 took 140 ms and up to
@@ -15,6 +18,7 @@ const REFUSALS_KEPT_MAX = 100_000;
 export interface SweepResult {
   readonly orphans: number;
   readonly expired: number;
+  readonly clockSetBack?: ClockSetBack;
   /** The round ended at a limit: there may be more, and the next one may as well come at once. */
   readonly hasMore: boolean;
   /** Where the next round goes on. */
@@ -24,11 +28,39 @@ export interface SweepResult {
 /** One bounded round: orphans get a window, what is past its time goes. */
 export function sweep(step: Step, cursor: string): SweepResult {
   const { tables, settings } = step;
+  const clockSetBack = healClock(step);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
   const { ids, next } = tables.orphans(cursor, max);
-  const orphans = ids.filter((id) => armOrphan(step, id)).length;
+  const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
   const { rows, isCut } = tables.expire(pastTimes(step), max);
-  return { orphans, expired: rows, hasMore: isCut || next !== "", cursor: next };
+  const hasMore = isCut || next !== "";
+  return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
+}
+
+/**
+ * Times that a fast clock wrote would mute their conversations until it is as late again. Everybody is looked at, and the look finds what
+ * is really due. Once more a sweep later: what was on its way when the clock changed is written only after this one.
+ */
+function healClock(step: Step): ClockSetBack | undefined {
+  const { tables, nowMs } = step;
+  const mark = tables.clockMark();
+  const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
+  const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
+  const isSecondLook = mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + step.settings.sweepMs;
+  const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
+  tables.setClockMark({ latestAtMs: nowMs, ...(setBackAtMs !== undefined && { setBackAtMs }) });
+  if (!wasSetBack && !isSecondLook) return undefined;
+  const conversations = tables
+    .restless()
+    .filter((id) => inItsOwnRoom(step, id, () => wakeAfterSetBack(step, id))).length;
+  return wasSetBack ? { byMs, conversations } : undefined;
+}
+
+function wakeAfterSetBack(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  const awake = afterClockSetBack(state, { nowMs: step.nowMs, leaseMs: step.settings.leaseMs });
+  if (awake !== state) saveState(step, id, awake);
+  return awake !== state;
 }
 
 function pastTimes({ nowMs, settings }: Step): PastTimes {
@@ -46,25 +78,36 @@ function pastTimes({ nowMs, settings }: Step): PastTimes {
 function armOrphan(step: Step, id: string): boolean {
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
-  arm(step, id, due);
+  const state = stateOf(step, id);
+  const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
+  // Written even if a window stands, or a lease: then it is the row around it that nobody would have woken up for.
+  saveState(step, id, { ...state, window: state.window ?? made });
   return true;
 }
 
-/** The holder's process is known dead: its leases lapse now, and what it was sending settles sooner. */
+/** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
 export function freeLeases(step: Step, holder: string): number {
   const ids = step.tables.heldBy(holder);
-  for (const id of ids) {
-    const state = stateOf(step, id);
-    const lease = state.lease!;
-    const untilAtMs = Math.min(lease.untilAtMs, step.nowMs);
-    step.tables.putState(id, { ...state, lease: { ...lease, untilAtMs }, holderDeadAtMs: step.nowMs });
-  }
+  for (const id of ids) inItsOwnRoom(step, id, () => freeLease(step, id));
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
 }
 
+/** Without a lease in it, the row only said so: it is written as it is. */
+function freeLease(step: Step, id: string): void {
+  const state = stateOf(step, id);
+  if (state.lease) step.tables.putState(id, afterHolderDied(state, clockOf(step)));
+  else saveState(step, id, state);
+}
+
+/** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
 export function ping(step: Step): void {
+  step.tables.wakeable(step.nowMs, 1);
   step.tables.ping(step.nowMs);
+}
+
+export function setAside(step: Step, rows: readonly StrayRow[]): void {
+  step.tables.setAside(rows);
 }
 
 export function holders(step: Step): string[] {

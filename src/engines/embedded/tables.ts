@@ -9,6 +9,7 @@ import type {
   Listing,
   LockRecord,
   Page,
+  QuarantinedRow,
   Refusal,
   TurnRecord,
   UnknownSend,
@@ -35,6 +36,18 @@ export type StagedRow =
 
 export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
+}
+
+/** How late it has been, and when a sweep found that the clock had been set back, until it was looked at once more. */
+export interface ClockMark {
+  readonly latestAtMs: number;
+  readonly setBackAtMs?: number;
+}
+
+/** A row that is not ours, found where it could not be set aside. */
+export interface StrayRow {
+  readonly table: string;
+  readonly number: number;
 }
 
 /** What is older than these goes. */
@@ -79,7 +92,7 @@ export interface Tables {
   /** How much is staged, of every kind. */
   pile(conversationId: string): Pile;
   unstage(conversationId: string, ids: readonly string[]): void;
-  /** What is known of an id: what became of it, or the conversation in which it is staged. */
+  /** What is known of an id: what became of it, else the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
   remember(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
   forget(messageIds: readonly string[]): void;
@@ -87,8 +100,12 @@ export interface Tables {
   // windows, leases, drafts
   state(conversationId: string): ConversationState | undefined;
   putState(conversationId: string, state: ConversationState | undefined): void;
+  /** Every conversation that is not at rest. */
+  restless(): string[];
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
+  /** Nobody looks before that, whatever its state says: something about it makes every look fail. */
+  putOff(conversationId: string, untilAtMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
@@ -115,10 +132,20 @@ export interface Tables {
   setPaused(paused: boolean): void;
 
   // sweeping
+  /** A request was made at this time. */
+  noteTime(nowMs: number): void;
+  /** The latest time that was noted here or at a sweep, whoever did it. */
+  clockMark(): ClockMark | undefined;
+  setClockMark(mark: ClockMark): void;
   /** Conversations with something staged and nobody to look at it, from `cursor` on. */
   orphans(cursor: string, max: number): { ids: string[]; next: string };
   /** Removes what is past its time, oldest first, up to `max` rows in all. */
   expire(past: PastTimes, max: number): Expired;
+
+  // what is not ours
+  /** Looks at these rows again, and sets those aside that do not fit. */
+  setAside(rows: readonly StrayRow[]): void;
+  discardQuarantined(id: string): boolean;
 
   // inspecting
   listConversations(filter: ConversationFilter): Listing<Conversation>;
@@ -128,5 +155,6 @@ export interface Tables {
   listDead(page: Page): Listing<StoredDeadLetter>;
   listUnknown(page: Page): Listing<UnknownSend>;
   listRefusals(page: Page): Listing<Refusal>;
+  listQuarantined(page: Page): Listing<QuarantinedRow>;
   counts(nowMs: number): Counts;
 }

@@ -3,7 +3,13 @@ import { type EngineHarness, engineContract, worldOn } from "../../testing/engin
 import { memory } from "./index.ts";
 import { memoryTables } from "./tables.ts";
 
+const BECAUSE = "nobody but this process can write into its memory";
+const skips = engineContract
+  .filter(({ title }) => title.includes("unreadable") || title.includes("foreign"))
+  .map(({ title }) => ({ title, because: BECAUSE }));
+
 const harness: EngineHarness = {
+  skips,
   async world(settings) {
     const tables = memoryTables();
     const strand = async (conversationId: string) => tables.putState(conversationId, undefined);
@@ -12,5 +18,8 @@ const harness: EngineHarness = {
 };
 
 describe("the memory engine keeps the contract", () => {
-  for (const { title, run } of engineContract) it(title, () => run(harness));
+  for (const { title, run } of engineContract) {
+    const skip = skips.find((each) => each.title === title);
+    it.skipIf(skip)(skip ? `${title} (not here: ${skip.because})` : title, () => run(harness));
+  }
 });

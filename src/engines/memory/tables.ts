@@ -12,7 +12,7 @@ import type {
   UnknownSend,
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
 const RECENT_TURNS = 5;
@@ -33,6 +33,7 @@ export function memoryTables(): Tables {
   let refusals: Refusal[] = [];
   let sequence = 0;
   let paused = false;
+  let clockMark: ClockMark | undefined;
 
   const turnsOf = (id: string) => turns.get(id) ?? [];
   const hasOutbound = (id: string) =>
@@ -93,6 +94,17 @@ export function memoryTables(): Tables {
 
     state: (id) => states.get(id),
     putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
+    restless: () => [...states.keys()],
+    noteTime(nowMs) {
+      clockMark = {
+        ...clockMark,
+        latestAtMs: Math.max(nowMs, clockMark?.latestAtMs ?? 0),
+      };
+    },
+    clockMark: () => clockMark,
+    setClockMark(mark) {
+      clockMark = mark;
+    },
     wakeable: (nowMs, max) =>
       [...states]
         .map(([id, state]) => ({ id, atMs: wakeAtMs(state) ?? Number.POSITIVE_INFINITY }))
@@ -100,6 +112,10 @@ export function memoryTables(): Tables {
         .sort((a, b) => a.atMs - b.atMs)
         .slice(0, max)
         .map(({ id }) => id),
+    putOff(id, untilAtMs) {
+      const state = states.get(id);
+      if (state?.window) states.set(id, { ...state, window: { ...state.window, wakeAtMs: untilAtMs } });
+    },
     nextWakeAtMs() {
       const times = [...states.values()].flatMap((state) => wakeAtMs(state) ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
@@ -171,6 +187,10 @@ export function memoryTables(): Tables {
       return { rows: Math.min(old.length, max), isCut: old.length >= max };
     },
 
+    // Nobody but this process writes here.
+    setAside: () => {},
+    discardQuarantined: () => false,
+
     listConversations({ search, active, ...page }) {
       const matches = conversations
         .newestFirst()
@@ -191,6 +211,7 @@ export function memoryTables(): Tables {
     listDead: (page) => paged([...dead.values()].reverse(), page),
     listUnknown: (page) => paged([...unknown.values()].reverse(), page),
     listRefusals: (page) => paged([...refusals].reverse(), page),
+    listQuarantined: () => ({ items: [] }),
     counts: (): Counts => ({
       conversations: conversations.size,
       staged: stagedIds.size,
@@ -200,6 +221,7 @@ export function memoryTables(): Tables {
       dead: dead.size,
       unknown: unknown.size,
       refusals: refusals.length,
+      quarantined: 0,
       paused,
     }),
   };

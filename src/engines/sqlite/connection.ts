@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { LOG_BYTES_MAX } from "./shrink-log.ts";
 
 export interface ConnectionOptions {
   readonly file: string;
@@ -25,7 +26,7 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     if (options.readOnly) return database;
     whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
     database.exec(
-      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768`,
+      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`,
     );
     migrate(database);
     return database;
@@ -100,6 +101,19 @@ function versionOf(database: DatabaseSync): number {
 function addSalt(database: DatabaseSync): void {
   const salt = randomBytes(16).toString("hex");
   database.prepare("INSERT INTO meta (key, value) VALUES ('salt', ?)").run(salt);
+}
+
+/** What a commit is worth here, as the connection itself tells. */
+export interface Durability {
+  readonly journal: string;
+  readonly synchronous: number;
+}
+
+export function durabilityOf(database: DatabaseSync): Durability {
+  return {
+    journal: String(database.prepare("PRAGMA journal_mode").get()?.journal_mode),
+    synchronous: Number(database.prepare("PRAGMA synchronous").get()?.synchronous),
+  };
 }
 
 export function messageOf(error: unknown): string {

@@ -1,9 +1,11 @@
-import { backup, DatabaseSync } from "node:sqlite";
+import { StoreUnavailable } from "../../errors.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process-identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
-import { openStore, resultOf, type StepRequest, type StoreOptions } from "./store.ts";
+import type { StrayRow } from "../embedded/tables.ts";
+import { backUp } from "./backup.ts";
+import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
 
 export interface SqliteOptions {
@@ -25,26 +27,22 @@ export function sqlite(options: SqliteOptions): EngineProvider {
       return embeddedEngine(run, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: a full disk or a lost file shows here before a webhook finds out.
-        ping: () => run("ping", undefined as never),
+        async ping() {
+          await run("ping", undefined as never);
+          const damage = store.damage();
+          if (damage !== undefined) throw new StoreUnavailable(damage);
+        },
         close: store.close,
       });
     },
-    async backup(file, onProgress) {
-      const database = new DatabaseSync(options.file, { readOnly: true, timeout: 5_000 });
-      try {
-        await backup(database, file, {
-          rate: 1_000,
-          progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
-        });
-      } finally {
-        database.close();
-      }
-    },
+    backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
   };
 }
 
 interface OpenStore {
   readonly run: (name: StepName, input: unknown) => Promise<unknown>;
+  /** Why the file should not be relied on, even if some of it can be read. */
+  readonly damage: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -55,36 +53,62 @@ function storeOptions(options: SqliteOptions, context: EngineContext): StoreOpti
 
 async function inlineStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const store = openStore(storeOptions(options, context));
-  return {
-    async run(name, input) {
-      const { replies, armedAtMs } = store.runGroup([{ name, input, nowMs: context.clock.nowMs() }]);
-      if (armedAtMs !== undefined) context.onArmed(armedAtMs);
-      return resultOf(replies[0]!);
-    },
-    close: async () => store.close(),
+  const run = async (name: StepName, input: unknown) => {
+    const reply = store.runGroup([{ name, input, nowMs: context.clock.nowMs() }]);
+    ears.heard(reply);
+    return resultOf(reply.replies[0]!);
   };
+  const ears = listening(context, (strays) => run("setAside", strays));
+  return { run, damage: ears.damage, close: async () => store.close() };
 }
 
 /** Writes go to one thread, reads to another: a long list for the console never delays an acknowledgement. */
 async function threadedStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
-  const { clock, log, onArmed } = context;
+  const { clock, log } = context;
   const forWriting = storeOptions(options, context);
-  const writer = await StoreClient.open(forWriting, clock, log, onArmed);
+  const write = (name: StepName, input: unknown) => writer.run({ name, input, nowMs: clock.nowMs() });
+  const setAside = (strays: readonly StrayRow[]) => write("setAside", strays);
+  const ears = listening(context, setAside);
+  const readersEars = listening(context, setAside);
+  const writer = await StoreClient.open(forWriting, clock, log, ears.heard);
   let reader: Promise<StoreClient> | undefined;
-  const openReader = () => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, () => {});
+  const openReader = () => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, readersEars.heard);
   return {
     async run(name, input) {
-      const request: StepRequest = { name, input, nowMs: clock.nowMs() };
-      if (!isRead(name)) return writer.run(request);
+      if (!isRead(name)) return write(name, input);
+      // A reader must not open what stands there now: it may be half a copy, or have another one's log beside it.
+      const lost = ears.lost();
+      if (lost !== undefined) throw new StoreUnavailable(lost);
       reader ??= openReader().catch((error) => {
         reader = undefined;
         throw error;
       });
-      return (await reader).run(request);
+      return (await reader).run({ name, input, nowMs: clock.nowMs() });
     },
+    damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
       await writer.close();
       await (await reader)?.close();
+    },
+  };
+}
+
+/** What comes with a store's replies and is not for one caller alone. */
+function listening(
+  { log, onArmed }: EngineContext,
+  setAside: (strays: readonly StrayRow[]) => Promise<unknown>,
+) {
+  let latest: Pick<GroupReply, "damage" | "lost"> = {};
+  return {
+    damage: () => latest.damage,
+    lost: () => latest.lost,
+    heard(reply: GroupReply): void {
+      const { armedAtMs, said = [], strays } = reply;
+      latest = reply;
+      for (const { level, event, fields } of said) log(level, event, fields);
+      // Where they were found nothing can be written. If the writer cannot either just now, they are found again.
+      if (strays) void setAside(strays).catch(() => {});
+      if (armedAtMs !== undefined) onArmed(armedAtMs);
     },
   };
 }

@@ -99,6 +99,19 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number) WHERE conversation_id IS NOT NULL;
   `,
+  `
+  -- Rows that were not ours: moved here whole, so that they stop nobody and a person can see them. No expiry.
+  CREATE TABLE quarantine (
+    number INTEGER PRIMARY KEY,
+    source TEXT NOT NULL,
+    key TEXT NOT NULL,
+    conversation_id TEXT,
+    why TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    raw TEXT NOT NULL
+  );
+  CREATE INDEX quarantine_by_conversation ON quarantine (conversation_id) WHERE conversation_id IS NOT NULL;
+  `,
   // How much waits in a conversation is asked with every message, and answered from the index alone.
   `
   DROP INDEX staged_by_conversation;

@@ -1,9 +1,16 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
-import { type EngineHarness, engineContract, worldOn } from "../../testing/engine-contract/index.ts";
+import {
+  type EngineHarness,
+  engineContract,
+  type SpoiltHow,
+  type SpoiltWhat,
+  worldOn,
+} from "../../testing/engine-contract/index.ts";
 import { type SqliteOptions, sqlite } from "./index.ts";
 
 function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
@@ -13,6 +20,7 @@ function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
       const file = join(folder, "lull.db");
       return worldOn(sqlite({ file, ...options }), settings, {
         strand: async (conversationId) => strand(file, conversationId),
+        spoil: async (...row) => spoil(file, ...row),
         close: () => rm(folder, { recursive: true }),
       });
     },
@@ -22,6 +30,26 @@ function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
 function strand(file: string, conversationId: string): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.prepare("DELETE FROM states WHERE conversation_id = ?").run(conversationId);
+  database.close();
+}
+
+const SPOILT = {
+  state: [
+    "UPDATE states SET state = ? WHERE conversation_id = ?",
+    { works: "none", window: { wakeAtMs: "soon" } },
+  ],
+  staged: [
+    "UPDATE staged SET item = ? WHERE sequence = (SELECT min(sequence) FROM staged WHERE conversation_id = ?)",
+    { text: 7, arrivedAtMs: "soon" },
+  ],
+  conversation: ["UPDATE conversations SET record = ? WHERE id = ?", { taskComplete: "no", window: "long" }],
+} as const;
+
+function spoil(file: string, conversationId: string, what: SpoiltWhat, how: SpoiltHow): void {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  const [statement, foreign] = SPOILT[what];
+  const row = how === "foreign" ? JSON.stringify(foreign) : '{"works":[{"turnId":"a\u0000';
+  assert.equal(database.prepare(statement).run(row, conversationId).changes, 1);
   database.close();
 }
 

@@ -2,6 +2,13 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 export type Row = Record<string, SQLInputValue>;
 
+/** Bytes that are no UTF-8 are read as this sign, and cannot be looked up or written back. */
+const REPLACED = "\ufffd";
+
+export function isLossy(value: SQLInputValue | undefined): boolean {
+  return value instanceof Uint8Array || (typeof value === "string" && value.includes(REPLACED));
+}
+
 /** Prepared once per statement text, then reused. */
 export class Statements {
   readonly #database: DatabaseSync;
@@ -31,8 +38,4 @@ export class Statements {
     }
     return statement;
   }
-}
-
-export function parse<T>(row: Row | undefined, column = "record"): T | undefined {
-  return row === undefined ? undefined : (JSON.parse(row[column] as string) as T);
 }

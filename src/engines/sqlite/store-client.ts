@@ -29,7 +29,7 @@ export class StoreClient {
   readonly #options: StoreOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #onArmed: (atMs: number) => void;
+  readonly #heard: (reply: GroupReply) => void;
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
   /** Characters of all that waits. */
@@ -38,20 +38,20 @@ export class StoreClient {
   #flushing = false;
   #closing: (() => void) | undefined;
 
-  private constructor(options: StoreOptions, clock: Clock, log: Log, onArmed: (atMs: number) => void) {
+  private constructor(options: StoreOptions, clock: Clock, log: Log, heard: (reply: GroupReply) => void) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
-    this.#onArmed = onArmed;
+    this.#heard = heard;
   }
 
   static async open(
     options: StoreOptions,
     clock: Clock,
     log: Log,
-    onArmed: (atMs: number) => void,
+    heard: (reply: GroupReply) => void,
   ): Promise<StoreClient> {
-    const client = new StoreClient(options, clock, log, onArmed);
+    const client = new StoreClient(options, clock, log, heard);
     await client.#startThread();
     return client;
   }
@@ -123,7 +123,7 @@ export class StoreClient {
 
   #receive(reply: GroupReply): void {
     const group = this.#out.shift() ?? [];
-    if (reply.armedAtMs !== undefined) this.#onArmed(reply.armedAtMs);
+    this.#heard(reply);
     group.forEach(({ resolve, reject }, at) => {
       try {
         resolve(resultOf(reply.replies[at]!));

@@ -1,13 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../../core/settings.ts";
-import { LullError, StoreUnavailable } from "../../errors.ts";
+import { StoreUnavailable } from "../../errors.ts";
 import type { DueTurns } from "../../ports/engine.ts";
+import type { LogFields, LogLevel } from "../../ports/log.ts";
 import type { Step } from "../embedded/step.ts";
 import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
-import type { Tables } from "../embedded/tables.ts";
-import { type ConnectionOptions, messageOf, openConnection, transact, whileBusy } from "./connection.ts";
-import { sqliteTables } from "./tables.ts";
+import type { StrayRow, Tables } from "../embedded/tables.ts";
+import { type ConnectionOptions, durabilityOf, messageOf, whileBusy } from "./connection.ts";
+import { type Failure, failureOf, isDamage } from "./failure.ts";
+import { attempt, type Carry, inOneCommit } from "./group.ts";
+import { restoredFrom } from "./restored.ts";
+import { openSession, reopenSession, type Session } from "./session.ts";
+import { shrinkLog } from "./shrink-log.ts";
 
 export interface StoreOptions extends ConnectionOptions {
   readonly settings: Settings;
@@ -21,14 +25,26 @@ export interface StepRequest {
   readonly nowMs: number;
 }
 
-export type StepReply =
-  | { readonly ok: true; readonly result: unknown }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+export type StepReply = { readonly ok: true; readonly result: unknown } | Failure;
+
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly event: string;
+  readonly fields: LogFields;
+}
 
 export interface GroupReply {
   readonly replies: readonly StepReply[];
   /** Earliest time at which a window that this group armed is due. */
   readonly armedAtMs?: number;
+  /** For the log: a thread has none of its own. */
+  readonly said?: readonly LogLine[];
+  /** Rows that are not ours, found where nothing can be written. */
+  readonly strays?: readonly StrayRow[];
+  /** Why the file should not be relied on, even if some of it can be read. */
+  readonly damage?: string;
+  /** Why there is no file to rely on at all. */
+  readonly lost?: string;
 }
 
 /** The file, and steps carried out on it in groups: what is asked at the same time shares one commit. */
@@ -38,95 +54,181 @@ export interface Store {
 }
 
 export function openStore(options: StoreOptions): Store {
-  const database = openConnection(options);
-  const tables = whileBusy(() => sqliteTables(database));
-  let armedAtMs: number | undefined;
-  const armed = (atMs: number) => {
-    armedAtMs = Math.min(armedAtMs ?? atMs, atMs);
-  };
-  const { settings, holder } = options;
-  const carry = ({ name, input, nowMs }: StepRequest): StepReply => {
-    const step: Step = { tables, settings, holder, nowMs, newId: randomUUID, armed };
-    return { ok: true, result: carryOut(step, name, input) };
-  };
-  /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
-  const isIdle = ({ name, nowMs }: StepRequest) =>
-    name === "takeDue" && tables.wakeable(nowMs, 1).length === 0;
-  const needsWrite = (requests: readonly StepRequest[]) => {
+  return new FileStore(options);
+}
+
+class FileStore implements Store {
+  readonly #options: StoreOptions;
+  #session: Session;
+  #nowMs = 0;
+  #armedAtMs: number | undefined;
+  #said: LogLine[] = [];
+  /** Why nothing can be relied on: the path names another file than the one that is open. */
+  #lost: string | undefined;
+  #damage: string | undefined;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#session = openSession(this.#sessionOptions());
+    this.#say("debug", "store.opened", { ...durabilityOf(this.#session.database) });
+  }
+
+  runGroup(requests: readonly StepRequest[]): GroupReply {
+    this.#armedAtMs = undefined;
+    if (this.#lost !== undefined) this.#recover(requests);
+    const replies = this.#lost === undefined ? this.#carryOutAll(requests) : [];
+    this.#look();
+    const lost = this.#lost;
+    const told = lost === undefined ? replies : requests.map(() => failureOf(new StoreUnavailable(lost)));
+    const said = this.#said.splice(0);
+    const strays = this.#session.quarantine.takeFound();
+    return {
+      replies: told,
+      ...(this.#armedAtMs !== undefined && { armedAtMs: this.#armedAtMs }),
+      ...(said.length > 0 && { said }),
+      ...(strays.length > 0 && { strays }),
+      ...(this.#damage !== undefined && { damage: this.#damage }),
+      ...(lost !== undefined && { lost }),
+    };
+  }
+
+  close(): void {
+    if (this.#session.database.isOpen) this.#session.database.close();
+  }
+
+  #carryOutAll(requests: readonly StepRequest[]): StepReply[] {
+    const { database, quarantine } = this.#session;
+    quarantine.begin();
+    const onError = (error: unknown) => this.#noteDamage(error);
+    if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
+    const carry: Carry = (request, apart) => {
+      this.#nowMs = request.nowMs;
+      return { ok: true, result: carryOut(this.#stepAt(request.nowMs, apart), request.name, request.input) };
+    };
+    const replies = inOneCommit(database, requests, carry, { onError, onBegin: () => quarantine.begin() });
+    for (const { table, conversationId, turnId, why } of quarantine.setAside) {
+      this.#say("error", "store.quarantined", {
+        table,
+        conversation: conversationId,
+        turn: turnId,
+        reason: why,
+      });
+    }
+    if (requests.some(({ name }) => name === "sweep")) this.#keepHouse();
+    return replies;
+  }
+
+  /** What a sweep does that is no step of the protocol. It fails nobody: the next sweep tries again. */
+  #keepHouse(): void {
+    const { database } = this.#session;
     try {
-      return whileBusy(() => requests.some((request) => !isRead(request.name) && !isIdle(request)));
+      shrinkLog(database, this.#options.file);
+      const restored = restoredFrom(database);
+      if (restored) this.#say("warn", "store.restored", { ...restored });
+    } catch (error) {
+      this.#noteDamage(error);
+    }
+  }
+
+  /**
+   * After the commit, and before anybody is told: what was written into a file that is not at its place any more is in nobody's
+   * database.
+   */
+  #look(): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = this.#session.file.trouble();
+    if (this.#lost !== undefined) this.#say("error", "store.file-lost", { reason: this.#lost });
+  }
+
+  /** The file may be back, or another copy of it be there. */
+  #recover(requests: readonly StepRequest[]): void {
+    const { file } = this.#session;
+    const trouble = file.trouble();
+    if (trouble === undefined) {
+      this.#lost = undefined;
+      this.#say("warn", "store.file-back", {});
+    } else if (requests.some(({ name }) => name === "sweep" || name === "ping" || isRead(name))) {
+      // On these occasions only: looking through a file takes a while.
+      this.#lost = file.isReplaced() ? this.#reopen() : trouble;
+    }
+  }
+
+  /** Why it could not be. */
+  #reopen(): string | undefined {
+    try {
+      const session = reopenSession(this.#sessionOptions(), this.#session);
+      this.#session.database.close();
+      this.#session = session;
+      this.#damage = undefined;
+      this.#say("warn", "store.reopened", { ...durabilityOf(session.database) });
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #noteDamage(error: unknown): void {
+    if (!isDamage(error)) return;
+    if (this.#damage === undefined) this.#say("error", "store.damaged", { reason: messageOf(error) });
+    this.#damage = failureOf(error).message;
+  }
+
+  #needsWrite(requests: readonly StepRequest[]): boolean {
+    try {
+      return whileBusy(() => requests.some((request) => !isRead(request.name) && !this.#isIdle(request)));
     } catch {
       // Not even looking worked: the transaction tells each caller why.
       return true;
     }
-  };
-  /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
-  const read = (request: StepRequest): StepReply =>
-    whileBusy(() => (request.name === "takeDue" ? { ok: true, result: nothingDue(tables) } : carry(request)));
+  }
 
-  return {
-    runGroup(requests) {
-      armedAtMs = undefined;
-      const replies = needsWrite(requests)
-        ? inOneCommit(database, requests, carry)
-        : requests.map((each) => attempt(each, read));
-      return armedAtMs === undefined ? { replies } : { replies, armedAtMs };
-    },
-    close() {
-      if (database.isOpen) database.close();
-    },
-  };
+  /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
+  #isIdle({ name, nowMs }: StepRequest): boolean {
+    return name === "takeDue" && this.#session.tables.wakeable(nowMs, 1).length === 0;
+  }
+
+  /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
+  #read({ name, input, nowMs }: StepRequest): StepReply {
+    this.#nowMs = nowMs;
+    return whileBusy(() => ({
+      ok: true,
+      result:
+        name === "takeDue" ? nothingDue(this.#session.tables) : carryOut(this.#stepAt(nowMs), name, input),
+    }));
+  }
+
+  #stepAt(nowMs: number, apart?: Step["apart"]): Step {
+    const { settings, holder } = this.#options;
+    return {
+      tables: this.#session.tables,
+      settings,
+      holder,
+      nowMs,
+      newId: randomUUID,
+      armed: (atMs) => {
+        this.#armedAtMs = Math.min(this.#armedAtMs ?? atMs, atMs);
+      },
+      ...(apart && { apart }),
+      failed: (conversation, error) => {
+        this.#noteDamage(error);
+        this.#say("error", "conversation.put-off", { conversation, reason: messageOf(error) });
+      },
+    };
+  }
+
+  #sessionOptions() {
+    const { projectStatus } = this.#options.settings;
+    return { ...this.#options, projectStatus, nowMs: () => this.#nowMs };
+  }
+
+  #say(level: LogLevel, event: string, fields: LogFields): void {
+    this.#said.push({ level, event, fields });
+  }
 }
 
 function nothingDue(tables: Tables): DueTurns {
   const nextAtMs = tables.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
-}
-
-type Carry = (request: StepRequest) => StepReply;
-
-/** All in one commit. If one of them breaks, all start over with a savepoint each, so that it does not fail its neighbours. */
-function inOneCommit(database: DatabaseSync, requests: readonly StepRequest[], carry: Carry): StepReply[] {
-  try {
-    return transact(database, () => requests.map(carry));
-  } catch (error) {
-    if (requests.length === 1) return [failure(error)];
-  }
-  try {
-    return transact(database, () =>
-      requests.map((request) => attempt(request, inSavepoint(database, carry))),
-    );
-  } catch (error) {
-    return requests.map(() => failure(error));
-  }
-}
-
-function inSavepoint(database: DatabaseSync, carry: Carry): Carry {
-  return (request) => {
-    database.exec("SAVEPOINT step");
-    try {
-      const reply = carry(request);
-      database.exec("RELEASE step");
-      return reply;
-    } catch (error) {
-      // A full disk ends the whole transaction: then there is nothing to roll back to.
-      if (database.isTransaction) database.exec("ROLLBACK TO step; RELEASE step");
-      throw error;
-    }
-  };
-}
-
-function attempt(request: StepRequest, carry: Carry): StepReply {
-  try {
-    return carry(request);
-  } catch (error) {
-    return failure(error);
-  }
-}
-
-function failure(error: unknown): StepReply {
-  const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";
-  return { ok: false, code, message: messageOf(error) };
 }
 
 /** The result, or the error it stands for. */

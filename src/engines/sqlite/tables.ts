@@ -1,21 +1,29 @@
 import { hash } from "node:crypto";
-import type { DatabaseSync } from "node:sqlite";
-import { fitting } from "../../core/history.ts";
-import { type ConversationState, wakeAtMs } from "../../core/state.ts";
-import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
-import type { TurnRecord, UnknownSend } from "../../ports/inspector.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import { wakeAtMs } from "../../core/state.ts";
+import type { Fate, Tables } from "../embedded/tables.ts";
+import { conversationRows } from "./conversation-rows.ts";
 import { expire } from "./expiry.ts";
-import { listings } from "./listings.ts";
-import { parse, type Row, Statements } from "./statements.ts";
+import { latestRows, listings, type ReadRows } from "./listings.ts";
+import type { Quarantine } from "./quarantine.ts";
+import type { TableName } from "./sound-rows.ts";
+import { isLossy, type Row, type Statements } from "./statements.ts";
 
 const RECENT_TURNS = 5;
 
-const HISTORY_SIZES =
-  "SELECT octet_length(record) AS bytes FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?";
+/** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
+const LATEST_AT_MS = 8.64e15;
 
-const WAKEABLE = "SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
-const WAKEABLE_WHILE_PAUSED = `SELECT conversation_id AS id FROM states WHERE wake_at_ms <= ?
+/** More bytes than JavaScript counts to would make the read itself fail, and every other row with it. */
+const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item,
+  CASE WHEN bytes BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN bytes END AS bytes FROM staged`;
+const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
+export const PILE =
+  "SELECT count(*) AS messages, total(bytes) AS bytes FROM staged WHERE conversation_id = ?";
+const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
+
+const WAKEABLE =
+  "SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
+const WAKEABLE_WHILE_PAUSED = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
   AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
 
 /**
@@ -26,24 +34,48 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
     SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > ?1), 1
     UNION ALL SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > waiting.id), nth + 1
       FROM waiting WHERE id IS NOT NULL AND nth < ?2)
-  SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms IS NOT NULL) AS is_looked_after
+  SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms <= ?3) AS is_looked_after,
+     (SELECT min(sequence) FROM staged WHERE conversation_id = waiting.id) AS number
     FROM waiting WHERE id IS NOT NULL`;
 
+export interface TablesOptions {
+  readonly sql: Statements;
+  readonly quarantine: Quarantine;
+  readonly nowMs: () => number;
+  /** What a record that cannot be read gets. */
+  readonly projectStatus: string;
+  readonly salt: string;
+}
+
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
-export function sqliteTables(database: DatabaseSync): Tables {
-  const sql = new Statements(database);
-  const salt = String(sql.get("SELECT value FROM meta WHERE key = 'salt'")?.value);
+export function sqliteTables(options: TablesOptions): Tables {
+  const { sql, quarantine, salt } = options;
+  const conversations = conversationRows(options);
+  const readRows: ReadRows = (table, rows) =>
+    rows.flatMap(
+      (row) => (table === "conversations" ? conversations.read(row) : quarantine.read(table, row)) ?? [],
+    ) as never;
+  /** The conversation that a row is about. What cannot be looked up by it is not ours: nobody could ever write over it. */
+  const idsIn = (table: TableName, rows: readonly Row[]) =>
+    rows.flatMap((row) => {
+      if (typeof row.id === "string" && !isLossy(row.id)) return [row.id];
+      quarantine.remove(table, Number(row.number), "conversation_id is no text");
+      return [];
+    });
   const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
   const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
 
+  /** Of this process: written down with every sweep, not with every request. */
+  let latestAtMs = 0;
+
   return {
-    ...listings(sql),
-    conversation: (id) => parse<Conversation>(sql.get("SELECT record FROM conversations WHERE id = ?", id)),
+    ...listings(sql, quarantine, readRows),
+    conversation: (id) => conversations.read(sql.get("SELECT * FROM conversations WHERE id = ?", id)),
     activeConversation(key, alias = key.sender) {
       const { channelType, address, sender } = key;
       // A union, because an OR over two columns reads every conversation of the address.
       const row = sql.get(
-        `SELECT record FROM conversations WHERE number = (SELECT max(number) FROM (
+        `SELECT * FROM conversations WHERE number = (SELECT max(number) FROM (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
            UNION ALL SELECT number FROM conversations
@@ -53,7 +85,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         sender,
         alias,
       );
-      return parse<Conversation>(row);
+      return conversations.read(row);
     },
     latestConversationId: ({ channelType, address, sender }) =>
       sql.get(
@@ -62,22 +94,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         address,
         sender,
       )?.id as string | undefined,
-    putConversation(conversation) {
-      const { id, channelType, address, sender, senderAlias, taskComplete } = conversation;
-      sql.run(
-        `INSERT INTO conversations (id, channel_type, address, sender, sender_alias, task_complete, record)
-           VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET sender_alias = excluded.sender_alias, task_complete = excluded.task_complete,
-           record = excluded.record`,
-        id,
-        channelType,
-        address,
-        sender,
-        senderAlias ?? null,
-        taskComplete ? 1 : 0,
-        JSON.stringify(conversation),
-      );
-    },
+    putConversation: conversations.put,
     eraseConversation(id) {
       sql.run(
         `DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?1
@@ -92,6 +109,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         "dead_letters",
         "unknown_sends",
         "refusals",
+        "quarantine",
       ]) {
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id);
       }
@@ -110,15 +128,11 @@ export function sqliteTables(database: DatabaseSync): Tables {
       );
       return changes === 1;
     },
-    staged: (id) =>
-      sql.all("SELECT * FROM staged WHERE conversation_id = ? ORDER BY sequence", id).map(stagedRow),
+    staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both: not one row is read.
-      const row = sql.get(
-        "SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM staged WHERE conversation_id = ?",
-        id,
-      );
+      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
+      const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },
     unstage(_id, ids) {
@@ -133,8 +147,11 @@ export function sqliteTables(database: DatabaseSync): Tables {
         id,
       );
       const fate = row?.fate as Fate | null;
-      const stagedIn = row?.staged_in as string | null;
-      return { ...(fate !== null && { fate }), ...(stagedIn !== null && { stagedIn }) };
+      if (fate !== null) return { fate };
+      if (row?.staged_in === null) return {};
+      // A row that is not ours is set aside by this look: then the provider has just brought a good copy.
+      const staged = quarantine.read("staged", sql.get(STAGED_AS, id));
+      return staged ? { stagedIn: staged.conversationId } : {};
     },
     remember(ids, fate, untilAtMs) {
       for (const id of ids) {
@@ -150,8 +167,13 @@ export function sqliteTables(database: DatabaseSync): Tables {
       for (const id of ids) sql.run("DELETE FROM remembered WHERE key = ?", hashed(id));
     },
 
+    // A state that cannot be read may have held a draft: whoever wrote it may have sent it. What is staged is answered all the
+    // same, and perhaps for the second time: nothing is lost, and the row is there for a person to see.
     state: (id) =>
-      parse<ConversationState>(sql.get("SELECT state FROM states WHERE conversation_id = ?", id), "state"),
+      quarantine.read(
+        "states",
+        sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
+      ),
     putState(id, state) {
       if (!state) {
         sql.run("DELETE FROM states WHERE conversation_id = ?", id);
@@ -168,20 +190,40 @@ export function sqliteTables(database: DatabaseSync): Tables {
         JSON.stringify(state),
       );
     },
+    restless: () => idsIn("states", sql.all("SELECT conversation_id AS id FROM states")),
+    noteTime(nowMs) {
+      latestAtMs = Math.max(latestAtMs, nowMs);
+    },
+    clockMark() {
+      const kept = String(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'")?.value);
+      const [swept, setBackAtMs = Number.NaN] = kept.split(" ").map(Number);
+      return {
+        latestAtMs: Math.max(latestAtMs, swept || 0),
+        ...(!Number.isNaN(setBackAtMs) && { setBackAtMs }),
+      };
+    },
+    setClockMark(mark) {
+      latestAtMs = mark.latestAtMs;
+      const told = [mark.latestAtMs, mark.setBackAtMs].filter((atMs) => atMs !== undefined).join(" ");
+      sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", told);
+    },
     wakeable: (nowMs, max) =>
-      sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max).map((row) => row.id as string),
+      idsIn("states", sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
+    putOff: (id, untilAtMs) =>
+      void sql.run("UPDATE states SET wake_at_ms = ? WHERE conversation_id = ?", untilAtMs, id),
     nextWakeAtMs() {
-      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms IS NOT NULL")?.at;
+      const at = sql.get("SELECT min(wake_at_ms) AS at FROM states WHERE wake_at_ms <= ?", LATEST_AT_MS)?.at;
       return at === null || at === undefined ? undefined : Number(at);
     },
     heldBy: (holder) =>
-      sql
-        .all("SELECT conversation_id AS id FROM states WHERE holder = ?", holder)
-        .map((row) => row.id as string),
+      idsIn(
+        "states",
+        sql.all("SELECT rowid AS number, conversation_id AS id FROM states WHERE holder = ?", holder),
+      ),
     holders: () =>
       sql
-        .all("SELECT DISTINCT holder FROM states WHERE holder IS NOT NULL")
-        .map((row) => row.holder as string),
+        .all("SELECT DISTINCT holder FROM states WHERE typeof(holder) = 'text'")
+        .map((row) => String(row.holder)),
     conversationOfTurn: (turnId) =>
       sql.get("SELECT conversation_id AS id FROM states WHERE turn_id = ?", turnId)?.id as string | undefined,
 
@@ -195,18 +237,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
         );
       }
     },
-    history(id, max, bytesMax) {
-      // Their sizes first: what does not fit is never read.
-      const sizes = sql.all(HISTORY_SIZES, id, max).map((row) => Number(row.bytes));
-      return sql
-        .all(
-          "SELECT record FROM messages WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
-          id,
-          fitting(sizes, bytesMax),
-        )
-        .map((row) => parse<HistoryMessage>(row)!)
-        .reverse();
-    },
+    history: (id, max, bytesMax) =>
+      readRows("messages", latestRows(sql, "messages", id, max, bytesMax)).reverse(),
     appendTurn(turn) {
       sql.run(
         "INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record) VALUES (?, ?, ?, ?)",
@@ -227,13 +259,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
       }
     },
     recentProviderIds: (id) =>
-      sql
-        .all(
-          "SELECT record FROM turns WHERE conversation_id = ? ORDER BY number DESC LIMIT ?",
-          id,
-          RECENT_TURNS,
-        )
-        .flatMap((row) => parse<TurnRecord>(row)!.providerIds),
+      readRows("turns", latestRows(sql, "turns", id, RECENT_TURNS)).flatMap(({ providerIds }) => providerIds),
     putDelivery(channel, status, turnId, atMs) {
       const { providerId, errorCode } = status;
       const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
@@ -269,7 +295,7 @@ export function sqliteTables(database: DatabaseSync): Tables {
         JSON.stringify(letter),
       );
     },
-    dead: (id) => parse<StoredDeadLetter>(sql.get("SELECT record FROM dead_letters WHERE id = ?", id)),
+    dead: (id) => quarantine.read("dead_letters", sql.get("SELECT * FROM dead_letters WHERE id = ?", id)),
     deleteDead: (id) => void sql.run("DELETE FROM dead_letters WHERE id = ?", id),
     putUnknown(unknown) {
       const { id, conversationId } = unknown;
@@ -280,7 +306,8 @@ export function sqliteTables(database: DatabaseSync): Tables {
         JSON.stringify(unknown),
       );
     },
-    unknown: (id) => parse<UnknownSend>(sql.get("SELECT record FROM unknown_sends WHERE id = ?", id)),
+    unknown: (id) =>
+      quarantine.read("unknown_sends", sql.get("SELECT * FROM unknown_sends WHERE id = ?", id)),
     deleteUnknown: (id) => void sql.run("DELETE FROM unknown_sends WHERE id = ?", id),
     ping: (nowMs) =>
       void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
@@ -294,23 +321,21 @@ export function sqliteTables(database: DatabaseSync): Tables {
     },
 
     orphans(cursor, max) {
-      const rows = sql.all(WAITING, cursor, max);
-      const ids = rows.filter((row) => row.is_looked_after === 0).map((row) => row.id as string);
-      return { ids, next: rows.length < max ? "" : (rows.at(-1)!.id as string) };
+      const rows = sql.all(WAITING, cursor, max, LATEST_AT_MS);
+      const ids = idsIn(
+        "staged",
+        rows.filter((row) => row.is_looked_after === 0),
+      );
+      const last = rows.at(-1)?.id;
+      return { ids, next: rows.length === max && typeof last === "string" ? last : "" };
     },
+    setAside(strays) {
+      for (const { table, number } of strays) {
+        const row = quarantine.rowAt(table as TableName, number);
+        if (row) readRows(table as TableName, [row]);
+      }
+    },
+    discardQuarantined: (id) => sql.run("DELETE FROM quarantine WHERE number = ?", Number(id)) > 0,
     expire: (past, max) => expire(sql, past, max),
   };
-}
-
-export function stagedRow(row: Row): StagedRow {
-  const item = JSON.parse(row.item as string);
-  const sequence = Number(row.sequence);
-  const base = {
-    id: row.id as string,
-    conversationId: row.conversation_id as string,
-    bytes: Number(row.bytes),
-  };
-  return row.kind === "message"
-    ? { kind: "message", ...base, message: { ...item, sequence } }
-    : { kind: "outbound", ...base, outbound: item, sequence };
 }

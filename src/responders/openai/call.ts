@@ -47,7 +47,7 @@ async function read(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const json = parsed(await textOf(response));
   if (status >= 300 && status < 400) throw refusedBy(status, headers, json);
-  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, headers);
+  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, response);
   if (!response.ok) throw refusedBy(status, headers, json);
   return { headers, json };
 }
@@ -55,7 +55,7 @@ async function read(response: Response): Promise<Answer> {
 async function textOf(response: Response): Promise<string> {
   const text = await answerText(response.body, RESPONSE_BYTES_MAX);
   if (text !== undefined) return text;
-  throw notAnAnswer(`OpenAI answered ${response.status} without end`, response.headers);
+  throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

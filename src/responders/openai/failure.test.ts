@@ -53,7 +53,7 @@ const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
 test.each(STATUSES)("%o is %s, try again: %s", async (error, code, retry) => {
   const message = `Incorrect API key provided: ${KEY}. You said ${TEXT}`;
   const thrown = await errorOf({ error: { ...error, message } });
-  expect(thrown).toMatchObject({ code, retry });
+  expect(thrown).toMatchObject({ code, retry, outage: retry === "later" });
   expect(thrown.message).toContain(`answered ${error.status}`);
   expect(thrown.message).toContain("request req_1");
   if (error.code) expect(thrown.message).toContain(error.code);
@@ -109,14 +109,20 @@ test.each(["in_progress", "queued", "cancelled"])("a 200 that is %s is no answer
   expect(await errorOf({ response: { status } })).toMatchObject({
     code: "OPENAI_UNAVAILABLE",
     retry: "later",
+    outage: false,
   });
 });
 
 test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
-  "a body that is no JSON object, %j, passes",
+  "a body that is no JSON object, %j, passes; whether it is an outage its status tells",
   async (raw) => {
-    for (const status of [200, 404, 502]) {
-      expect(await errorOf({ raw, status })).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
+    for (const status of [200, 404, 429, 502]) {
+      const outage = status === 429 || status === 502;
+      expect(await errorOf({ raw, status })).toMatchObject({
+        code: "OPENAI_UNAVAILABLE",
+        retry: "later",
+        outage,
+      });
     }
   },
 );
@@ -162,7 +168,7 @@ test.each(["content_filter", "max_output_tokens"])(
 );
 
 test("a finished answer without text is asked for once more, not for ever", async () => {
-  expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later" });
+  expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later", outage: false });
   expect(await errorOf("  ", 2)).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
 });
 

@@ -21,6 +21,12 @@ export interface Skip {
   readonly because: string;
 }
 
+export type SpoiltWhat = "state" | "staged" | "conversation";
+
+/** `unreadable`: what stands there is no value of ours at all. `foreign`: it can be read, and its fields are of other types. */
+export const SPOILT_HOW = ["unreadable", "foreign"] as const;
+export type SpoiltHow = (typeof SPOILT_HOW)[number];
+
 /** One store, and as many workers on it as a case opens. */
 export interface World {
   readonly clock: FakeClock;
@@ -30,7 +36,11 @@ export interface World {
   open(workerId?: string): Promise<Engine>;
   /** What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a queue. */
   takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
+  /** Sets every worker's clock back. What waits somewhere for a time to pass still waits as long. */
+  setClockBack(ms: number): void;
   /** Removes window and lease behind the engine's back: what is staged has nobody left to look at it. */
   strand?(conversationId: string): Promise<void>;
+  /** Puts a row in place of one of ours, behind the engine's back: of a conversation's staged rows, the oldest. */
+  spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
   close(): Promise<void>;
 }

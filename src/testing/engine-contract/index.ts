@@ -1,8 +1,10 @@
 import { admission } from "./admission.ts";
 import { attempts } from "./attempts.ts";
 import { batches } from "./batches.ts";
+import { clocks } from "./clocks.ts";
 import { drafts } from "./drafts.ts";
 import { erasing } from "./erasing.ts";
+import { foreignRows } from "./foreign-rows.ts";
 import type { EngineCase } from "./harness.ts";
 import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
@@ -19,7 +21,7 @@ import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
 import { windows } from "./windows.ts";
 
-export type { EngineCase, EngineHarness, Skip, World } from "./harness.ts";
+export type { EngineCase, EngineHarness, Skip, SpoiltHow, SpoiltWhat, World } from "./harness.ts";
 export { type Backstage, worldOn } from "./world-on.ts";
 
 /**
@@ -44,6 +46,8 @@ export const engineContract: readonly EngineCase[] = [
   ...recording,
   ...erasing,
   ...sweeping,
+  ...clocks,
+  ...foreignRows,
   ...inspecting,
   ...scale,
 ];

@@ -5,7 +5,8 @@ import { fakeClock } from "../fake-clock.ts";
 import type { World } from "./harness.ts";
 
 export interface Backstage {
-  readonly strand?: (conversationId: string) => Promise<void>;
+  readonly strand?: World["strand"];
+  readonly spoil?: World["spoil"];
   /** After every worker is closed. */
   readonly close?: () => Promise<void>;
 }
@@ -31,7 +32,9 @@ export function worldOn(
       const { outcomes } = await engine.turns.takeDue(max, new AbortController().signal);
       return [...outcomes];
     },
+    setClockBack: clock.setBack,
     ...(backstage.strand && { strand: backstage.strand }),
+    ...(backstage.spoil && { spoil: backstage.spoil }),
     async close() {
       for (const engine of opened) await engine.close();
       await backstage.close?.();

@@ -1,0 +1,95 @@
+/**
+ * What a value has to look like. Undefined when it does, else what is wrong and where: `.window.wakeAtMs is no time`.
+ * Never the value itself: it may be somebody's words.
+ */
+export type Shape = (value: unknown) => string | undefined;
+
+/** A value that was read from a store: ours, or somebody else's. */
+export type Sound<T> =
+  | { readonly kind: "sound"; readonly value: T }
+  | { readonly kind: "foreign"; readonly why: string };
+
+export function soundAs<T>(shape: Shape, value: unknown): Sound<T> {
+  const misfit = shape(value);
+  if (misfit === undefined) return { kind: "sound", value: value as T };
+  return { kind: "foreign", why: misfit.replace(/^\./, "").trimStart() };
+}
+
+export const text: Shape = (value) => (typeof value === "string" ? undefined : " is no text");
+export const flag: Shape = (value) => (typeof value === "boolean" ? undefined : " is neither true nor false");
+export const number: Shape = (value) => (Number.isFinite(value) ? undefined : " is no number");
+export const count: Shape = (value) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : " is no count";
+
+/** As far as a calendar goes. Fractions are ours, too: backing off is jittered. */
+const INSTANT_MAX = 8.64e15;
+export const time: Shape = (value) =>
+  Number.isFinite(value) && Math.abs(value as number) <= INSTANT_MAX ? undefined : " is no time";
+
+export function oneOf(...words: readonly string[]): Shape {
+  return (value) => (words.includes(value as string) ? undefined : " is none of the known words");
+}
+
+export function optional(shape: Shape): Shape {
+  return (value) => (value === undefined ? undefined : shape(value));
+}
+
+export function listOf(shape: Shape): Shape {
+  return (value) => {
+    if (!Array.isArray(value)) return " is no list";
+    for (let at = 0; at < value.length; at += 1) {
+      const misfit = shape(value[at]);
+      if (misfit !== undefined) return `[${at}]${misfit}`;
+    }
+    return undefined;
+  };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * An object with these fields. Others may be there (a newer version's), but names tell units here: whatever ends in `Ms` is a
+ * time or it is not ours.
+ */
+export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
+  const names = Object.keys(shapes);
+  const looks = Object.values(shapes);
+  const known = new Set(names);
+  return (value) => {
+    if (!isObject(value)) return " is no object";
+    // Plain loops: every row that is read comes through here.
+    for (let at = 0; at < names.length; at += 1) {
+      const misfit = looks[at]!(value[names[at]!]);
+      if (misfit !== undefined) return `.${names[at]}${misfit}`;
+    }
+    for (const name in value) {
+      if (name.endsWith("Ms") && !known.has(name) && isNoTime(value[name])) return `.${name} is no time`;
+    }
+    return undefined;
+  };
+}
+
+function isNoTime(value: unknown): boolean {
+  return value !== undefined && time(value) !== undefined;
+}
+
+/** One of several objects, told apart by their `kind`. */
+export function kinds(shapes: Readonly<Record<string, Shape>>): Shape {
+  return (value) => {
+    if (!isObject(value)) return " is no object";
+    const shape = Object.hasOwn(shapes, String(value.kind)) ? shapes[String(value.kind)] : undefined;
+    return shape ? shape(value) : ".kind is none of the known words";
+  };
+}
+
+/** The value that a text stands for. What is no JSON is foreign, like everything that does not fit. */
+export function parsed(stored: unknown): Sound<unknown> {
+  if (typeof stored !== "string") return { kind: "foreign", why: "it is no text" };
+  try {
+    return { kind: "sound", value: JSON.parse(stored) };
+  } catch {
+    return { kind: "foreign", why: "it is no JSON" };
+  }
+}

@@ -1,0 +1,60 @@
+import type { Conversation } from "../ports/conversations.ts";
+import {
+  fields,
+  flag,
+  isObject,
+  kinds,
+  listOf,
+  number,
+  optional,
+  type Shape,
+  type Sound,
+  soundAs,
+  text,
+  time,
+} from "./shape.ts";
+
+const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
+  id: text,
+  channelType: text,
+  address: text,
+  sender: text,
+  senderAlias: optional(text),
+  status: text,
+  projectStatus: text,
+  allowedChannels: optional(listOf(text)),
+  taskComplete: flag,
+  handedOff: flag,
+  handOffReason: optional(text),
+  paused: flag,
+  window: optional(
+    kinds({ fixed: fields({ lengthMs: time }), quiet: fields({ quietMs: time, maxMs: time }) }),
+  ),
+  attributes: (value) => (isObject(value) ? undefined : " is no object"),
+  promptTokens: number,
+  completionTokens: number,
+  totalTokens: number,
+  createdAtMs: time,
+  updatedAtMs: time,
+};
+
+const CONVERSATION = fields(SHAPES);
+
+/** A conversation's record as it was read, if it is one. */
+export function soundConversation(value: unknown): Sound<Conversation> {
+  return soundAs(CONVERSATION, value);
+}
+
+/**
+ * A record that is not ours, made ours: what fits stays, the rest is as in a new one. Above all who was handed to a human, or
+ * paused, stays so while that can be read.
+ */
+export function mendedConversation(value: unknown, fresh: Conversation): Conversation {
+  if (!isObject(value)) return fresh;
+  const kept = Object.entries(SHAPES).flatMap(([name, shape]) => {
+    const given = value[name];
+    return given !== undefined && shape(given) === undefined ? [[name, given] as const] : [];
+  });
+  const { id, channelType, address, sender } = fresh;
+  return { ...fresh, ...Object.fromEntries(kept), id, channelType, address, sender };
+}

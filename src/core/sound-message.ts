@@ -1,0 +1,51 @@
+import type { StagedOutbound } from "../ports/engine.ts";
+import type { StagedMessage } from "../ports/message.ts";
+import { count, fields, isObject, listOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
+
+export const MEDIA = listOf(fields({ url: text, contentType: text, name: optional(text) }));
+
+const MESSAGE = fields({
+  id: text,
+  channel: text,
+  providerId: text,
+  account: text,
+  address: text,
+  sender: text,
+  senderAlias: optional(text),
+  replyTo: text,
+  text,
+  media: MEDIA,
+  sentAtMs: optional(time),
+  fields: optional((value) => (isObject(value) ? undefined : " is no object")),
+  arrivedAtMs: time,
+  position: count,
+  sequence: count,
+});
+
+const OUTBOUND = fields({
+  id: text,
+  channel: text,
+  to: text,
+  texts: listOf(text),
+  author: text,
+  arrivedAtMs: time,
+});
+
+/**
+ * A staged message as it was read, if it is one. A channel of somebody's own may have given a time that is no number, or no second
+ * name at all: JSON makes `null` of both. That is no reason to leave the message unanswered; it is left out.
+ */
+export function soundMessage(value: unknown): Sound<StagedMessage> {
+  return soundAs(MESSAGE, isObject(value) ? withoutNulls(value) : value);
+}
+
+function withoutNulls(value: Readonly<Record<string, unknown>>): unknown {
+  const entries = Object.entries(value);
+  if (!entries.some(([, each]) => each === null)) return value;
+  return Object.fromEntries(entries.filter(([, each]) => each !== null));
+}
+
+/** A staged outbound as it was read, if it is one. */
+export function soundOutbound(value: unknown): Sound<StagedOutbound> {
+  return soundAs(OUTBOUND, value);
+}

@@ -1,0 +1,84 @@
+import type { HistoryMessage } from "../ports/conversations.ts";
+import type { DeadLetter, Refusal, TurnRecord, UnknownSend } from "../ports/inspector.ts";
+import { count, fields, listOf, oneOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
+import { MEDIA } from "./sound-message.ts";
+import { DRAFT, USAGE } from "./sound-state.ts";
+
+const HISTORY = fields({
+  role: oneOf("user", "assistant"),
+  text,
+  media: MEDIA,
+  atMs: time,
+  turnId: text,
+  parts: optional(
+    listOf(fields({ id: text, text, media: MEDIA, arrivedAtMs: time, sentAtMs: optional(time) })),
+  ),
+  author: optional(text),
+});
+
+const TURN = fields({
+  turnId: text,
+  conversationId: text,
+  outcome: text,
+  channel: text,
+  messageIds: listOf(text),
+  providerIds: listOf(text),
+  attempts: count,
+  restarts: count,
+  usage: optional(USAGE),
+  openedAtMs: time,
+  dueAtMs: time,
+  takenAtMs: time,
+  committedAtMs: time,
+});
+
+const UNKNOWN = fields({
+  id: text,
+  conversationId: text,
+  turnId: text,
+  chunk: count,
+  channel: text,
+  to: text,
+  text,
+  atMs: time,
+});
+
+const REFUSAL = fields({
+  messageId: text,
+  conversationId: optional(text),
+  channel: text,
+  sender: text,
+  code: text,
+  atMs: time,
+});
+
+const LETTER = fields({
+  id: text,
+  conversationId: text,
+  reason: text,
+  attempts: count,
+  draft: optional(DRAFT),
+  atMs: time,
+});
+
+/** What is kept, as it was read, if it is that. */
+export function soundHistory(value: unknown): Sound<HistoryMessage> {
+  return soundAs(HISTORY, value);
+}
+
+export function soundTurn(value: unknown): Sound<TurnRecord> {
+  return soundAs(TURN, value);
+}
+
+export function soundUnknown(value: unknown): Sound<UnknownSend> {
+  return soundAs(UNKNOWN, value);
+}
+
+export function soundRefusal(value: unknown): Sound<Refusal> {
+  return soundAs(REFUSAL, value);
+}
+
+/** Without its messages, which every engine keeps in its own way. */
+export function soundLetter(value: unknown): Sound<Omit<DeadLetter, "messages">> {
+  return soundAs(LETTER, value);
+}

@@ -1,0 +1,84 @@
+import {
+  count,
+  fields,
+  flag,
+  kinds,
+  listOf,
+  number,
+  optional,
+  type Sound,
+  soundAs,
+  text,
+  time,
+} from "./shape.ts";
+import { MEDIA } from "./sound-message.ts";
+import { type ConversationState, workOf } from "./state.ts";
+
+const WINDOW = fields({ id: text, dueAtMs: time, wakeAtMs: time });
+
+const LEASE = fields({ token: text, holder: text, turnId: text, takenAtMs: time, untilAtMs: time });
+
+const WORK = fields({
+  turnId: text,
+  recordId: text,
+  messageIds: listOf(text),
+  batchIds: listOf(text),
+  attempts: count,
+  outages: optional(count),
+  failingSinceAtMs: optional(time),
+  restarts: count,
+  openedAtMs: time,
+  dueAtMs: time,
+  takenAtMs: time,
+  lastError: optional(text),
+});
+
+const CHUNK = fields({
+  text,
+  media: optional(MEDIA),
+  state: kinds({
+    pending: fields({}),
+    sending: fields({ sendByAtMs: time }),
+    sent: fields({ providerId: text, atMs: time }),
+    unknown: fields({}),
+    dropped: fields({}),
+  }),
+});
+
+export const USAGE = fields({ promptTokens: number, completionTokens: number, totalTokens: number });
+
+export const DRAFT = fields({
+  turnId: text,
+  messageIds: listOf(text),
+  channel: text,
+  to: text,
+  from: text,
+  chunks: listOf(CHUNK),
+  awaitingUntilAtMs: optional(time),
+  usage: optional(USAGE),
+  complete: optional(flag),
+  handOff: optional(text),
+  author: optional(text),
+  answerStartedAtMs: time,
+  draftedAtMs: time,
+});
+
+const STATE = fields({
+  window: optional(WINDOW),
+  lease: optional(LEASE),
+  works: listOf(WORK),
+  draft: optional(DRAFT),
+  notBeforeAtMs: optional(time),
+  leftBehindAtMs: optional(time),
+  busyToldTurnId: optional(text),
+});
+
+/**
+ * A conversation's state as it was read, if it is one. A draft belongs to a turn that was taken: without its work nobody could
+ * count the attempts, so that such a state is not ours either.
+ */
+export function soundState(value: unknown): Sound<ConversationState> {
+  const read = soundAs<ConversationState>(STATE, value);
+  if (read.kind === "foreign" || !read.value.draft) return read;
+  return workOf(read.value, read.value.draft.turnId) ? read : { kind: "foreign", why: "draft has no work" };
+}

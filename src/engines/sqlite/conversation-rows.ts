@@ -1,0 +1,61 @@
+import { newConversation } from "../../core/new-conversation.ts";
+import { parsed } from "../../core/shape.ts";
+import { mendedConversation } from "../../core/sound-conversation.ts";
+import type { Conversation } from "../../ports/conversations.ts";
+import { SOUND_ROWS } from "./sound-rows.ts";
+import { isLossy, type Row } from "./statements.ts";
+import type { TablesOptions } from "./tables.ts";
+
+export interface ConversationRows {
+  read(row: Row | undefined): Conversation | undefined;
+  put(conversation: Conversation): void;
+}
+
+/** Records of conversations. One that is not ours is mended where its key can be read: a person still writes there. */
+export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
+  const rows: ConversationRows = {
+    read(row) {
+      if (row === undefined) return undefined;
+      const read = SOUND_ROWS.conversations(row);
+      if (read.kind === "sound") return read.value;
+      const fresh = freshFrom(row, { projectStatus, nowMs: nowMs() });
+      if (!fresh) {
+        quarantine.remove("conversations", Number(row.number), read.why);
+        return undefined;
+      }
+      const stored = parsed(row.record);
+      const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);
+      if (quarantine.keep("conversations", Number(row.number), read.why)) rows.put(mended);
+      return mended;
+    },
+    put(conversation) {
+      const { id, channelType, address, sender, senderAlias, taskComplete } = conversation;
+      sql.run(
+        `INSERT INTO conversations (id, channel_type, address, sender, sender_alias, task_complete, record)
+           VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (id) DO UPDATE SET sender_alias = excluded.sender_alias, task_complete = excluded.task_complete,
+           record = excluded.record`,
+        id,
+        channelType,
+        address,
+        sender,
+        senderAlias ?? null,
+        taskComplete ? 1 : 0,
+        JSON.stringify(conversation),
+      );
+    },
+  };
+  return rows;
+}
+
+/** A new record under the old key, as far as its columns tell. */
+function freshFrom(
+  row: Row,
+  given: { readonly projectStatus: string; readonly nowMs: number },
+): Conversation | undefined {
+  const { id, channel_type: channelType, address, sender, sender_alias: alias } = row;
+  const isText = (value: unknown): value is string => typeof value === "string" && !isLossy(value);
+  if (!isText(id) || !isText(channelType) || !isText(address) || !isText(sender)) return undefined;
+  const key = { channelType, address, sender, ...(isText(alias) && { senderAlias: alias }) };
+  return { ...newConversation(id, key, given), taskComplete: row.task_complete === 1 };
+}

@@ -1,0 +1,38 @@
+import { LullError } from "../../errors.ts";
+import { messageOf } from "./connection.ts";
+
+export type Failure = { readonly ok: false; readonly code: string; readonly message: string };
+
+/** SQLite's own numbers; the upper bits of an error only say more about it. */
+const PRIMARY = 0xff;
+const READ_ONLY = 8;
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+
+/** In words that say what to do, where SQLite's own do not. */
+const WORDS: Readonly<Record<number, string>> = {
+  [READ_ONLY]: "the database cannot be written: this user may only read the file, its folder or its disk",
+  [FULL]: "the disk is full",
+  [CORRUPT]: "the database file is damaged: stop lull and restore a backup",
+  [NOT_A_DATABASE]: "the database file is damaged: stop lull and restore a backup",
+};
+
+export function failureOf(error: unknown): Failure {
+  const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";
+  const words = WORDS[primaryOf(error)];
+  return {
+    ok: false,
+    code,
+    message: words === undefined ? messageOf(error) : `${words} (${messageOf(error)})`,
+  };
+}
+
+/** Pages of the file hold what SQLite never wrote there. Trying again does not mend that. */
+export function isDamage(error: unknown): boolean {
+  return primaryOf(error) === CORRUPT || primaryOf(error) === NOT_A_DATABASE;
+}
+
+function primaryOf(error: unknown): number {
+  return ((error as { errcode?: number } | undefined)?.errcode ?? 0) & PRIMARY;
+}

@@ -1,0 +1,356 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Engine, Taken } from "../../ports/engine.ts";
+import type { LogFields } from "../../ports/log.ts";
+import { allSent, arrival, draftFor, replied, unknown } from "../../testing/engine-contract/builders.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { sqlite } from "./index.ts";
+
+let folder = "";
+let file = "";
+let clock: FakeClock;
+let engine: Engine;
+let logged: { event: string; fields: LogFields }[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "lull-foreign-"));
+  file = join(folder, "lull.db");
+  clock = fakeClock();
+  logged = [];
+  engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
+    clock,
+    settings: settingsWith({}),
+    workerId: "here",
+    log: (_level, event, fields = {}) => void logged.push({ event, fields }),
+    onArmed: () => {},
+  });
+});
+
+afterEach(async () => {
+  await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+let count = 0;
+async function receive(sender: string, text = "hi"): Promise<string> {
+  count += 1;
+  const message = arrival({ providerId: `m${count}`, sender, text, arrivedAtMs: clock.nowMs() });
+  const [outcome] = await engine.receiving.stage([{ arrival: message }]);
+  return outcome?.kind === "staged" ? outcome.conversationId : "";
+}
+
+/** Behind the engine's back. */
+function change(sql: string, ...values: SQLInputValue[]): void {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+function read(sql: string): Record<string, unknown> {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = database.prepare(sql).get();
+  database.close();
+  return row ?? {};
+}
+
+async function turns(): Promise<Taken[]> {
+  const { outcomes } = await engine.turns.takeDue(100, new AbortController().signal);
+  return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
+}
+
+/** Whoever is due by now, or is found by sweeps within a few leases, gets a reply. */
+async function answered(): Promise<string[]> {
+  const heard: string[] = [];
+  for (let look = 0; look < 12; look += 1) {
+    for (const taken of await turns()) {
+      heard.push(taken.messages[0]?.sender ?? taken.outbound?.to ?? "");
+      const draft = taken.draft ?? draftFor(taken);
+      await engine.turns.draft(taken.lease, draft);
+      const kind = (await engine.turns.commit(taken.lease, replied(taken, allSent(draft)))).kind;
+      expect(kind).toBe("committed");
+    }
+    await engine.sweeping.sweep();
+    await clock.advance(15_000);
+  }
+  return heard.toSorted();
+}
+
+/** What may stand where something of ours stood. */
+const STRANGE: readonly (string | number | null | Uint8Array)[] = [
+  "",
+  "{}",
+  "[]",
+  "null",
+  '"soon"',
+  "7",
+  '{"works":',
+  7,
+  new Uint8Array([0xff, 0x00, 0x7b]),
+];
+
+/** Every place in a JSON value, as a path. */
+function places(value: unknown, path: readonly string[] = []): string[][] {
+  const inner = typeof value === "object" && value !== null ? Object.entries(value) : [];
+  return [
+    ...(path.length > 0 ? [[...path]] : []),
+    ...inner.flatMap(([key, each]) => places(each, [...path, key])),
+  ];
+}
+
+function withValue(value: unknown, [key = "", ...rest]: readonly string[], put: unknown): unknown {
+  const copy = structuredClone(value) as Record<string, unknown>;
+  copy[key] = rest.length === 0 ? put : withValue(copy[key], rest, put);
+  return copy;
+}
+
+describe("a row that is not ours", () => {
+  it.each(STRANGE)("in place of a state, %j, stops nobody", async (strange) => {
+    const ana = await receive("ana");
+    await receive("ben");
+    change("UPDATE states SET state = ? WHERE conversation_id = ?", strange, ana);
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana", "ben"]);
+    expect(await engine.inspector.counts()).toMatchObject({
+      quarantined: 1,
+      staged: 0,
+      windows: 0,
+      leases: 0,
+    });
+  });
+
+  it.each(STRANGE)(
+    "in place of a record, %j, is mended: its conversation goes on under its own id",
+    async (strange) => {
+      const ana = await receive("ana");
+      change("UPDATE conversations SET record = ? WHERE id = ?", strange, ana);
+      await clock.advance(10_000);
+      expect(await answered()).toEqual(["ana"]);
+      expect(await receive("ana")).toBe(ana);
+      expect(await engine.conversations.get(ana)).toMatchObject({ sender: "ana", handedOff: false });
+      expect((await engine.inspector.counts()).quarantined).toBe(1);
+    },
+  );
+
+  it("is mended without forgetting that a human took over", async () => {
+    const ana = await receive("ana");
+    await engine.conversations.change(ana, { handedOff: true, handOffReason: "angry" });
+    change("UPDATE conversations SET record = json_set(record, '$.totalTokens', 'many') WHERE id = ?", ana);
+    expect(await engine.conversations.get(ana)).toMatchObject({
+      handedOff: true,
+      handOffReason: "angry",
+      totalTokens: 0,
+    });
+  });
+
+  it("anywhere in a state with everything in it: whatever the field and the value, everybody is answered", async () => {
+    const ana = await receive("ana");
+    await clock.advance(10_000);
+    const [taken] = await turns();
+    await engine.turns.draft(
+      taken!.lease,
+      draftFor(taken!, ["one", "two"], { usage: USAGE, handOff: "why" }),
+    );
+    await receive("ana");
+    const whole = JSON.parse(String(read("SELECT state FROM states").state));
+    expect(Object.keys(whole).toSorted()).toEqual(["draft", "lease", "window", "works"]);
+    await receive("ben");
+    const row = "UPDATE states SET state = ?, wake_at_ms = 0 WHERE conversation_id = ?";
+    for (const place of places(whole)) {
+      for (const put of [null, "soon", [], {}, 1e300, undefined]) {
+        change(row, JSON.stringify(withValue(whole, place, put)), ana);
+        const label = `${place.join(".")} = ${JSON.stringify(put)}`;
+        const { outcomes, nextAtMs } = await engine.turns.takeDue(100, new AbortController().signal);
+        expect(["busy", "later", "turn"], label).toContain(outcomes[0]?.kind);
+        expect(Number.isFinite(nextAtMs), label).toBe(true);
+        await engine.inspector.locks({ limit: 10 });
+        await engine.inspector.conversations({ limit: 10 });
+      }
+    }
+    // The last of them: after it everybody who wrote is answered.
+    expect(await answered()).toEqual(expect.arrayContaining(["ana", "ben"]));
+    expect(await engine.inspector.counts()).toMatchObject({ staged: 0 });
+  });
+
+  it("anywhere in a staged message, whatever the field and the value: the rest of its burst is answered", async () => {
+    const ana = await receive("ana", "first");
+    const whole = JSON.parse(String(read("SELECT item FROM staged").item));
+    for (const place of places(whole)) {
+      for (const put of ["soon", [], {}, 1e300, undefined]) {
+        const label = `${place.join(".")} = ${JSON.stringify(put)}`;
+        change("UPDATE staged SET item = ?", JSON.stringify(withValue(whole, place, put)));
+        await receive("ana", "second");
+        await clock.advance(10_000);
+        const [taken] = await turns();
+        expect(taken?.messages.at(-1)?.text, label).toBe("second");
+        for (const { arrivedAtMs, position, sequence } of taken!.messages) {
+          expect([arrivedAtMs, position, sequence].every(Number.isFinite), label).toBe(true);
+        }
+        await engine.turns.commit(taken!.lease, replied(taken!, allSent(draftFor(taken!))));
+        expect((await engine.inspector.counts()).staged, label).toBe(0);
+        change(
+          "INSERT INTO staged (id, conversation_id, kind, bytes, item) VALUES (?, ?, 'message', 2, '')",
+          whole.id,
+          ana,
+        );
+      }
+    }
+  }, 60_000);
+
+  it.each([
+    ["UPDATE staged SET bytes = 9223372036854775807 WHERE sequence = 1"],
+    ["UPDATE staged SET bytes = 'many' WHERE sequence = 1"],
+    ["UPDATE staged SET kind = 'gift' WHERE sequence = 1"],
+    ["UPDATE staged SET kind = 'outbound' WHERE sequence = 1"],
+    ["UPDATE staged SET id = 'another' WHERE sequence = 1"],
+    ["UPDATE staged SET item = CAST(x'7b22ff22' AS TEXT) WHERE sequence = 1"],
+  ])("%s: the rest of its burst is answered, once", async (spoil) => {
+    await receive("ana", "one");
+    await receive("ana", "two");
+    change(spoil);
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+    expect(await engine.inspector.counts()).toMatchObject({ quarantined: 1, staged: 0 });
+  });
+
+  it.each([
+    ["UPDATE states SET wake_at_ms = 'soon'"],
+    ["UPDATE states SET wake_at_ms = NULL"],
+    ["UPDATE states SET wake_at_ms = x'00'"],
+    ["UPDATE states SET wake_at_ms = 9223372036854775807"],
+    ["UPDATE states SET holder = 'nobody/1/1/x/y', turn_id = 7"],
+    ["UPDATE states SET holder = x'ff'"],
+    ["UPDATE states SET conversation_id = CAST(x'63ff63' AS TEXT)"],
+    ["UPDATE states SET conversation_id = x'00ff'"],
+    ["UPDATE states SET conversation_id = NULL"],
+    ["UPDATE staged SET conversation_id = CAST(x'63ff63' AS TEXT) WHERE sequence = 3"],
+    ["UPDATE staged SET conversation_id = x'00ff' WHERE sequence = 3"],
+  ])("%s: everybody is answered", async (spoil) => {
+    await receive("ana");
+    change(spoil);
+    await receive("ben");
+    await receive("cyd");
+    change(spoil.includes("sequence") ? spoil : "SELECT 1");
+    await clock.advance(10_000);
+    const heard = await answered();
+    expect(heard).toEqual(
+      expect.arrayContaining(spoil.includes("sequence") ? ["ana", "ben"] : ["ana", "ben", "cyd"]),
+    );
+    expect(await engine.inspector.counts()).toMatchObject({ staged: 0 });
+    expect((await engine.turns.takeDue(9, new AbortController().signal)).outcomes).toEqual([]);
+  });
+
+  it("among what is kept is left out of lists and histories, and shown once", async () => {
+    const ana = await receive("ana");
+    await clock.advance(10_000);
+    const [taken] = await turns();
+    await engine.turns.commit(
+      taken!.lease,
+      replied(taken!, unknown(draftFor(taken!), 0), { outcome: "unknown" }),
+    );
+    await receive("ana");
+    await clock.advance(10_000);
+    const [second] = await turns();
+    await engine.turns.giveBack(second!.lease, { kind: "bury", reason: "broken" });
+    for (const table of ["messages", "turns", "unknown_sends", "dead_letters"]) {
+      change(`UPDATE ${table} SET record = '{"number":1}' WHERE number = 1`);
+    }
+    expect((await engine.inspector.dead({ limit: 10 })).items).toEqual([]);
+    expect((await engine.inspector.unknown({ limit: 10 })).items).toEqual([]);
+    const { messages, turns: kept } = (await engine.inspector.conversation(ana))!;
+    expect([messages.length, kept.length]).toEqual([1, 0]);
+    expect(await engine.conversations.history(ana, 10)).toHaveLength(1);
+    const { items } = await engine.inspector.quarantined!({ limit: 10 });
+    expect(items.map(({ table }) => table).toSorted()).toEqual([
+      "dead_letters",
+      "messages",
+      "turns",
+      "unknown_sends",
+    ]);
+  });
+});
+
+const USAGE = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
+
+describe("what was set aside", () => {
+  it("is kept to the byte, told in the log without a word of it, and gone when a person has seen to it", async () => {
+    const ana = await receive("ana", "very private");
+    change("UPDATE staged SET item = CAST(x'7b22ff' AS TEXT)");
+    await clock.advance(10_000);
+    await turns();
+    const { items } = await engine.inspector.quarantined!({ limit: 10 });
+    expect(items).toMatchObject([
+      { table: "staged", conversationId: ana, why: "it is no JSON", atMs: clock.nowMs() },
+    ]);
+    expect(JSON.parse(items[0]!.raw)).toMatchObject({ item: { hex: "7B22FF" }, kind: "message" });
+    const told = logged.filter(({ event }) => event === "store.quarantined");
+    expect(told).toEqual([
+      { event: "store.quarantined", fields: { table: "staged", conversation: ana, reason: "it is no JSON" } },
+    ]);
+    expect(await engine.remedies.discardQuarantined!(items[0]!.id)).toBe("discarded");
+    expect(await engine.remedies.discardQuarantined!(items[0]!.id)).toBe("not-found");
+    expect((await engine.inspector.counts()).quarantined).toBe(0);
+  });
+
+  it("names the turn of a state that was about one: its reply may have gone out", async () => {
+    await receive("ana");
+    await clock.advance(10_000);
+    const [taken] = await turns();
+    change("UPDATE states SET state = '{}'");
+    expect(await engine.turns.renew(taken!.lease)).toEqual({ kind: "lost" });
+    expect(logged.at(-1)).toMatchObject({ fields: { table: "states", turn: taken!.turnId } });
+  });
+
+  it("goes when its person is erased", async () => {
+    const ana = await receive("ana");
+    change("UPDATE states SET state = '{}'");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+    expect((await engine.inspector.counts()).quarantined).toBe(1);
+    await engine.conversations.erase(ana);
+    expect((await engine.inspector.counts()).quarantined).toBe(0);
+  });
+});
+
+describe("whatever makes the look at one conversation fail", () => {
+  it("does not stop the others: it is put off, told, and looked at again", async () => {
+    const ana = await receive("ana");
+    await receive("ben");
+    change(`CREATE TRIGGER no BEFORE UPDATE ON states WHEN NEW.holder IS NOT NULL AND NEW.conversation_id = '${ana}'
+      BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
+    await clock.advance(10_000);
+    expect((await turns()).map(({ messages }) => messages[0]?.sender)).toEqual(["ben"]);
+    const [told, ...more] = logged.filter(({ event }) => event === "conversation.put-off");
+    expect(told?.fields).toEqual({ conversation: ana, reason: "not this one" });
+    expect(more).toEqual([]);
+    expect(await turns()).toEqual([]);
+    change("DROP TRIGGER no");
+    await clock.advance(60_000);
+    expect((await turns()).map(({ messages }) => messages[0]?.sender)).toEqual(["ana", "ben"]);
+  });
+
+  it("does not stop a sweep", async () => {
+    const ana = await receive("ana");
+    await receive("ben");
+    change("DELETE FROM states");
+    change(`CREATE TRIGGER no BEFORE INSERT ON states WHEN NEW.conversation_id = '${ana}'
+      BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
+    await clock.advance(60_000);
+    expect(await engine.sweeping.sweep()).toMatchObject({ orphans: 1 });
+    expect((await turns()).map(({ messages }) => messages[0]?.sender)).toEqual(["ben"]);
+  });
+});
+
+it("sizes that nobody can add up do not keep a customer's next message out", async () => {
+  await receive("ana", "one");
+  await receive("ana", "two");
+  change("UPDATE staged SET bytes = 9223372036854775807");
+  // Refused at most until somebody has looked, and never an error.
+  expect(await receive("ana", "three")).toBe("");
+  await clock.advance(10_000);
+  await turns();
+  expect(await receive("ana", "four")).not.toBe("");
+});

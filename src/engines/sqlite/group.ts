@@ -1,0 +1,69 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Step } from "../embedded/step.ts";
+import { transact } from "./connection.ts";
+import { failureOf } from "./failure.ts";
+import type { StepReply, StepRequest } from "./store.ts";
+
+export type Carry = (request: StepRequest, apart?: Step["apart"]) => StepReply;
+
+interface Listeners {
+  readonly onError: (error: unknown) => void;
+  /** What an attempt that was rolled back did has to be forgotten. */
+  readonly onBegin: () => void;
+}
+
+/**
+ * All in one commit. If one of them breaks, all start over with a savepoint each, so that it does not fail its neighbours; and a look
+ * at many conversations with a savepoint for each of them. A commit that fails failed for all: nothing of it is on disk.
+ */
+export function inOneCommit(
+  database: DatabaseSync,
+  requests: readonly StepRequest[],
+  carry: Carry,
+  { onError, onBegin }: Listeners,
+): StepReply[] {
+  const whole = (each: (request: StepRequest) => StepReply) =>
+    transact(database, () => {
+      onBegin();
+      return requests.map(each);
+    });
+  try {
+    return whole((request) => carry(request));
+  } catch (error) {
+    onError(error);
+    if (requests.length === 1 && !LOOKS_AT_MANY.has(requests[0]!.name)) return [failureOf(error)];
+  }
+  const apart = savepoints(database);
+  try {
+    return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));
+  } catch (error) {
+    onError(error);
+    return requests.map(() => failureOf(error));
+  }
+}
+
+const LOOKS_AT_MANY: ReadonlySet<string> = new Set(["takeDue", "sweep", "freeLeases"]);
+
+function savepoints(database: DatabaseSync): NonNullable<Step["apart"]> {
+  return (work) => {
+    database.exec("SAVEPOINT step");
+    try {
+      const result = work();
+      database.exec("RELEASE step");
+      return result;
+    } catch (error) {
+      // A full disk ends the whole transaction: then there is nothing to roll back to.
+      if (database.isTransaction) database.exec("ROLLBACK TO step; RELEASE step");
+      throw error;
+    }
+  };
+}
+
+export function attempt(work: () => StepReply, onError: (error: unknown) => void): StepReply {
+  try {
+    return work();
+  } catch (error) {
+    onError(error);
+    return failureOf(error);
+  }
+}

@@ -1,0 +1,216 @@
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Engine, StageRequest } from "../../ports/engine.ts";
+import type { LogFields } from "../../ports/log.ts";
+import { arrival } from "../../testing/engine-contract/builders.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { sqlite } from "./index.ts";
+
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
+
+const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
+const ENDINGS = ["", "-wal", "-shm"];
+const FULL = 2;
+
+let folder = "";
+let file = "";
+let clock: FakeClock;
+const opened: Engine[] = [];
+let logged: { event: string; fields: LogFields }[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-lost-"));
+  file = join(folder, "lull.db");
+  clock = fakeClock();
+  logged = [];
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((engine) => engine.close()));
+  await rm(folder, { recursive: true });
+});
+
+async function open(at = file): Promise<Engine> {
+  const engine = await sqlite({ file: at }).open({
+    clock,
+    settings: settingsWith({}),
+    workerId: "here",
+    log: (_level, event, fields = {}) => void logged.push({ event, fields }),
+    onArmed: () => {},
+  });
+  opened.push(engine);
+  return engine;
+}
+
+let count = 0;
+function message(text = "hi"): StageRequest {
+  count += 1;
+  return { arrival: arrival({ providerId: `m${count}`, text, arrivedAtMs: clock.nowMs() }) };
+}
+
+function eventsOf(name: string): LogFields[] {
+  return logged.flatMap(({ event, fields }) => (event === name ? [fields] : []));
+}
+
+async function moveAway(endings = ENDINGS): Promise<string> {
+  const away = join(folder, "away");
+  await mkdir(away, { recursive: true });
+  for (const ending of endings) await rename(file + ending, join(away, `lull.db${ending}`));
+  return join(away, "lull.db");
+}
+
+async function backup(): Promise<string> {
+  const copy = join(folder, "copy.db");
+  await sqlite({ file }).backup!(copy, { atMs: clock.nowMs(), onProgress: () => {} });
+  return copy;
+}
+
+/** Not ready, and nothing is acknowledged, read or swept. */
+async function refusesEverything(engine: Engine, words: string): Promise<void> {
+  const refused = { ...unavailable, message: expect.stringContaining(words) };
+  await expect(engine.ping()).rejects.toMatchObject(unavailable);
+  await expect(engine.ping()).rejects.toMatchObject(refused);
+  await expect(engine.receiving.stage([message()])).rejects.toMatchObject(refused);
+  await expect(engine.sweeping.sweep()).rejects.toMatchObject(unavailable);
+  await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+}
+
+describe("a database file that is not at its place any more", () => {
+  it("deleted: nothing that is written to it is acknowledged, by no worker", async () => {
+    const [first, second] = [await open(), await open()];
+    await first.receiving.stage([message()]);
+    await second.inspector.counts();
+    for (const ending of ENDINGS) await rm(file + ending);
+    for (const engine of [first, second]) {
+      await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+      await refusesEverything(engine, "is gone");
+    }
+    expect(eventsOf("store.file-lost").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("moved away and back: goes on where it was", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    const away = await moveAway([""]);
+    await refusesEverything(engine, "is gone");
+    await rename(away, file);
+    await engine.ping();
+    expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+    expect(eventsOf("store.file-back").length).toBeGreaterThanOrEqual(1);
+  });
+
+  it("replaced by a backup of its own, log and all: opens that, with every commit synced, and goes on", async () => {
+    const [first, second] = [await open(), await open()];
+    await first.receiving.stage([message("kept")]);
+    const copy = await backup();
+    await first.receiving.stage([message("after the backup")]);
+    expect((await second.inspector.counts()).staged).toBe(2);
+    await moveAway();
+    await copyFile(copy, file);
+    for (const engine of [first, second]) {
+      await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+      await engine.ping();
+      // A reader of its own, which notices for itself.
+      await engine.inspector.counts().catch(() => {});
+      expect((await engine.inspector.counts()).staged).toBe(1);
+    }
+    expect((await first.receiving.stage([message()]))[0]?.kind).toBe("staged");
+    expect((await second.inspector.counts()).staged).toBe(2);
+    const reopened = eventsOf("store.reopened");
+    expect(reopened.length).toBeGreaterThanOrEqual(2);
+    for (const fields of reopened) expect(fields).toEqual({ journal: "wal", synchronous: FULL });
+  });
+
+  it("replaced by another database: is not taken for ours", async () => {
+    const engine = await open();
+    await (await open(join(folder, "other.db"))).close();
+    await moveAway();
+    await copyFile(join(folder, "other.db"), file);
+    await refusesEverything(engine, "another database");
+  });
+
+  it("replaced while the old log lies beside it: says what to do, and leaves both alone", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    const copy = await backup();
+    await engine.receiving.stage([message()]);
+    await moveAway([""]);
+    await copyFile(copy, file);
+    const before = await readFile(file);
+    await refusesEverything(engine, "-wal and");
+    expect(Buffer.compare(await readFile(file), before)).toBe(0);
+  });
+
+  it("replaced by a copy that is not whole yet: waits until it is", async () => {
+    const engine = await open();
+    await engine.receiving.stage(Array.from({ length: 200 }, () => message("x".repeat(1_000))));
+    const copy = await backup();
+    await moveAway();
+    const whole = await readFile(copy);
+    await writeFile(file, whole.subarray(0, 40_960));
+    await expect(engine.ping()).rejects.toMatchObject(unavailable);
+    await truncate(file, 0);
+    await expect(engine.ping()).rejects.toMatchObject(unavailable);
+    const handle = await openFile(file, "r+");
+    await handle.writeFile(whole);
+    await handle.close();
+    await engine.ping();
+    expect((await engine.inspector.counts()).staged).toBe(200);
+  });
+
+  it.each(["-wal", "-shm"])("without its %s: nothing is acknowledged", async (ending) => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    await rm(file + ending);
+    await refusesEverything(engine, "restart lull");
+  });
+});
+
+describe("a file with damaged pages", () => {
+  it.each(["states_by_wake", "states", "staged_by_conversation"])(
+    "(%s): the service is not ready, and says so",
+    async (name) => {
+      const engine = await open();
+      await engine.receiving.stage([message()]);
+      await engine.close();
+      await damage(name);
+      const again = await open();
+      await clock.advance(10_000);
+      await again.turns.takeDue(10, new AbortController().signal).catch(() => {});
+      await expect(again.ping()).rejects.toMatchObject({
+        ...unavailable,
+        message: expect.stringContaining("damaged"),
+      });
+      await expect(again.ping()).rejects.toMatchObject(unavailable);
+      expect(eventsOf("store.damaged")).toHaveLength(1);
+    },
+  );
+});
+
+/** Overwrites the first page of a table or an index with what no page looks like. */
+async function damage(name: string): Promise<void> {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const page = Number(
+    database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.rootpage,
+  );
+  const size = Number(database.prepare("PRAGMA page_size").get()?.page_size);
+  database.close();
+  const handle = await openFile(file, "r+");
+  await handle.write(Buffer.alloc(size, 0xa5), 0, size, (page - 1) * size);
+  await handle.close();
+}

@@ -1,0 +1,142 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { RowValues, TableName } from "./sound-rows.ts";
+import { SOUND_ROWS } from "./sound-rows.ts";
+import { isLossy, type Row, type Statements } from "./statements.ts";
+
+/** Where a row stands: its table, and its number there. */
+export interface RowPlace {
+  readonly table: TableName;
+  readonly number: number;
+}
+
+/** What was set aside, for the log. */
+export interface SetAside {
+  readonly table: TableName;
+  readonly conversationId?: string;
+  /** The turn that a bad state was about: its reply may have gone out already. */
+  readonly turnId?: string;
+  readonly why: string;
+}
+
+const KEYS: Readonly<Record<TableName, string>> = {
+  states: "conversation_id",
+  staged: "id",
+  conversations: "id",
+  messages: "number",
+  turns: "turn_id",
+  dead_letters: "id",
+  unknown_sends: "id",
+  refusals: "number",
+};
+
+/**
+ * Where rows go that are not ours: whole, with the reason, for a person to look at. Whoever reads one gets nothing instead, and
+ * goes on as if it had never been there.
+ */
+export class Quarantine {
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  readonly #nowMs: () => number;
+  /** Since `begin`. */
+  #setAside: SetAside[] = [];
+  /** Found where nothing can be written: outside a transaction, or on a connection that only reads. */
+  #found = new Map<string, RowPlace>();
+
+  constructor(database: DatabaseSync, sql: Statements, nowMs: () => number) {
+    this.#database = database;
+    this.#sql = sql;
+    this.#nowMs = nowMs;
+  }
+
+  get setAside(): readonly SetAside[] {
+    return this.#setAside;
+  }
+
+  takeFound(): readonly RowPlace[] {
+    const found = [...this.#found.values()];
+    this.#found.clear();
+    return found;
+  }
+
+  /** What an attempt that was rolled back found, the next one finds again. */
+  begin(): void {
+    this.#setAside = [];
+    this.#found.clear();
+  }
+
+  /** The value of a row, if it is ours. Its statement has to select the row's number. */
+  read<T extends TableName>(table: T, row: Row | undefined): RowValues[T] | undefined {
+    if (row === undefined) return undefined;
+    const read = SOUND_ROWS[table](row);
+    if (read.kind === "sound") return read.value;
+    this.remove(table, Number(row.number), read.why);
+    return undefined;
+  }
+
+  readAll<T extends TableName>(table: T, rows: readonly Row[]): RowValues[T][] {
+    return rows.flatMap((row) => this.read(table, row) ?? []);
+  }
+
+  remove(table: TableName, number: number, why: string): void {
+    if (!this.keep(table, number, why)) return;
+    this.#sql.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
+  }
+
+  /** Keeps a copy. False where nothing can be written: it is found again. */
+  keep(table: TableName, number: number, why: string): boolean {
+    if (!this.#database.isTransaction) {
+      this.#found.set(`${table}/${number}`, { table, number });
+      return false;
+    }
+    const row = this.rowAt(table, number);
+    if (!row) return false;
+    const conversationId = textOf(table === "conversations" ? row.id : row.conversation_id);
+    this.#sql.run(
+      "INSERT INTO quarantine (source, key, conversation_id, why, at_ms, raw) VALUES (?, ?, ?, ?, ?, ?)",
+      table,
+      textOf(row[KEYS[table]]) ?? String(number),
+      conversationId ?? null,
+      why,
+      this.#nowMs(),
+      JSON.stringify(this.#rawOf(table, number, row)),
+    );
+    const turnId = table === "states" ? textOf(row.turn_id) : undefined;
+    this.#setAside.push({
+      table,
+      ...(conversationId !== undefined && { conversationId }),
+      ...(turnId !== undefined && { turnId }),
+      why,
+    });
+    return true;
+  }
+
+  rowAt(table: TableName, number: number): Row | undefined {
+    // Integers of any size: one past what JavaScript counts to would make the read itself fail.
+    const statement = this.#database.prepare(`SELECT rowid AS number, * FROM ${table} WHERE rowid = ?`);
+    statement.setReadBigInts(true);
+    const row = statement.get(number) as Row | undefined;
+    return row && Object.fromEntries(Object.entries(row).map(([name, value]) => [name, counted(value)]));
+  }
+
+  /** To the byte: what is no text, or no UTF-8, is kept in hex. */
+  #rawOf(table: TableName, number: number, row: Row): Record<string, unknown> {
+    const names = Object.keys(row);
+    const bytes = names.map((name) => `hex(${name}) AS ${name}`).join(", ");
+    const hex = this.#sql.get(
+      `SELECT ${bytes} FROM (SELECT rowid AS number, * FROM ${table} WHERE rowid = ?)`,
+      number,
+    );
+    return Object.fromEntries(
+      names.map((name) => [name, isLossy(row[name]) ? { hex: hex?.[name] } : row[name]]),
+    );
+  }
+}
+
+function counted(value: SQLInputValue): SQLInputValue {
+  if (typeof value !== "bigint") return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+}
+
+function textOf(value: SQLInputValue | undefined): string | undefined {
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+}

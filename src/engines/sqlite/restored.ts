@@ -1,0 +1,45 @@
+import { DatabaseSync } from "node:sqlite";
+import type { BackupReport } from "../../ports/engine.ts";
+import { whileBusy } from "./connection.ts";
+
+const MARK = "backup_at_ms";
+
+/** Looks through a copy, and writes into it that it is one. */
+export function markBackup(copy: string, atMs: number): BackupReport {
+  const database = new DatabaseSync(copy, { timeout: 0 });
+  try {
+    // One file and nothing beside it, until a service opens it.
+    database.exec("PRAGMA journal_mode = DELETE");
+    const [found] = Object.values(database.prepare("PRAGMA quick_check(1)").get() ?? {});
+    if (found !== "ok")
+      throw new Error("the copy is damaged, and so must be the database: keep the backups that you have");
+    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(MARK, String(atMs));
+    return heldBy(database);
+  } finally {
+    database.close();
+  }
+}
+
+export interface Restored extends BackupReport {
+  readonly backupAtMs: number;
+}
+
+/** Told once, to the first who asks: this database is a backup that was put in place. */
+export function restoredFrom(database: DatabaseSync): Restored | undefined {
+  const isMarked = whileBusy(() => database.prepare("SELECT 1 FROM meta WHERE key = ?").get(MARK));
+  if (!isMarked) return undefined;
+  const take = database.prepare("DELETE FROM meta WHERE key = ? RETURNING value");
+  const mark = whileBusy(() => take.get(MARK));
+  return mark && { backupAtMs: Number(mark.value), ...whileBusy(() => heldBy(database)) };
+}
+
+/** What waits for an answer, or for its answer to be sent. If that happened after the backup, it happens again. */
+function heldBy(database: DatabaseSync): BackupReport {
+  const row = database
+    .prepare(
+      `SELECT (SELECT count(*) FROM staged) AS staged, (SELECT count(*) FROM states
+         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.draft.turnId') END IS NOT NULL) AS drafts`,
+    )
+    .get();
+  return { staged: Number(row?.staged), drafts: Number(row?.drafts) };
+}

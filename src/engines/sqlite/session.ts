@@ -1,0 +1,67 @@
+import { DatabaseSync } from "node:sqlite";
+import type { Tables } from "../embedded/tables.ts";
+import { type ConnectionOptions, openConnection, whileBusy } from "./connection.ts";
+import { fileAt, OpenFile } from "./open-file.ts";
+import { Quarantine } from "./quarantine.ts";
+import { Statements } from "./statements.ts";
+import { sqliteTables } from "./tables.ts";
+
+export interface SessionOptions extends ConnectionOptions {
+  readonly projectStatus: string;
+  readonly nowMs: () => number;
+}
+
+/** A file that is open. */
+export interface Session {
+  readonly database: DatabaseSync;
+  readonly tables: Tables;
+  readonly quarantine: Quarantine;
+  readonly file: OpenFile;
+  /** Random, and made with the database: two files with the same one are the same database, at two times. */
+  readonly salt: string;
+}
+
+export function openSession(options: SessionOptions): Session {
+  for (;;) {
+    const before = fileAt(options.file);
+    const database = openConnection(options);
+    try {
+      const sql = new Statements(database);
+      const quarantine = new Quarantine(database, sql, options.nowMs);
+      const { nowMs, projectStatus } = options;
+      const salt = whileBusy(() => saltOf(database));
+      const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
+      const file = new OpenFile(options.file);
+      // Between the look and the opening the path may have come to name another file: which one is it that is open?
+      if (before === undefined || before === fileAt(options.file)) {
+        return { database, tables, quarantine, file, salt };
+      }
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    database.close();
+  }
+}
+
+/**
+ * Opens the file that stands where ours did, if it is the same database: a backup, or a file that was moved through another disk.
+ * It is looked at without writing first, all of it: somebody may still be copying it.
+ */
+export function reopenSession(options: SessionOptions, { salt }: Session): Session {
+  const database = new DatabaseSync(options.file, { readOnly: true, timeout: 0 });
+  try {
+    const found = whileBusy(() => database.prepare("PRAGMA quick_check(1)").get());
+    if (Object.values(found ?? {})[0] !== "ok")
+      throw new Error(`${options.file} is damaged, or is still being copied`);
+    if (whileBusy(() => saltOf(database)) !== salt)
+      throw new Error(`${options.file} is another database now: restart lull if that is meant`);
+  } finally {
+    database.close();
+  }
+  return openSession(options);
+}
+
+function saltOf(database: DatabaseSync): string {
+  return String(database.prepare("SELECT value FROM meta WHERE key = 'salt'").get()?.value);
+}

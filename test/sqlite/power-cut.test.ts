@@ -1,0 +1,122 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../src/core/defaults.ts";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import type { Engine, TakeOutcome } from "../../src/ports/engine.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { allSent, arrival, draftFor, replied, sending } from "../../src/testing/engine-contract/builders.ts";
+import { EngineProcess } from "./engine-process.ts";
+
+const settings = { window: { kind: "fixed", lengthMs: 0 } } as const;
+const SHIM = fileURLToPath(new URL("forgetful-disk.c", import.meta.url));
+const canForget = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
+const now = {} as AbortSignal;
+
+let folder = "";
+let file = "";
+let child: EngineProcess | undefined;
+let here: Engine | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-power-"));
+  file = join(folder, "lull.db");
+});
+
+afterEach(async () => {
+  await child?.kill();
+  await here?.close();
+  await rm(folder, { recursive: true });
+});
+
+/** A process whose disk forgets what was not synced. */
+async function openOnForgetfulDisk(): Promise<EngineProcess> {
+  const library = join(folder, "forgetful-disk.so");
+  const built = spawnSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, SHIM, "-ldl"], {
+    encoding: "utf8",
+  });
+  expect(built.stderr).toBe("");
+  child = await EngineProcess.open(file, settings, { LD_PRELOAD: library, LULL_DISK: folder });
+  return child;
+}
+
+/** What is left after the power is back. */
+async function openWhatIsLeft(): Promise<Engine> {
+  const left = join(folder, "left");
+  await mkdir(left);
+  for (const ending of ["", "-wal"]) {
+    if (existsSync(`${file}${ending}.synced`))
+      await copyFile(`${file}${ending}.synced`, join(left, `lull.db${ending}`));
+  }
+  here = await sqlite({ file: join(left, "lull.db") }).open({
+    clock: systemClock,
+    settings: settingsWith(settings),
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+  });
+  return here;
+}
+
+function request(providerId: string, sender = "ana") {
+  return { arrival: arrival({ providerId, sender, text: providerId, arrivedAtMs: systemClock.nowMs() }) };
+}
+
+function takenFrom(outcomes: readonly TakeOutcome[]) {
+  const [first] = outcomes;
+  if (first?.kind !== "turn") throw new Error(`expected a turn, got ${first?.kind}`);
+  return first.taken;
+}
+
+describe.skipIf(!canForget)("a power cut, every write after the last sync forgotten,", () => {
+  it("loses no message that was acknowledged", async () => {
+    const doomed = await openOnForgetfulDisk();
+    const acknowledged: string[] = [];
+    const staging = Array.from({ length: 400 }, async (_, n) => {
+      await doomed.call("receiving", "stage", [request(`m${n}`, `person-${n % 20}`)]);
+      acknowledged.push(`m${n}`);
+      // In the middle of it all: what was acknowledged by now counts, the rest may or may not be there.
+      if (acknowledged.length === 40) await doomed.kill();
+    });
+    await Promise.allSettled(staging);
+    expect(acknowledged.length).toBeGreaterThanOrEqual(40);
+    const left = await openWhatIsLeft();
+    const again = await left.receiving.stage(acknowledged.map((id) => request(id)));
+    expect(again.filter(({ kind }) => kind !== "duplicate")).toEqual([]);
+    const { outcomes } = await left.turns.takeDue(100, now);
+    const texts = outcomes
+      .flatMap((each) => (each.kind === "turn" ? each.taken.messages : []))
+      .map(({ text }) => text);
+    expect(texts).toEqual(expect.arrayContaining(acknowledged));
+  });
+
+  it("loses no draft, no chunk that is on its way, and no committed turn", async () => {
+    const doomed = await openOnForgetfulDisk();
+    await doomed.call("receiving", "stage", [request("one")]);
+    const first = takenFrom((await doomed.call("turns", "takeDue", 10, now)).outcomes);
+    await doomed.call("turns", "commit", first.lease, replied(first, allSent(draftFor(first))));
+    await doomed.call("receiving", "stage", [request("two")]);
+    const second = takenFrom((await doomed.call("turns", "takeDue", 10, now)).outcomes);
+    const draft = draftFor(second, ["a", "b"]);
+    await doomed.call("turns", "draft", second.lease, draft);
+    const onItsWay = sending(draft, 0, systemClock.nowMs() + 5_000);
+    await doomed.call("turns", "mark", second.lease, onItsWay);
+    await doomed.kill();
+    const left = await openWhatIsLeft();
+    const detail = await left.inspector.conversation(first.conversation.id);
+    expect(detail?.turns.map(({ turnId }) => turnId)).toEqual([first.turnId]);
+    const [lock] = (await left.inspector.locks({ limit: 1 })).items;
+    expect(lock).toMatchObject({ draft: true, attempts: 1, staged: 1 });
+    expect((await left.receiving.stage([request("one")]))[0]?.kind).toBe("duplicate");
+    expect(await left.receiving.settle("test", settled(second.turnId))).toBe("settled");
+  });
+});
+
+/** Settles only a chunk that is known to be on its way. */
+function settled(turnId: string) {
+  return { account: "a", providerId: "p", status: "delivered", chunk: { turnId, chunk: 0 } };
+}

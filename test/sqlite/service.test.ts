@@ -1,0 +1,123 @@
+import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openConnection } from "../../src/engines/sqlite/connection.ts";
+import { eventually, LullProcess, type LullProcessOptions } from "../lull-process.ts";
+
+const ENDINGS = ["", "-wal", "-shm"];
+/** Root may write everything: it has to be somebody else who may not. */
+const NOBODY = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+
+let cwd = "";
+let file = "";
+const started = new Set<LullProcess>();
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "lull-service-"));
+  file = join(cwd, "lull.db");
+});
+
+afterEach(async () => {
+  for (const each of started) each.kill("SIGKILL");
+  await Promise.all([...started].map((each) => each.gone()));
+  started.clear();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+function lull(args: readonly string[], options: Partial<LullProcessOptions> = {}): LullProcess {
+  const env = { PORT: "0", LULL_WEB: "1", LULL_WINDOW_SECONDS: "0.1", LULL_DB: file };
+  const process = new LullProcess(args, { cwd, ...options, env: { ...env, ...options.env } });
+  started.add(process);
+  return process;
+}
+
+async function ask(...args: string[]) {
+  const process = lull([...args, "--json"]);
+  const { code } = await process.gone();
+  return { code, json: JSON.parse(process.stdout) };
+}
+
+async function write(url: string, id: string, sender: string): Promise<number> {
+  const body = JSON.stringify({ id, sender, text: id });
+  const headers = { "content-type": "application/json", connection: "close" };
+  return (await fetch(`${url}/webhooks/web`, { method: "POST", headers, body })).status;
+}
+
+/** A connection of its own for each question: whichever worker takes it answers. */
+async function ready(url: string): Promise<number> {
+  return (await fetch(`${url}/readyz`, { headers: { connection: "close" } })).status;
+}
+
+async function turnsOf(url: string): Promise<number> {
+  return ((await (await fetch(`${url}/api/counts`)).json()) as { turns: number }).turns;
+}
+
+async function answeredBy(url: string, turns: number): Promise<void> {
+  await eventually(`${turns} turns`, async () => ((await turnsOf(url)) >= turns ? true : undefined));
+}
+
+function change(sql: string): void {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(sql);
+  database.close();
+}
+
+test("a database that is moved away is noticed by every worker, and nothing is acknowledged until it is back", async () => {
+  const service = lull(["start", "--workers", "2"]);
+  const url = await service.url();
+  expect(await write(url, "m1", "visitor-1")).toBe(200);
+  await answeredBy(url, 1);
+  const away = join(cwd, "away");
+  await mkdir(away);
+  for (const ending of ENDINGS) await rename(file + ending, join(away, `lull.db${ending}`));
+  for (let n = 0; n < 20; n += 1) {
+    expect(await write(url, `lost-${n}`, "visitor-1")).toBe(503);
+    expect(await ready(url)).toBe(503);
+  }
+  for (const worker of [1, 2]) {
+    await service.event(
+      `a word of worker ${worker}`,
+      (each) => each.event === "store.file-lost" && each.worker === worker,
+    );
+  }
+  for (const ending of ENDINGS.toReversed()) await rename(join(away, `lull.db${ending}`), file + ending);
+  await eventually("a ready worker", async () => ((await ready(url)) === 200 ? true : undefined));
+  await eventually("a place for it", async () =>
+    (await write(url, "m2", "visitor-1")) === 200 ? true : undefined,
+  );
+  await answeredBy(url, 2);
+});
+
+test("one bad row: everybody is answered, the service is ready, and a person is told", async () => {
+  const service = lull(["start", "--workers", "2"], { env: { LULL_WINDOW_SECONDS: "2" } });
+  const url = await service.url();
+  for (const sender of ["visitor-1", "visitor-2", "visitor-3"]) {
+    expect(await write(url, `m-${sender}`, sender)).toBe(200);
+  }
+  change("UPDATE states SET state = '{\"works\":[{' WHERE rowid = (SELECT min(rowid) FROM states)");
+  await answeredBy(url, 3);
+  expect(await ready(url)).toBe(200);
+  await service.event("an alarm", ({ event }) => event === "store.quarantined");
+  expect(service.events.filter(({ event }) => event === "worker.look-failed")).toEqual([]);
+  const listed = await ask("quarantine");
+  expect(listed.json.items).toMatchObject([{ table: "states", why: "it is no JSON" }]);
+  const { json } = await ask("doctor", "--offline");
+  expect(json.findings).toContainEqual(expect.objectContaining({ check: "quarantine", verdict: "warn" }));
+  expect((await ask("quarantine", "discard", listed.json.items[0].id)).code).toBe(0);
+  expect((await ask("quarantine")).json.items).toEqual([]);
+});
+
+test.each([["start"], ["dev"], ["start", "--workers", "2"]])(
+  "on a file that may only be read `lull %s` does not say that it listens",
+  async (...args) => {
+    openConnection({ file, synchronous: "full" }).close();
+    await chmod(cwd, 0o777);
+    await chmod(file, 0o444);
+    const service = lull(args, NOBODY);
+    await expect(service.url()).rejects.toThrow("cannot be written");
+    expect((await service.gone()).code).toBe(1);
+    expect(service.stdout).toBe("");
+  },
+);
