@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
-import { conversationRows } from "./conversation-rows.ts";
+import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
@@ -53,12 +53,13 @@ export function sqliteTables(options: TablesOptions): Tables {
 
   return {
     ...listings(sql, quarantine, readRows),
-    conversation: (id) => conversations.read(sql.get("SELECT * FROM conversations WHERE id = ?", id)),
+    conversation: (id) =>
+      conversations.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
     activeConversation(key, alias = key.sender) {
       const { channelType, address, sender } = key;
       // A union, because an OR over two columns reads every conversation of the address.
       const row = sql.get(
-        `SELECT * FROM conversations WHERE number = (SELECT max(number) FROM (
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number = (SELECT max(number) FROM (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
            UNION ALL SELECT number FROM conversations
