@@ -6,6 +6,11 @@ export interface LullErrorOptions {
   readonly retry: RetryAdvice;
   /** How long to wait at least, where somebody told. */
   readonly retryAfterMs?: number;
+  /**
+   * `false` where another try may help, but the message itself may be at fault (a model that said nothing): such a failure counts as an
+   * attempt. Otherwise "later" means that somebody is away, and the turn is tried again until they are back.
+   */
+  readonly outage?: boolean;
   readonly cause?: unknown;
 }
 
@@ -15,12 +20,14 @@ export class LullError extends Error {
   readonly code: string;
   readonly retry: RetryAdvice;
   readonly retryAfterMs: number | undefined;
+  readonly outage: boolean;
 
   constructor(message: string, options: LullErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = options.code;
     this.retry = options.retry;
     this.retryAfterMs = options.retryAfterMs;
+    this.outage = options.outage ?? options.retry === "later";
   }
 }
 

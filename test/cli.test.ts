@@ -297,6 +297,34 @@ describe("workers", () => {
     expect(service.stdout).toBe(`lull listening on ${url}\n`);
   });
 
+  test("a killed worker's turn goes on because the parent frees its leases: nobody else does in this time", async () => {
+    // No sweep looks for dead holders, neither in time nor at the start of a replacement: that one never gets there.
+    await writeFile(
+      join(cwd, "lull.config.mjs"),
+      `import { existsSync, writeFileSync } from "node:fs";
+       const number = process.env.LULL_WORKER_NUMBER;
+       if (number !== undefined) {
+         if (existsSync("started-" + number)) await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+         writeFileSync("started-" + number, "");
+       }
+       export default {
+         channels: { web: { web: true } },
+         limits: { sweepSeconds: 3600, leaseSeconds: 3600 },
+         respond: (turn) => (turn.attempt > 1 ? "second attempt: " + turn.text : new Promise(() => {})),
+       };`,
+    );
+    const service = lull(["start", "--workers", "2"]);
+    const url = await service.url();
+    await write(url, "hello");
+    const { worker } = await service.event("the turn", ({ event }) => event === "lease.taken");
+    process.kill(pidsOf(service).get(worker as number) as number, "SIGKILL");
+    await service.event(
+      "the second attempt",
+      ({ event, attempt }) => event === "lease.taken" && attempt === 2,
+    );
+    expect(await replies(url)).toEqual(["second attempt: hello"]);
+  });
+
   test("a killed worker is replaced, and its turn goes on without waiting for the lease to lapse", async () => {
     await writeFile(join(cwd, "lull.config.mjs"), HANGS_ONCE);
     const service = lull(["start", "--workers", "2"], { LULL_LEASE_SECONDS: "3600" });

@@ -78,6 +78,12 @@ function ofTurns({ metrics }: Watched): Watch[] {
       metric: metrics.counter("Orphans"),
       above: 0,
     },
+    {
+      id: "RowsQuarantined",
+      why: "Rows that are not ours are in our tables, and are passed over. The log says which: look for store.quarantined.",
+      metric: metrics.counter("RowsQuarantined"),
+      above: 0,
+    },
   ];
 }
 

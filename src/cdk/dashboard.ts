@@ -60,6 +60,7 @@ function needingAPerson({ metrics, queues }: Watched) {
     metrics.gauge("UnknownSends"),
     metrics.gauge("StaleLeases"),
     metrics.counter("Orphans"),
+    metrics.counter("RowsQuarantined"),
     new MathExpression({ expression, usingMetrics: dead, label: "DeadTriggers", period }),
   ];
   return [new SingleValueWidget({ title: "Needs a person", metrics: values, width: 3 * WIDTH, height: 3 })];

@@ -14,7 +14,8 @@ export type LullCounter =
   | "SendsUnknown"
   | "Orphans"
   | "TriggersUnreadable"
-  | "StoreRetries";
+  | "StoreRetries"
+  | "RowsQuarantined";
 
 /** Told by the sweeper, every round. */
 export type LullGauge = "DeadLetters" | "UnknownSends" | "StaleLeases" | "LeaseHeldSecondsMax";

@@ -30,7 +30,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"],
       indexes: ["listed"],
     },
-    seen: { actions: ["GetItem", "UpdateItem", "DeleteItem", "BatchWriteItem"] },
+    seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem", "BatchWriteItem"] },
   },
   /** Stage 2. It removes nothing but what a turn used up. */
   worker: {
@@ -42,7 +42,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
     state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem"] },
-    seen: { actions: ["BatchGetItem", "PutItem"] },
+    seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
   },
   /** Looks for what is stranded and for what the gauges show. It reads no message's text but that of an orphan. */
   sweeper: {

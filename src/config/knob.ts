@@ -43,6 +43,7 @@ export const SECONDS: Kind = { type: "number", min: 0, max: 604_800 };
 export const PERIOD: Kind = { type: "number", min: 0.1, max: 604_800 };
 export const COUNT: Kind = { type: "number", min: 1, whole: true };
 export const COUNT_OR_NONE: Kind = { type: "number", min: 0, whole: true };
+export const countUpTo = (max: number): Kind => ({ type: "number", min: 1, max, whole: true });
 /** More processes than any machine has cores for. */
 export const WORKERS: Kind = { type: "number", min: 1, max: 256, whole: true };
 export const PORT: Kind = { type: "number", min: 0, max: 65_535, whole: true };

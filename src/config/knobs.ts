@@ -1,8 +1,15 @@
-import { DEFAULTS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
+import {
+  DEFAULTS,
+  HUNG_MS,
+  QUIET_MAX_FACTOR,
+  REPLY_BYTES_MOST,
+  REPLY_MESSAGES_MOST,
+} from "../core/defaults.ts";
 import {
   COUNT,
   COUNT_OR_NONE,
   choice,
+  countUpTo,
   type Knob,
   PERIOD,
   PORT,
@@ -57,6 +64,14 @@ const SERVICE: readonly Knob[] = [
     kind: SECONDS,
     fallback: 25,
     help: "how long running turns may take to finish when the service stops",
+  },
+  {
+    key: "hungSeconds",
+    env: "LULL_HUNG_SECONDS",
+    flag: "hung",
+    kind: SECONDS,
+    fallback: HUNG_MS / 1_000,
+    help: "a process whose event loop stands still for this long is ended; 0: never",
   },
   {
     key: "logLevel",
@@ -177,7 +192,7 @@ const LIMITS: readonly Knob[] = [
     flag: "attempts",
     kind: COUNT,
     fallback: DEFAULTS.attemptsMax,
-    help: "attempts before a turn becomes a dead letter",
+    help: "crashes and unexplained failures before a turn becomes a dead letter",
   },
   {
     key: "limits.answerTimeoutSeconds",
@@ -196,13 +211,27 @@ const LIMITS: readonly Knob[] = [
     help: "how long one send may take; a third of the lease at most",
   },
   {
+    key: "limits.retryForSeconds",
+    env: "LULL_RETRY_FOR_SECONDS",
+    flag: "retry-for",
+    kind: SECONDS,
+    fallback: DEFAULTS.retryForMs / 1_000,
+    help: "how long an outage of the responder or the provider is waited out",
+  },
+  {
     key: "limits.settleSeconds",
     env: "LULL_SETTLE_SECONDS",
     flag: "settle",
     kind: SECONDS,
     fallback: DEFAULTS.settleMs / 1_000,
-    help: "how long to wait before the provider is asked about a lost send",
+    help: "how long a lost send may still be inside the provider before it counts as not sent",
   },
+  limit(
+    "receiveTimeoutSeconds",
+    PERIOD,
+    DEFAULTS.receiveTimeoutMs / 1_000,
+    "how long a webhook may take before its provider is told to come back",
+  ),
   limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
   limit(
     "graceSeconds",
@@ -217,6 +246,18 @@ const LIMITS: readonly Knob[] = [
     "first pause after a failed turn; doubles each time",
   ),
   limit("backoffSecondsMax", SECONDS, DEFAULTS.backoffMsMax / 1_000, "longest pause after a failed turn"),
+  limit(
+    "stagedMessagesMax",
+    COUNT,
+    DEFAULTS.stagedMessagesMax,
+    "messages that may wait in one conversation; beyond that they are refused",
+  ),
+  limit(
+    "stagedBytesMax",
+    COUNT,
+    DEFAULTS.stagedBytesMax,
+    "bytes of text that may wait in one conversation; beyond that messages are refused",
+  ),
   limit("batchMessagesMax", COUNT, DEFAULTS.batchMessagesMax, "messages in one turn"),
   limit("batchBytesMax", COUNT, DEFAULTS.batchBytesMax, "bytes of text in one turn"),
   limit(
@@ -224,6 +265,18 @@ const LIMITS: readonly Knob[] = [
     SECONDS,
     DEFAULTS.dedupeMs / 3_600_000,
     "how long message ids are remembered; 168 at most",
+  ),
+  limit(
+    "replyBytesMax",
+    countUpTo(REPLY_BYTES_MOST),
+    DEFAULTS.replyBytesMax,
+    `bytes of one reply; beyond that it is a dead letter; ${REPLY_BYTES_MOST} at most`,
+  ),
+  limit(
+    "replyMessagesMax",
+    countUpTo(REPLY_MESSAGES_MOST),
+    DEFAULTS.replyMessagesMax,
+    `messages that one reply is sent as; beyond that it is a dead letter; ${REPLY_MESSAGES_MOST} at most`,
   ),
   limit(
     "historyMessagesMax",

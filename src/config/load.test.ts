@@ -52,6 +52,7 @@ describe("order", () => {
       db: join(folder, "data/lull.db"),
       workers: 1,
       stopGraceMs: 25_000,
+      hungMs: 10_000,
       logLevel: "info",
     });
     expect(settled.get("limits.concurrency")).toMatchObject({ value: 50, origin: "default" });

@@ -50,6 +50,8 @@ export interface ServerSettings {
   readonly db: string | undefined;
   readonly workers: number;
   readonly stopGraceMs: number;
+  /** 0: nobody looks. */
+  readonly hungMs: number;
   readonly logLevel: LogLevel;
 }
 
@@ -116,6 +118,7 @@ function serverSettings(settled: Settled, db: string | undefined): ServerSetting
     db,
     workers: value("workers"),
     stopGraceMs: value<number>("stopGraceSeconds") * 1_000,
+    hungMs: value<number>("hungSeconds") * 1_000,
     logLevel: value("logLevel"),
   };
 }

@@ -1,5 +1,5 @@
 /** The certificate was looked at before the first byte of a request. */
-const CERTIFICATE_REFUSED = new Set([
+export const CERTIFICATE_REFUSED = new Set([
   "CERT_HAS_EXPIRED",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",

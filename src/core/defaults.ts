@@ -18,16 +18,21 @@ export const DEFAULTS: Settings = {
   sweepMs: 5 * SECOND,
   graceMs: 5 * SECOND,
   attemptsMax: 5,
+  retryForMs: 30 * MINUTE,
   backoffMs: 1 * SECOND,
   backoffMsMax: 60 * SECOND,
+  receiveTimeoutMs: 10 * SECOND,
   answerTimeoutMs: 120 * SECOND,
   sendTimeoutMs: 15 * SECOND,
   settleMs: 30 * SECOND,
-  settleDeadMs: 2 * SECOND,
   clockSkewMs: 0,
+  stagedMessagesMax: 2_000,
+  stagedBytesMax: 8_000_000,
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
   dedupeMs: 24 * HOUR,
+  replyBytesMax: 64_000,
+  replyMessagesMax: 50,
   historyMessagesMax: 50,
   restartsMax: 2,
   restartPollMs: 1 * SECOND,
@@ -61,6 +66,25 @@ export const LATER_MS_MAX = 7 * 24 * HOUR;
 
 /** The longest pause that somebody's `Retry-After` may ask for. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
+
+/** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
+export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
+
+/** The most that may be configured: a draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
+export const REPLY_BYTES_MOST = 256_000;
+export const REPLY_MESSAGES_MOST = 200;
+
+/** Media of one reply: what providers take with one message. */
+export const REPLY_MEDIA_MAX = 10;
+
+/** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
+export const REASON_LENGTH_MAX = 1_000;
+
+/**
+ * How long a process may go without a turn of its event loop before it is ended. Well above what a busy machine, a large heap or a
+ * hasty synchronous call costs, and below the 15 s after which providers take a webhook for failed.
+ */
+export const HUNG_MS = 10 * SECOND;
 
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {

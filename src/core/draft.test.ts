@@ -3,10 +3,12 @@ import type { ChunkState, Draft } from "../ports/draft.ts";
 import { DEFAULTS } from "./defaults.ts";
 import {
   dropPending,
+  endSending,
   keepSent,
   nextDraftStep,
   pendingChunks,
   providerIdsOf,
+  replySent,
   saidText,
   withChunk,
 } from "./draft.ts";
@@ -47,16 +49,15 @@ describe("the next step", () => {
     expect(nextDraftStep(draft(), DEFAULTS)).toEqual({ kind: "done" });
   });
 
-  it("is to ask about a chunk found sending, once it had its time to settle", () => {
+  it("is to ask about a chunk found sending; that it is not found counts when it had its time to settle", () => {
     const step = nextDraftStep(draft(sent(), sending, pending), DEFAULTS);
-    expect(step).toEqual({ kind: "ask", chunk: 1, fromAtMs: 10_000 + 30_000 });
+    expect(step).toEqual({ kind: "ask", chunk: 1, settledAtMs: 10_000 + 30_000 });
   });
 
-  it("is to ask sooner where the holder is known dead: two seconds after its death, or after its deadline", () => {
-    const at = (deadAtMs: number) => nextDraftStep(draft(sending), DEFAULTS, deadAtMs);
-    expect(at(4_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 6_000 });
-    expect(at(10_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 12_000 });
-    expect(at(99_000)).toEqual({ kind: "ask", chunk: 0, fromAtMs: 12_000 });
+  it("leaves a send the time that its channel needs to settle", () => {
+    const window = DEFAULTS.window;
+    const times = { ...DEFAULTS, channels: { test: { type: "test", window, settleMs: 90_000 } } };
+    expect(nextDraftStep(draft(sending), times)).toEqual({ kind: "ask", chunk: 0, settledAtMs: 100_000 });
   });
 });
 
@@ -74,6 +75,34 @@ describe("a chunk's state", () => {
       "unknown",
       "dropped",
     ]);
+  });
+});
+
+describe("a send that is over", () => {
+  it("begins to settle at its sender's death, or at its deadline if that was before", () => {
+    const at = (atMs: number) =>
+      endSending(draft(sent(), sending, pending), atMs).chunks.map(({ state }) => state);
+    expect(at(4_000)).toEqual([sent(), { kind: "sending", sendByAtMs: 4_000 }, pending]);
+    expect(at(99_000)).toEqual([sent(), sending, pending]);
+  });
+});
+
+describe("how much of a reply went out", () => {
+  it.each([
+    [[], "none"],
+    [[pending, pending], "none"],
+    [[dropped], "none"],
+    [[sent(), pending], "part"],
+    [[sent(), sending], "unknown"],
+    [[unknown], "unknown"],
+    [[sent(), sent()], "whole"],
+    [[sent(), dropped], "whole"],
+  ] as const)("%j is %s", (states, told) => {
+    expect(replySent(draft(...states))).toBe(told);
+  });
+
+  it("is nothing where no draft was written", () => {
+    expect(replySent(undefined)).toBe("none");
   });
 });
 

@@ -1,31 +1,61 @@
 import type { Chunk, ChunkState, Draft } from "../ports/draft.ts";
 import type { Media } from "../ports/message.ts";
+import type { Settings } from "./settings.ts";
+
+const HOUR = 3_600_000;
 
 /** What a draft needs next. */
 export type DraftStep =
   | { readonly kind: "send"; readonly chunk: number }
-  /** Found `sending`: somebody may have sent it. Ask the channel once it had time to settle. */
-  | { readonly kind: "ask"; readonly chunk: number; readonly fromAtMs: number }
+  /**
+   * Found `sending`: somebody may have sent it. The channel is asked. What it finds is proof at any time; that it finds nothing counts
+   * from `settledAtMs` on, since the request may still be inside the provider.
+   */
+  | { readonly kind: "ask"; readonly chunk: number; readonly settledAtMs: number }
   | { readonly kind: "done" };
 
-export interface SettleTimes {
-  readonly settleMs: number;
-  readonly settleDeadMs: number;
-}
+/** What the time that a send needs to settle depends on. */
+export type SettleTimes = Pick<Settings, "settleMs" | "channels">;
 
-/**
- * The next step of a draft. A holder that is known dead sends no more bytes after its death, so its chunk settles sooner.
- */
-export function nextDraftStep(draft: Draft, times: SettleTimes, holderDeadAtMs?: number): DraftStep {
+export function nextDraftStep(draft: Draft, times: SettleTimes): DraftStep {
   const chunk = draft.chunks.findIndex(({ state }) => state.kind === "pending" || state.kind === "sending");
   if (chunk === -1) return { kind: "done" };
   const state = draft.chunks[chunk]!.state;
   if (state.kind !== "sending") return { kind: "send", chunk };
-  const fromAtMs =
-    holderDeadAtMs === undefined
-      ? state.sendByAtMs + times.settleMs
-      : Math.min(state.sendByAtMs, holderDeadAtMs) + times.settleDeadMs;
-  return { kind: "ask", chunk, fromAtMs };
+  const settleMs = times.channels[draft.channel]?.settleMs ?? times.settleMs;
+  return { kind: "ask", chunk, settledAtMs: state.sendByAtMs + settleMs };
+}
+
+/** Whoever was sending sends no more bytes after this moment: it died, or its request is over. */
+export function endSending(draft: Draft, atMs: number): Draft {
+  const ended = (chunk: Chunk): Chunk =>
+    chunk.state.kind === "sending" && chunk.state.sendByAtMs > atMs
+      ? { ...chunk, state: { kind: "sending", sendByAtMs: atMs } }
+      : chunk;
+  return { ...draft, chunks: draft.chunks.map(ended) };
+}
+
+/**
+ * A draft that a later clock wrote. `draftedAtMs` goes back by an hour more: nobody knows how long ago it really was, and what the provider
+ * took before it is not looked at. Texts of earlier turns are told apart by their recorded ids, too.
+ */
+export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
+  const { awaitingUntilAtMs, draftedAtMs } = draft;
+  return {
+    ...endSending(draft, nowMs),
+    ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs: nowMs + (awaitingUntilAtMs - draftedAtMs) }),
+    draftedAtMs: nowMs - HOUR,
+  };
+}
+
+/** How much of a reply reached the customer, as far as anybody knows. */
+export type ReplySent = "none" | "part" | "whole" | "unknown";
+
+export function replySent(draft: Draft | undefined): ReplySent {
+  const kinds = new Set(draft?.chunks.map(({ state }) => state.kind));
+  if (kinds.has("sending") || kinds.has("unknown")) return "unknown";
+  if (!kinds.has("sent")) return "none";
+  return kinds.has("pending") ? "part" : "whole";
 }
 
 export function withChunk(draft: Draft, index: number, state: ChunkState): Draft {

@@ -16,11 +16,11 @@ const work: Work = {
   takenAtMs: 20_000,
 };
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 20_000, untilAtMs: 160_000 };
-const held: ConversationState = { works: [work], lease, holderDeadAtMs: 1 };
+const held: ConversationState = { works: [work], lease };
 
 function giving(given: Partial<GivingBack> = {}): GivingBack {
   const policy = { kind: "fixed", lengthMs: 10_000 } as const;
-  return { state: held, work, newer: [], policy, nowMs: NOW, windowId: "new", ...given };
+  return { state: held, work, newer: [], policy, nowMs: NOW, clockSkewMs: 0, windowId: "new", ...given };
 }
 
 function draft(state: ChunkState, given: Partial<Draft> = {}): Draft {
@@ -51,7 +51,6 @@ describe("however a turn gives its lease back", () => {
       const after = afterGiveBack(giving(), how);
       expect(after.lease).toBeUndefined();
       expect(after.window?.id).toBe("new");
-      expect(after.holderDeadAtMs).toBeUndefined();
       expect(after.window?.wakeAtMs).toBe(after.notBeforeAtMs);
     }
   });
@@ -75,6 +74,14 @@ describe("a retry", () => {
     expect(after.works).toEqual([{ ...work, lastError: "overloaded" }]);
     expect(after.notBeforeAtMs).toBe(NOW + 5_000);
     expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
+  });
+
+  it("after somebody's outage is not counted, and keeps its number and the start of the outage", () => {
+    const outage = { ...retry, outageSinceAtMs: NOW - 7 };
+    const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
+    expect(afterGiveBack(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);
+    const again = giving({ work: { ...work, outages: 4 } });
+    expect(afterGiveBack(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
   });
 
   it("keeps the stored draft where it brings none, and its own where it does", () => {
@@ -118,10 +125,12 @@ describe("a wait", () => {
     expect(afterGiveBack(giving({ state }), { kind: "wait", untilAtMs: NOW }).draft).toBe(state.draft);
   });
 
-  it("does not undo a chunk that the callback settled", () => {
+  it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
     const state = { ...held, draft: draft(sent) };
-    const after = afterGiveBack(giving({ state }), { kind: "wait", untilAtMs: NOW, draft: draft(sending) });
+    const untilAtMs = NOW + 30_000;
+    const after = afterGiveBack(giving({ state }), { kind: "wait", untilAtMs, draft: draft(sending) });
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
+    expect(after.notBeforeAtMs).toBe(NOW);
   });
 
   it("for an answer that is there already goes on with it at once", () => {

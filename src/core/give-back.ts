@@ -1,7 +1,7 @@
 import type { Draft } from "../ports/draft.ts";
 import type { GiveBack } from "../ports/engine.ts";
 import { keepSent } from "./draft.ts";
-import { type ConversationState, type Window, type Work, withWork } from "./state.ts";
+import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 import type { WindowPolicy } from "./window.ts";
 
@@ -12,6 +12,7 @@ export interface GivingBack {
   readonly newer: readonly { readonly arrivedAtMs: number }[];
   readonly policy: WindowPolicy;
   readonly nowMs: number;
+  readonly clockSkewMs: number;
   readonly windowId: string;
 }
 
@@ -22,31 +23,38 @@ export function afterGiveBack(
 ): ConversationState {
   const { state, work, nowMs } = giving;
   switch (how.kind) {
-    case "retry": {
-      const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
-      // The provider's callback may have been quicker: then there is nothing left to wait for.
-      const isSettled =
-        how.draft !== undefined && isInDoubt(how.draft) && draft !== undefined && !isInDoubt(draft);
-      const atMs = isSettled ? nowMs : how.notBeforeAtMs;
-      return released(giving, { ...work, lastError: how.reason }, { ...state, draft }, atMs);
-    }
+    case "retry":
+      return sent(giving, tried(work, how), how.draft, how.notBeforeAtMs);
     case "wait": {
       // The late answer may have been quicker than the word that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
         return released(giving, uncounted(work), state, nowMs);
       }
-      const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
-      return released(giving, uncounted(work), { ...state, draft }, how.untilAtMs);
+      return sent(giving, uncounted(work), how.draft, how.untilAtMs);
     }
     case "restart": {
       const again = { ...uncounted(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.
-      const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy);
+      const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy, giving);
       return released(giving, again, { ...state, draft: undefined }, atMs);
     }
     case "release":
       return released(giving, uncounted(work), state, nowMs);
   }
+}
+
+/** With the draft as far as it is known to have been sent. */
+function sent(
+  giving: GivingBack,
+  work: Work,
+  written: Draft | undefined,
+  notBeforeAtMs: number,
+): ConversationState {
+  const { state, nowMs } = giving;
+  const draft = written ? keepSent(state.draft, written) : state.draft;
+  // The provider's callback may have been quicker: then there is nothing left to wait for.
+  const isSettled = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
+  return released(giving, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
 }
 
 function released(
@@ -61,11 +69,17 @@ function released(
     dueAtMs: standing?.dueAtMs ?? notBeforeAtMs,
     wakeAtMs: notBeforeAtMs,
   };
-  return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs, holderDeadAtMs: undefined };
+  return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs };
 }
 
 function isInDoubt({ chunks }: Draft): boolean {
   return chunks.some(({ state }) => state.kind === "sending");
+}
+
+/** A try that ended in somebody's outage takes its attempt back: it is limited by time. */
+function tried(work: Work, { reason, outageSinceAtMs }: Extract<GiveBack, { kind: "retry" }>): Work {
+  const failed = { ...work, lastError: reason };
+  return outageSinceAtMs === undefined ? failed : withOutage(uncounted(failed), outageSinceAtMs);
 }
 
 function uncounted(work: Work): Work {

@@ -1,6 +1,7 @@
 import type { Media } from "../ports/message.ts";
 import type { FullReply, Reply, Usage } from "../ports/responder.ts";
 import { LATER_MS_MAX } from "./defaults.ts";
+import { shortReason } from "./reason.ts";
 
 /** What a responder's return value means. */
 export type Answer =
@@ -26,7 +27,7 @@ export function answerFrom(reply: Reply): Answer {
     media: (media ?? []).map(mediaOf),
     ...(usage && { usage: usageOf(usage) }),
     ...(complete != null && { complete }),
-    ...(handOff != null && { handOff: String(handOff) }),
+    ...(handOff != null && { handOff: shortReason(String(handOff)) }),
     ...(queued && { queued: true }),
   };
 }

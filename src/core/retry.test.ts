@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS, RETRY_AFTER_MS_MAX } from "./defaults.ts";
-import { backoffMs, decideFailure } from "./retry.ts";
+import { backoffByAgeMs, backoffMs, decideFailure, type Failure, type Tried } from "./retry.ts";
 
 const least = () => 0;
 const middle = () => 0.5;
@@ -17,6 +17,13 @@ describe("the backoff", () => {
     expect([backoffMs(3, DEFAULTS, least), backoffMs(3, DEFAULTS, most)]).toEqual([2_000, 6_000]);
   });
 
+  it("of an outage is as long again as it has been going on", () => {
+    const waits = [0, 999, 1_001, 2_000, 59_999, 3_600_000].map((age) =>
+      backoffByAgeMs(age, DEFAULTS, middle),
+    );
+    expect(waits).toEqual([1_000, 1_000, 1_001, 2_000, 59_999, 60_000]);
+  });
+
   it("stops growing at its maximum", () => {
     expect(backoffMs(6, DEFAULTS, middle)).toBe(32_000);
     expect(backoffMs(7, DEFAULTS, middle)).toBe(60_000);
@@ -24,33 +31,56 @@ describe("the backoff", () => {
   });
 });
 
-describe("a failed attempt", () => {
-  it("is tried again up to the last one, then buried", () => {
-    const decide = (attempt: number) => decideFailure({ retry: "later" }, attempt, DEFAULTS, middle);
-    expect(decide(1)).toEqual({ kind: "retry", afterMs: 1_000 });
-    expect(decide(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
-    expect(decide(DEFAULTS.attemptsMax)).toEqual({ kind: "bury" });
-    expect(decide(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "bury" });
+const NOW = 5_000_000;
+const outage: Failure = { kind: "outage" };
+
+function decide(failure: Failure, tried: Partial<Tried> = {}) {
+  return decideFailure(failure, { attempts: 1, ...tried }, NOW, DEFAULTS, middle);
+}
+
+describe("a try that failed", () => {
+  it("for a reason that nobody can classify is tried again up to the last attempt, then buried", () => {
+    const counted = (attempts: number) => decide({ kind: "unclassified" }, { attempts });
+    expect(counted(1)).toEqual({ kind: "retry", afterMs: 1_000 });
+    expect(counted(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
+    expect(counted(DEFAULTS.attemptsMax)).toEqual({ kind: "bury" });
+    expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "bury" });
   });
 
-  it("that no second try can mend is buried at once", () => {
-    expect(decideFailure({ retry: "never" }, 1, DEFAULTS, middle)).toEqual({ kind: "bury" });
-    expect(decideFailure({ retry: "never", retryAfterMs: 5 }, 1, DEFAULTS, middle)).toEqual({ kind: "bury" });
+  it("and that no second one can mend is buried at once", () => {
+    expect(decide({ kind: "permanent" })).toEqual({ kind: "bury" });
+  });
+
+  it("in an outage is tried again however often, until the outage has lasted too long", () => {
+    const aged = (ageMs: number) => decide(outage, { attempts: 99, failingSinceAtMs: NOW - ageMs });
+    expect(decide(outage, { attempts: 99 })).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
+    expect(aged(40_000)).toEqual({ kind: "retry", afterMs: 40_000, outageSinceAtMs: NOW - 40_000 });
+    expect(aged(DEFAULTS.retryForMs - 1)).toMatchObject({ kind: "retry", afterMs: 60_000 });
+    expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "bury" });
+  });
+
+  it("in an outage after its answer was there begins to count anew: what failed before that is over", () => {
+    const failingSinceAtMs = NOW - DEFAULTS.retryForMs;
+    const tried = { failingSinceAtMs, draftedAtMs: failingSinceAtMs + 1 };
+    expect(decide(outage, tried)).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
+    expect(decide(outage, { failingSinceAtMs, draftedAtMs: failingSinceAtMs })).toEqual({ kind: "bury" });
+  });
+
+  it("at a time that lies ahead, since the clock was set back, begins to count anew", () => {
+    expect(decide(outage, { failingSinceAtMs: NOW + 1 })).toMatchObject({ outageSinceAtMs: NOW });
   });
 
   it("waits as long as somebody told, not as long as we would", () => {
-    const told = (retryAfterMs: number) =>
-      decideFailure({ retry: "later", retryAfterMs }, 1, DEFAULTS, middle);
-    expect(told(0)).toEqual({ kind: "retry", afterMs: 0 });
-    expect(told(600_000)).toEqual({ kind: "retry", afterMs: 600_000 });
+    const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
+    expect(told(0)).toMatchObject({ kind: "retry", afterMs: 0 });
+    expect(told(600_000)).toMatchObject({ kind: "retry", afterMs: 600_000 });
   });
 
   it("waits a time that comes, whatever was told", () => {
-    const told = (retryAfterMs: number) =>
-      decideFailure({ retry: "later", retryAfterMs }, 1, DEFAULTS, middle);
-    expect(told(RETRY_AFTER_MS_MAX)).toEqual({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
-    expect(told(RETRY_AFTER_MS_MAX + 1)).toEqual({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
-    expect(told(Number.NaN)).toEqual({ kind: "retry", afterMs: 1_000 });
-    expect(told(-1)).toEqual({ kind: "retry", afterMs: 1_000 });
+    const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
+    expect(told(RETRY_AFTER_MS_MAX)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
+    expect(told(RETRY_AFTER_MS_MAX + 1)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
+    expect(told(Number.NaN)).toMatchObject({ kind: "retry", afterMs: 1_000 });
+    expect(told(-1)).toMatchObject({ kind: "retry", afterMs: 1_000 });
   });
 });

@@ -1,36 +1,76 @@
 import { RETRY_AFTER_MS_MAX } from "./defaults.ts";
+import type { Settings } from "./settings.ts";
 
-export interface RetryLimits {
-  readonly attemptsMax: number;
-  readonly backoffMs: number;
-  readonly backoffMsMax: number;
-}
+export type RetryLimits = Pick<Settings, "attemptsMax" | "retryForMs" | "backoffMs" | "backoffMsMax">;
 
-export interface Failure {
-  readonly retry: "later" | "never";
-  readonly retryAfterMs?: number | undefined;
+/** What kind of failure ended a try. */
+export type Failure =
+  /** No second try can mend it. */
+  | { readonly kind: "permanent" }
+  /** Somebody outside is away or has too much to do: the turn is as good as it was. */
+  | { readonly kind: "outage"; readonly retryAfterMs?: number | undefined }
+  /** Nobody can tell what it was: it may be the batch itself. */
+  | { readonly kind: "unclassified" };
+
+/** What was tried before, this time included. */
+export interface Tried {
+  /** Tries that count. */
+  readonly attempts: number;
+  readonly failingSinceAtMs?: number | undefined;
+  /** When the answer was there. What failed before that is over: an outage from here on is another one. */
+  readonly draftedAtMs?: number | undefined;
 }
 
 export type FailureDecision =
-  | { readonly kind: "retry"; readonly afterMs: number }
+  /** `outageSinceAtMs` is set where the try does not count: an outage is limited by its age. */
+  | { readonly kind: "retry"; readonly afterMs: number; readonly outageSinceAtMs?: number }
   | { readonly kind: "bury" };
 
 /** Doubles with every attempt up to the maximum, give or take half, so that many failures do not come back as one wave. */
 export function backoffMs(attempt: number, limits: RetryLimits, random: () => number): number {
-  const full = Math.min(limits.backoffMs * 2 ** (attempt - 1), limits.backoffMsMax);
-  return Math.round(full * (0.5 + random()));
+  return jittered(Math.min(limits.backoffMs * 2 ** (attempt - 1), limits.backoffMsMax), random);
 }
 
-/** What to do with a turn whose attempt number `attempt` failed. Somebody's `Retry-After` wins over our own idea. */
+/** As long again as it has been going on: the same doubling for whoever counts no attempts. */
+export function backoffByAgeMs(ageMs: number, limits: RetryLimits, random: () => number): number {
+  return jittered(Math.min(Math.max(limits.backoffMs, ageMs), limits.backoffMsMax), random);
+}
+
+function jittered(fullMs: number, random: () => number): number {
+  return Math.round(fullMs * (0.5 + random()));
+}
+
+/** What to do with a turn whose try failed. An outage is not a poisoned batch: time limits the one, a count the other. */
 export function decideFailure(
   failure: Failure,
-  attempt: number,
+  tried: Tried,
+  nowMs: number,
   limits: RetryLimits,
   random: () => number,
 ): FailureDecision {
-  if (failure.retry === "never" || attempt >= limits.attemptsMax) return { kind: "bury" };
-  const told = failure.retryAfterMs ?? Number.NaN;
-  // Whatever was told has to be a time that comes.
-  const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffMs(attempt, limits, random);
-  return { kind: "retry", afterMs };
+  switch (failure.kind) {
+    case "permanent":
+      return { kind: "bury" };
+    case "unclassified":
+      return tried.attempts >= limits.attemptsMax
+        ? { kind: "bury" }
+        : { kind: "retry", afterMs: backoffMs(tried.attempts, limits, random) };
+    case "outage": {
+      const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
+      const ageMs = nowMs - outageSinceAtMs;
+      if (ageMs >= limits.retryForMs) return { kind: "bury" };
+      // Somebody's `Retry-After` wins over our own idea, as long as it is a time that comes.
+      const told = failure.retryAfterMs ?? Number.NaN;
+      const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffByAgeMs(ageMs, limits, random);
+      return { kind: "retry", afterMs, outageSinceAtMs };
+    }
+  }
+}
+
+/** When the outage began that a failure now belongs to. */
+export function failingSinceAtMs(
+  { failingSinceAtMs: since, draftedAtMs = 0 }: Omit<Tried, "attempts">,
+  nowMs: number,
+): number {
+  return since !== undefined && since >= draftedAtMs && since <= nowMs ? since : nowMs;
 }

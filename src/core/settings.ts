@@ -13,6 +13,8 @@ export type OnUnknown = "hold" | "resend" | "assume-sent";
 export interface ChannelSettings {
   readonly type: string;
   readonly window: WindowPolicy;
+  /** How long a request may stay inside this provider, where it is not `settleMs`. */
+  readonly settleMs?: number;
 }
 
 /** Everything that decisions depend on, as plain data: it crosses thread boundaries. Durations in ms. */
@@ -30,17 +32,29 @@ export interface Settings {
   readonly renewMs: number;
   readonly sweepMs: number;
   readonly graceMs: number;
+  /** Tries that may end with the process or with an error that nobody can classify. */
   readonly attemptsMax: number;
+  /** How long an outage of a responder or a provider is waited out, from its first failure on. */
+  readonly retryForMs: number;
   readonly backoffMs: number;
   readonly backoffMsMax: number;
+  /** How long a webhook may take until its provider is told to come back. Twilio stops listening after 15 seconds. */
+  readonly receiveTimeoutMs: number;
   readonly answerTimeoutMs: number;
   readonly sendTimeoutMs: number;
+  /** How long after its deadline, or its sender's death, a request may still be inside the provider. */
   readonly settleMs: number;
-  readonly settleDeadMs: number;
   readonly clockSkewMs: number;
+  /** What may wait in one conversation: beyond that a message is refused, and its provider asked to come back. */
+  readonly stagedMessagesMax: number;
+  readonly stagedBytesMax: number;
   readonly batchMessagesMax: number;
   readonly batchBytesMax: number;
   readonly dedupeMs: number;
+  /** Bytes of one reply: its texts, and the addresses and names of its media. */
+  readonly replyBytesMax: number;
+  /** Messages that one reply may be sent as. */
+  readonly replyMessagesMax: number;
   readonly historyMessagesMax: number;
   readonly restartsMax: number;
   readonly restartPollMs: number;

@@ -24,6 +24,8 @@ const WORK = fields({
   messageIds: listOf(text),
   batchIds: listOf(text),
   attempts: count,
+  outages: optional(count),
+  failingSinceAtMs: optional(time),
   restarts: count,
   openedAtMs: time,
   dueAtMs: time,
@@ -68,8 +70,8 @@ const STATE = fields({
   draft: optional(DRAFT),
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
-  holderDeadAtMs: optional(time),
   busyToldTurnId: optional(text),
+  fullTold: optional(flag),
 });
 
 /**

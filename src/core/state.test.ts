@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { Draft } from "../ports/draft.ts";
 import {
   AT_REST,
+  afterHolderDied,
   type ConversationState,
   isAtRest,
+  triesOf,
   type Work,
   wakeAtMs,
+  withOutage,
   withoutWork,
   withWork,
   workOf,
@@ -42,9 +46,7 @@ describe("when somebody has to look", () => {
 describe("a conversation", () => {
   it("is at rest without window, lease, draft and work", () => {
     expect(isAtRest(AT_REST)).toBe(true);
-    expect(
-      isAtRest({ works: [], notBeforeAtMs: 5, leftBehindAtMs: 5, holderDeadAtMs: 5, busyToldTurnId: "x" }),
-    ).toBe(true);
+    expect(isAtRest({ works: [], notBeforeAtMs: 5, leftBehindAtMs: 5, busyToldTurnId: "x" })).toBe(true);
     const busy: ConversationState[] = [
       { works: [], window },
       { works: [], lease },
@@ -55,7 +57,32 @@ describe("a conversation", () => {
   });
 });
 
+describe("a holder that died", () => {
+  const sending = { kind: "sending", sendByAtMs: 90_000 } as const;
+  const draft = { turnId: "one", chunks: [{ text: "ok", state: sending }] } as unknown as Draft;
+
+  it("holds nothing any more, for anybody's clock, and what it was sending begins to settle", () => {
+    const held = { works: [work("one")], draft, lease: { ...lease, untilAtMs: 90_000 } };
+    const after = afterHolderDied(held, { nowMs: 50_000, clockSkewMs: 2_000 });
+    expect(after.lease?.untilAtMs).toBe(48_000);
+    expect(after.draft?.chunks[0]?.state).toEqual({ kind: "sending", sendByAtMs: 50_000 });
+    expect(after.works).toEqual(held.works);
+  });
+
+  it("long after its lease and its deadline changes nothing", () => {
+    const held = { works: [work("one")], draft, lease };
+    expect(afterHolderDied(held, { nowMs: 999_000, clockSkewMs: 0 })).toEqual(held);
+    expect(afterHolderDied(AT_REST, { nowMs: 5, clockSkewMs: 0 })).toEqual({ works: [] });
+  });
+});
+
 describe("work", () => {
+  it("has the number of its try: those that count, and those that ended in an outage", () => {
+    expect(triesOf(work("one", 2))).toBe(2);
+    expect(triesOf(withOutage(withOutage(work("one", 2), 7), 7))).toBe(4);
+    expect(withOutage(work("one"), 7).failingSinceAtMs).toBe(7);
+  });
+
   it("is found, replaced and removed by its turn", () => {
     const both = withWork(withWork(AT_REST, work("one")), work("two"));
     expect(workOf(both, "one")).toEqual(work("one"));

@@ -1,4 +1,6 @@
 import type { Draft } from "../ports/draft.ts";
+import { CLOCK_SET_BACK_MS_MIN } from "./defaults.ts";
+import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
 /** A wake-up is on its way. `dueAtMs` is kept even when the look at it moves: who waits longest is served first. */
@@ -18,7 +20,12 @@ export interface Work {
   readonly messageIds: readonly string[];
   /** What the running try holds. */
   readonly batchIds: readonly string[];
+  /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that nobody can classify. */
   readonly attempts: number;
+  /** Tries that ended in somebody's outage. They are limited by time, not by number. */
+  readonly outages?: number;
+  /** Since when tries have ended in an outage. Starts anew once there is a draft. */
+  readonly failingSinceAtMs?: number;
   readonly restarts: number;
   readonly openedAtMs: number;
   readonly dueAtMs: number;
@@ -36,10 +43,10 @@ export interface ConversationState {
   readonly notBeforeAtMs?: number | undefined;
   /** Messages that arrived up to then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
-  /** When the last holder was seen dead. */
-  readonly holderDeadAtMs?: number | undefined;
   /** The turn whose busy text was sent. Over all its attempts the customer is told once. */
   readonly busyToldTurnId?: string | undefined;
+  /** More came than may wait, and the customer was told. Until something leaves, that is once. */
+  readonly fullTold?: boolean | undefined;
 }
 
 export const AT_REST: ConversationState = { works: [] };
@@ -48,12 +55,72 @@ export function workOf(state: ConversationState, turnId: string): Work | undefin
   return state.works.find((work) => work.turnId === turnId);
 }
 
+/** The number of the running try, as responders and people are told it. */
+export function triesOf({ attempts, outages = 0 }: Work): number {
+  return attempts + outages;
+}
+
+/** One more try that ended in somebody's outage. */
+export function withOutage(work: Work, sinceAtMs: number): Work {
+  return { ...work, outages: (work.outages ?? 0) + 1, failingSinceAtMs: sinceAtMs };
+}
+
 export function withWork(state: ConversationState, work: Work): ConversationState {
   return { ...state, works: [...state.works.filter(({ turnId }) => turnId !== work.turnId), work] };
 }
 
 export function withoutWork(state: ConversationState, turnId: string): ConversationState {
   return { ...state, works: state.works.filter((work) => work.turnId !== turnId) };
+}
+
+/** A dead holder holds nothing any more, for anybody's clock, and sends no more bytes: what it was sending begins to settle. */
+export function afterHolderDied(
+  state: ConversationState,
+  { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
+): ConversationState {
+  const lease = state.lease && {
+    ...state.lease,
+    untilAtMs: Math.min(state.lease.untilAtMs, nowMs - clockSkewMs),
+  };
+  return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
+}
+
+/** The clock was set back: no lease is longer than a lease, and whoever waits for a time that is far off by now is looked at. */
+export function afterClockSetBack(
+  state: ConversationState,
+  { nowMs, leaseMs }: { readonly nowMs: number; readonly leaseMs: number },
+): ConversationState {
+  const { window, lease } = state;
+  const isTooLong = lease !== undefined && lease.untilAtMs > nowMs + leaseMs;
+  const isAhead = window !== undefined && window.wakeAtMs > nowMs;
+  if (!isTooLong && !isAhead) return state;
+  return {
+    ...state,
+    lease: isTooLong ? { ...lease, untilAtMs: nowMs + leaseMs } : lease,
+    window: isAhead ? { ...window, wakeAtMs: nowMs } : window,
+  };
+}
+
+/**
+ * What was taken or drafted lies ahead: the clock was set back since. Whatever was to pass first is taken to have passed, a late answer is
+ * awaited for as long as it was when it was promised, and a send begins to settle now.
+ */
+export function onEarlierClock(
+  state: ConversationState,
+  { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
+): ConversationState {
+  const isAhead = (atMs: number | undefined) =>
+    atMs !== undefined && atMs > nowMs + clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+  const { draft, works } = state;
+  if (!isAhead(draft?.draftedAtMs) && !works.some(({ takenAtMs }) => isAhead(takenAtMs))) return state;
+  return {
+    ...state,
+    works: works.map((work) => (isAhead(work.takenAtMs) ? { ...work, takenAtMs: nowMs } : work)),
+    draft:
+      draft && (isAhead(draft.draftedAtMs) ? draftOnEarlierClock(draft, nowMs) : endSending(draft, nowMs)),
+    notBeforeAtMs: undefined,
+    leftBehindAtMs: undefined,
+  };
 }
 
 /** When somebody has to look at this conversation. A held one is looked at when its lease may have lapsed. */

@@ -161,6 +161,19 @@ describe("a batch", () => {
     expect(taken).toMatchObject({ attempts: 1, restarts: 1, messageIds: ["m1", "m2"] });
   });
 
+  it("that met an outage keeps its own count: whoever joins it has a count of their own", () => {
+    const staged = [item("m1"), item("m2", { sequence: 1 })];
+    const works = [work({ attempts: 0, outages: 2, failingSinceAtMs: 5 })];
+    const { work: taken } = as("turn", decide({ staged, state: { works } }));
+    expect(taken).toMatchObject({
+      attempts: 1,
+      outages: 2,
+      failingSinceAtMs: 5,
+      messageIds: ["m1"],
+      batchIds: ["m1", "m2"],
+    });
+  });
+
   it("backing off waits its time, and is due then", () => {
     const state = { works: [work()], window, notBeforeAtMs: 12_000 };
     expect(as("later", decide({ state })).atMs).toBe(12_000);
@@ -261,26 +274,33 @@ describe("a draft", () => {
     as("turn", decide({ state, conversation: { ...conversation, paused: true } }));
   });
 
-  it("found sending waits until the send had time to settle", () => {
-    const sending = { ...state, draft: draft({ kind: "sending", sendByAtMs: 5_000 }) };
-    const { atMs, state: after } = as("later", decide({ state: sending }));
-    expect(atMs).toBe(35_000);
-    expect(after.window).toEqual({ id: "new-window", dueAtMs: 35_000, wakeAtMs: 35_000 });
-    expect(after.lease).toBeUndefined();
-    as("turn", decide({ state: sending }, { nowMs: 35_000 }));
-    expect(as("later", decide({ state: { ...sending, holderDeadAtMs: 9_000 } }, { nowMs: 6_999 })).atMs).toBe(
-      7_000,
-    );
+  it("found sending is taken at once: what the provider has is proof at any time", () => {
+    const sending = { ...state, draft: draft({ kind: "sending", sendByAtMs: 9_999_000 }) };
+    expect(as("turn", decide({ state: sending })).what).toBe("draft");
   });
 
   it("backing off waits its time", () => {
     expect(as("later", decide({ state: { ...state, notBeforeAtMs: 10_001 } })).atMs).toBe(10_001);
   });
 
-  it("out of attempts is buried", () => {
+  it("out of attempts is buried where the next chunk was not sent", () => {
     const works = [work({ attempts: settings.attemptsMax })];
     expect(as("bury", decide({ state: { ...state, works } })).messageIds).toEqual(["m1"]);
   });
+
+  it.each([
+    { kind: "sending", sendByAtMs: 0 },
+    { kind: "sent", providerId: "p", atMs: 0 },
+  ] as const)(
+    "out of attempts, with a chunk $kind, is asked about and committed rather than buried",
+    (chunk) => {
+      const spent = (attempts: number) =>
+        decide({ state: { ...state, works: [work({ attempts })], draft: draft(chunk) } }).kind;
+      expect(spent(settings.attemptsMax)).toBe("turn");
+      expect(spent(2 * settings.attemptsMax - 1)).toBe("turn");
+      expect(spent(2 * settings.attemptsMax)).toBe("bury");
+    },
+  );
 
   it("without its work is a fault that is not hidden", () => {
     expect(() => decide({ state: { ...state, works: [] } })).toThrow(/no work/);
@@ -295,17 +315,29 @@ describe("a late answer", () => {
     expect(as("later", decide({ state }, { nowMs: 19_999 })).atMs).toBe(20_000);
   });
 
-  it("that does not come is asked for again, and the first time counts", () => {
+  it("that does not come is asked for again, as after any outage", () => {
     const { what, work: taken, state: after } = as("turn", decide({ state }, { nowMs: 20_000 }));
     expect(what).toBe("batch");
-    expect(taken).toMatchObject({ turnId: "old-turn", attempts: 2, lastError: "no answer came in time" });
+    expect(taken).toMatchObject({
+      turnId: "old-turn",
+      attempts: 1,
+      outages: 1,
+      failingSinceAtMs: 20_000,
+      lastError: "no answer came in time",
+    });
     expect(after.draft).toBeUndefined();
   });
 
-  it("that never comes is buried in the end", () => {
-    const works = [work({ attempts: settings.attemptsMax - 1 })];
-    const decision = as("bury", decide({ state: { ...state, works } }, { nowMs: 20_000 }));
-    expect(decision).toMatchObject({ attempts: settings.attemptsMax, reason: "no answer came in time" });
+  it("that never comes is buried when the outage has lasted too long", () => {
+    const failing = (ageMs: number) => {
+      const works = [work({ attempts: 0, outages: 3, failingSinceAtMs: 20_000 - ageMs })];
+      return decide({ state: { ...state, works } }, { nowMs: 20_000 });
+    };
+    expect(failing(settings.retryForMs - 1).kind).toBe("turn");
+    expect(as("bury", failing(settings.retryForMs))).toMatchObject({
+      attempts: 3,
+      reason: "no answer came in time",
+    });
   });
 
   it("whose work is gone leaves the batch to a new turn", () => {
@@ -316,15 +348,30 @@ describe("a late answer", () => {
 
 describe("what is staged", () => {
   const messages = [{ arrivedAtMs: 1_000 }, { arrivedAtMs: 4_000 }];
+  const clock = { nowMs: 5_000, clockSkewMs: 0 };
 
   it("is due by its window, and not while something backs off", () => {
-    expect(dueOf(messages, {}, fixed)).toBe(11_000);
-    expect(dueOf(messages, { notBeforeAtMs: 20_000 }, fixed)).toBe(20_000);
+    expect(dueOf(messages, {}, fixed, clock)).toBe(11_000);
+    expect(dueOf(messages, { notBeforeAtMs: 20_000 }, fixed, clock)).toBe(20_000);
+    expect(dueOf(messages, { notBeforeAtMs: 10_999 }, fixed, clock)).toBe(11_000);
   });
 
   it("is due at once where a limit left it behind, unless it came later or backs off", () => {
-    expect(dueOf(messages, { leftBehindAtMs: 1_000 }, fixed)).toBe(1_000);
-    expect(dueOf(messages, { leftBehindAtMs: 999 }, fixed)).toBe(11_000);
-    expect(dueOf(messages, { leftBehindAtMs: 1_000, notBeforeAtMs: 9_000 }, fixed)).toBe(9_000);
+    expect(dueOf(messages, { leftBehindAtMs: 1_000 }, fixed, clock)).toBe(1_000);
+    expect(dueOf(messages, { leftBehindAtMs: 999 }, fixed, clock)).toBe(11_000);
+    expect(dueOf(messages, { leftBehindAtMs: 1_000, notBeforeAtMs: 9_000 }, fixed, clock)).toBe(9_000);
+  });
+
+  it("is due at once where no window could be that long: the clock was set back", () => {
+    const at = (nowMs: number, clockSkewMs = 0) => dueOf(messages, {}, fixed, { nowMs, clockSkewMs });
+    expect(at(1_000)).toBe(11_000);
+    expect(at(999)).toBe(999);
+    expect(at(999, 1)).toBe(11_000);
+    expect(at(998, 1)).toBe(998);
+    const quiet = { kind: "quiet", quietMs: 4_000, maxMs: 20_000 } as const;
+    const later = messages.map(({ arrivedAtMs }) => ({ arrivedAtMs: arrivedAtMs + 100_000 }));
+    expect(dueOf(later, {}, quiet, { nowMs: 88_000, clockSkewMs: 0 })).toBe(108_000);
+    expect(dueOf(later, {}, quiet, { nowMs: 87_999, clockSkewMs: 0 })).toBe(87_999);
+    expect(dueOf(messages, { notBeforeAtMs: 5 }, fixed, { nowMs: 0, clockSkewMs: 0 })).toBe(5);
   });
 });

@@ -1,9 +1,22 @@
 import { type Batchable, cutBatch } from "./batch.ts";
-import { nextDraftStep } from "./draft.ts";
+import { type DraftStep, nextDraftStep } from "./draft.ts";
 import { isHeld, type LeaseState } from "./lease.ts";
+import { failingSinceAtMs } from "./retry.ts";
 import type { Settings } from "./settings.ts";
-import { type ConversationState, type Window, type Work, withoutWork, withWork, workOf } from "./state.ts";
-import { dueAtMs, type WindowPolicy } from "./window.ts";
+import {
+  type ConversationState,
+  onEarlierClock,
+  triesOf,
+  type Window,
+  type Work,
+  withOutage,
+  withoutWork,
+  withWork,
+  workOf,
+} from "./state.ts";
+import { dueAtMs, longestMs, type WindowPolicy } from "./window.ts";
+
+const NO_LATE_ANSWER = "no answer came in time";
 
 /** A staged item as the decision sees it. */
 export interface StagedItem extends Batchable {
@@ -57,40 +70,56 @@ export type TakeDecision =
  * After "bury" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
-  const { state } = found;
-  if (!taker.underLease && isHeld(state.lease, taker.nowMs, settings.clockSkewMs)) {
-    return { kind: "busy", untilAtMs: state.lease.untilAtMs };
+  const { lease } = found.state;
+  if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
+    return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
+  const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });
   if (state.draft) {
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
   // DISARM before BATCH: a message that comes in from here on finds no window and arms its own.
-  const disarmed: ConversationState = { ...withoutLateDraft(state), window: undefined };
+  const disarmed: ConversationState = { ...withoutLateDraft(state, taker), window: undefined };
   return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
 }
 
-/** Undefined when the draft waited in vain for a late answer: then the batch is asked again, and counted. */
+/** Undefined when the draft waited in vain for a late answer: then the batch is asked again, as after any outage. */
 function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
   if (draft.awaitingUntilAtMs !== undefined) {
-    return taker.nowMs < draft.awaitingUntilAtMs ? wait(state, draft.awaitingUntilAtMs, taker) : undefined;
+    if (taker.nowMs < draft.awaitingUntilAtMs) return wait(state, draft.awaitingUntilAtMs, taker);
+    return work && isOutOfTime(work, taker.nowMs, settings)
+      ? bury(state, { ...work, lastError: NO_LATE_ANSWER })
+      : undefined;
   }
-  const step = nextDraftStep(draft, settings, state.holderDeadAtMs);
-  const readyAtMs = Math.max(state.notBeforeAtMs ?? 0, step.kind === "ask" ? step.fromAtMs : 0);
+  const readyAtMs = state.notBeforeAtMs ?? 0;
   if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
   if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
-  if (work.attempts >= settings.attemptsMax) return bury(state, work);
+  if (isSpent(work, nextDraftStep(draft, settings), settings)) return bury(state, work);
   return hold(state, "draft", { ...work, attempts: work.attempts + 1 }, taker, settings);
 }
 
-function withoutLateDraft(state: ConversationState): ConversationState {
+/**
+ * Out of attempts, what is still to be sent is buried. What was sent, or may have been, is asked about and committed instead: in a
+ * dead letter it would be retried, and the customer answered twice. If even that ends with the process every time, it ends, too.
+ */
+function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
+  return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
+}
+
+/** A late answer that does not come is its responder's outage. */
+function isOutOfTime({ failingSinceAtMs: since }: Work, nowMs: number, { retryForMs }: Settings): boolean {
+  return since !== undefined && nowMs - since >= retryForMs;
+}
+
+function withoutLateDraft(state: ConversationState, { nowMs }: Taker): ConversationState {
   const { draft } = state;
   const work = draft && workOf(state, draft.turnId);
   if (!work) return state;
-  // While it was awaited it was not counted. Now it failed, or a responder that never answers would be asked for ever.
-  const failed = { ...work, attempts: work.attempts + 1, lastError: "no answer came in time" };
+  // Without a start of the outage a responder that never answers would be asked for ever.
+  const failed = withOutage({ ...work, lastError: NO_LATE_ANSWER }, failingSinceAtMs(work, nowMs));
   return { ...withWork(state, failed), draft: undefined };
 }
 
@@ -123,7 +152,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
     const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);
     return wait(standing, outbound ? notBeforeAtMs : againAtMs, taker);
   }
-  const due = dueOf(messages, state, conversation.window);
+  const due = dueOf(messages, state, conversation.window, { nowMs: taker.nowMs, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
   return takeMessages(state, messages, { due, recordId: conversation.id }, taker, settings);
 }
@@ -159,7 +188,7 @@ function takeMessages(
     ...work,
     recordId,
     // Nothing has failed yet (a restart): whoever joined now is counted from the start.
-    messageIds: work.attempts === 0 ? batchIds : work.messageIds,
+    messageIds: triesOf(work) === 0 ? batchIds : work.messageIds,
     batchIds,
     openedAtMs,
     dueAtMs: due,
@@ -188,19 +217,29 @@ function newWork(
   };
 }
 
-/** When what is staged is due. `now` for what a limit left behind. */
+/** The time of whoever looks, and how far other clocks may be from it. */
+export interface ClockReading {
+  readonly nowMs: number;
+  readonly clockSkewMs: number;
+}
+
+/** When what is staged is due. `now` for what a limit left behind, and for what a clock that was set back would put off. */
 export function dueOf(
   messages: readonly { readonly arrivedAtMs: number }[],
   state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
   policy: WindowPolicy,
+  { nowMs, clockSkewMs }: ClockReading,
 ): number {
   const arrivals = messages.map(({ arrivedAtMs }) => arrivedAtMs);
   const oldestArrivalAtMs = Math.min(...arrivals);
   const notBeforeAtMs = state.notBeforeAtMs ?? 0;
-  if (state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs) {
-    return Math.max(oldestArrivalAtMs, notBeforeAtMs);
-  }
-  return dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals), notBeforeAtMs }, policy);
+  const isLeftBehind = state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs;
+  const closesAtMs = isLeftBehind
+    ? oldestArrivalAtMs
+    : dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals) }, policy);
+  // No window is that long: the clock was set back since they came in, and they have waited long enough.
+  const wasSetBack = closesAtMs > nowMs + longestMs(policy) + clockSkewMs;
+  return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);
 }
 
 function hold(
@@ -219,7 +258,7 @@ function hold(
     untilAtMs: taker.nowMs + settings.leaseMs,
   };
   // A draft is continued with the window left standing: what it stands for is not in this turn.
-  const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined, holderDeadAtMs: undefined };
+  const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined };
   return { kind: "turn", what, work: taken, state: held };
 }
 
@@ -228,7 +267,7 @@ function bury(state: ConversationState, work: Work): TakeDecision {
     kind: "bury",
     messageIds: work.messageIds,
     turnId: work.turnId,
-    attempts: work.attempts,
+    attempts: triesOf(work),
     reason: work.lastError ?? "the worker died in every attempt",
     state: withoutWork({ ...state, notBeforeAtMs: undefined }, work.turnId),
   };

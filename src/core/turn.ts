@@ -4,7 +4,7 @@ import type { Commit } from "../ports/engine.ts";
 import type { TurnRecord, UnknownSend } from "../ports/inspector.ts";
 import type { StagedMessage } from "../ports/message.ts";
 import { providerIdsOf, saidText } from "./draft.ts";
-import type { Work } from "./state.ts";
+import { triesOf, type Work } from "./state.ts";
 
 /** A turn at its commit: what was taken, what came of it. */
 export interface FinishedTurn {
@@ -46,7 +46,7 @@ export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn)
     channel: draft?.channel ?? messages.at(-1)?.channel ?? "",
     messageIds: messages.map(({ id }) => id),
     providerIds: draft ? providerIdsOf(draft) : [],
-    attempts: work.attempts,
+    attempts: triesOf(work),
     restarts: work.restarts,
     ...(commit.usage && { usage: commit.usage }),
     openedAtMs: work.openedAtMs,

@@ -10,19 +10,20 @@ export type WindowPolicy =
   | { readonly kind: "fixed"; readonly lengthMs: number }
   | { readonly kind: "quiet"; readonly quietMs: number; readonly maxMs: number };
 
+/** The longest that a message may wait for others. */
+export function longestMs(policy: WindowPolicy): number {
+  return policy.kind === "fixed" ? policy.lengthMs : policy.maxMs;
+}
+
 /** What `dueAtMs` looks at. */
 export interface WindowSpan {
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
-  /** While a retry backs off, or a restart waits for the newer messages. */
-  readonly notBeforeAtMs?: number;
 }
 
 /** When the messages of a span are due for their turn. */
 export function dueAtMs(span: WindowSpan, policy: WindowPolicy): number {
-  const closesAtMs =
-    policy.kind === "fixed"
-      ? span.oldestArrivalAtMs + policy.lengthMs
-      : Math.min(span.newestArrivalAtMs + policy.quietMs, span.oldestArrivalAtMs + policy.maxMs);
-  return Math.max(closesAtMs, span.notBeforeAtMs ?? 0);
+  return policy.kind === "fixed"
+    ? span.oldestArrivalAtMs + policy.lengthMs
+    : Math.min(span.newestArrivalAtMs + policy.quietMs, span.oldestArrivalAtMs + policy.maxMs);
 }

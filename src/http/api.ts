@@ -1,3 +1,4 @@
+import { LullError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { accessRefusal } from "./api-access.ts";
@@ -54,8 +55,17 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
     return json(result.status, result.verbatim ? result.body : toPublic(result.body));
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
+    const refused = error instanceof LullError ? refusalOf(error) : undefined;
+    if (refused) return refused;
     throw error;
   }
+}
+
+/** What the caller asked for and cannot have, in its own words; everything else is for the log. */
+function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
+  if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
+  if (code !== "RATE_LIMITED") return undefined;
+  return failure(429, code, message, { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) });
 }
 
 /** `JSON.parse` reads any depth; `JSON.stringify`, through which everything goes that is stored or answered, does not write it. */

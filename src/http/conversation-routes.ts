@@ -11,7 +11,7 @@ import {
   pageOf,
   type Route,
 } from "./route.ts";
-import { flag, object, oneOf, ref, someText, text } from "./schema.ts";
+import { flag, object, oneOf, reason, ref, someText, text } from "./schema.ts";
 
 const NOT_FOUND = { description: "No such conversation", schema: ref("Error") };
 
@@ -85,13 +85,15 @@ const SAY: Route = {
       schema: object({ result: oneOf("duplicate") }, ["result"]),
     },
     404: NOT_FOUND,
+    413: { description: "Too large to be sent", schema: ref("Error") },
+    429: { description: "Too much waits in this conversation already", schema: ref("Error") },
   },
   run: say,
 };
 
 const HAND_OFF: Route = {
   ...changing("hand-off", "handOffConversation", "Hands the conversation to a human", { handedOff: true }),
-  body: object({ reason: text("Shown to whoever takes over.") }),
+  body: object({ reason: reason("Shown to whoever takes over.", 0) }),
   run: ({ engine, id, body }) =>
     changed(engine, id, {
       handedOff: true,

@@ -1,4 +1,4 @@
-import { WINDOW_MS_MAX } from "../core/defaults.ts";
+import { REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
 
 /** The part of JSON Schema that the API speaks: the same object is checked against and shown in the OpenAPI document. */
 export type Schema = { readonly description?: string } & (
@@ -6,6 +6,7 @@ export type Schema = { readonly description?: string } & (
       readonly type: "string";
       readonly enum?: readonly string[];
       readonly minLength?: number;
+      readonly maxLength?: number;
       readonly format?: string;
     }
   | {
@@ -53,6 +54,12 @@ export const someText = (description?: string): Schema => ({
   type: "string",
   minLength: 1,
   ...noted(description),
+});
+export const reason = (description: string, minLength = 1): Schema => ({
+  type: "string",
+  minLength,
+  maxLength: REASON_LENGTH_MAX,
+  description,
 });
 export const time = (description?: string): Schema => ({
   type: "string",
@@ -142,6 +149,8 @@ function stringProblems(
   if (schema.enum && !schema.enum.includes(value))
     return [`${where} must be one of ${schema.enum.join(", ")}`];
   if (value.trim().length < (schema.minLength ?? 0)) return [`${where} must not be empty`];
+  const { maxLength = Number.POSITIVE_INFINITY } = schema;
+  if (value.length > maxLength) return [`${where} must have ${maxLength} characters at most`];
   return [];
 }
 

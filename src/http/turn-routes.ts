@@ -1,7 +1,7 @@
 import type { Media } from "../ports/message.ts";
 import type { FullReply, Usage } from "../ports/responder.ts";
 import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal } from "./route.ts";
-import { count, flag, list, object, oneOf, ref, someText, text } from "./schema.ts";
+import { count, flag, list, object, oneOf, reason, ref, someText, text } from "./schema.ts";
 
 interface Given {
   readonly text?: string;
@@ -30,10 +30,11 @@ const REPLY: Route = {
       "completion_tokens",
     ]),
     complete: flag("The task is done: the customer's next message opens a new conversation."),
-    hand_off: someText("Hand the conversation to a human, for this reason."),
+    hand_off: reason("Hand the conversation to a human, for this reason."),
   }),
   answers: {
     202: { description: "Accepted", schema: object({ result: oneOf("accepted") }, ["result"]) },
+    413: { description: "Too large to be sent; the turn goes on waiting", schema: ref("Error") },
     409: { description: "The turn is over, was asked again, or never waited", schema: ref("Error") },
   },
   run: reply,

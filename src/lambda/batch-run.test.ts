@@ -14,10 +14,11 @@ interface Given {
   readonly respond: Responder;
   readonly fault?: Fault;
   readonly concurrency?: number;
+  readonly retryForSeconds?: number;
 }
 
 /** Due messages of some people, a function's invocations, and what the queue was told about its messages. */
-async function invoked({ respond, fault = () => "pass", concurrency = 50 }: Given) {
+async function invoked({ respond, fault = () => "pass", ...limits }: Given) {
   const clock = fakeClock();
   const channel = testChannel();
   const logged: string[] = [];
@@ -27,7 +28,7 @@ async function invoked({ respond, fault = () => "pass", concurrency = 50 }: Give
     engine: withFaults(memory(), fault, () => new StoreUnavailable("the store is away")),
     channels: { test: channel },
     window: { seconds: 0 },
-    limits: { concurrency },
+    limits: { concurrency: 50, ...limits },
     respond,
     clock,
     random: () => 0.5,
@@ -183,7 +184,7 @@ describe("near its deadline a function", () => {
   });
 
   it("counts an answer that had all of its time", async () => {
-    const at = await invoked({ respond: never });
+    const at = await invoked({ respond: never, retryForSeconds: 400 });
     const ana = await at.receive("ana");
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       const failed = at.invoke([record(String(attempt), ana)], 60_000);

@@ -15,6 +15,8 @@ const COUNTED: Readonly<Record<string, string>> = {
   "sweep.orphans": "Orphans",
   "trigger.unreadable": "TriggersUnreadable",
   "store.retry": "StoreRetries",
+  "store.quarantined": "RowsQuarantined",
+  "conversation.not-updated": "ConversationsNotUpdated",
 };
 
 const NAMESPACE = "Lull";
@@ -46,7 +48,10 @@ export function counting(serviceName: string): Counting {
   };
 }
 
-/** Orphans are told a round at a time. */
+/** Events that tell several at once, a round of the sweeper at a time, and the field that says how many. */
+const AMOUNTS: Readonly<Record<string, string>> = { "sweep.orphans": "orphans", "store.quarantined": "rows" };
+
 function amount(event: string, fields: LogFields = {}): number {
-  return event === "sweep.orphans" && typeof fields.orphans === "number" ? fields.orphans : 1;
+  const told = fields[AMOUNTS[event] ?? ""];
+  return typeof told === "number" ? told : 1;
 }

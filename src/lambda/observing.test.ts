@@ -80,10 +80,18 @@ describe("metrics", () => {
     for (const event of ["window.armed", "window.armed", "lease.taken", "turn.committed", "nothing.of-ours"])
       log("debug", event);
     log("error", "sweep.orphans", { orphans: 7 });
+    log("error", "store.quarantined", { table: "conversations-stage", rows: 3 });
     flush();
     flush();
     expect(parsed()).toMatchObject([
-      { service: "shop", MessagesStaged: 2, LeasesTaken: 1, TurnsCommitted: 1, Orphans: 7 },
+      {
+        service: "shop",
+        MessagesStaged: 2,
+        LeasesTaken: 1,
+        TurnsCommitted: 1,
+        Orphans: 7,
+        RowsQuarantined: 3,
+      },
     ]);
     const [{ Namespace, Dimensions, Metrics }] = (
       parsed()[0]!._aws as {
@@ -113,6 +121,8 @@ describe("metrics", () => {
     ["send.unknown", "SendsUnknown"],
     ["trigger.unreadable", "TriggersUnreadable"],
     ["store.retry", "StoreRetries"],
+    ["store.quarantined", "RowsQuarantined"],
+    ["conversation.not-updated", "ConversationsNotUpdated"],
   ])("%s counts as %s", (event, name) => {
     const { counted, flush } = counting("lull");
     counted(silent)("info", event);

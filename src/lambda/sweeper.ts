@@ -18,7 +18,8 @@ export function sweeperHandler(runtime: FunctionRuntime) {
       const { sweeping, inspector } = await lull.engine();
       const halfMs = context.getRemainingTimeInMillis() / ROUND_SHARE;
       for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
-        const { hasMore: more = false, ...swept } = await sweeping.sweep();
+        const { hasMore: more = false, clockSetBack, ...swept } = await sweeping.sweep();
+        if (clockSetBack) lull.log("error", "clock.set-back", { ...clockSetBack });
         if (swept.orphans > 0) lull.log("error", "sweep.orphans", { orphans: swept.orphans });
         lull.log("debug", "sweep.done", { ...swept });
         hasMore = more;

@@ -3,8 +3,10 @@ import {
   ChangeMessageVisibilityCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
+import { AWS_DEADLINES } from "../core/deadline.ts";
 import type { AwsEngine } from "../engines/aws/index.ts";
 import { placeFrom, sqsClient } from "../engines/aws/options.ts";
+import { type Ending, once } from "../engines/aws/retry.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
@@ -20,6 +22,7 @@ export interface VisibilityOptions {
   readonly queues: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
+  readonly requestMsMax?: number;
 }
 
 /**
@@ -52,7 +55,7 @@ export class Visibility {
     if (queue === undefined) return;
     const { client } = this.#options;
     const command = { QueueUrl: queue, ReceiptHandle: record.receiptHandle, VisibilityTimeout: seconds };
-    await this.#tried(() => client().send(new ChangeMessageVisibilityCommand(command)));
+    await this.#tried((ending) => client().send(new ChangeMessageVisibilityCommand(command), ending));
   }
 
   async #hide(records: readonly SqsRecord[], forMs: number): Promise<void> {
@@ -69,13 +72,14 @@ export class Visibility {
         VisibilityTimeout,
       }));
       const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl, Entries });
-      await this.#tried(() => client().send(command));
+      await this.#tried((ending) => client().send(command, ending));
     }
   }
 
-  async #tried(change: () => Promise<unknown>): Promise<void> {
+  async #tried(change: (ending: Ending) => Promise<unknown>): Promise<void> {
+    const { clock, requestMsMax = AWS_DEADLINES.requestMsMax } = this.#options;
     try {
-      await change();
+      await once(change, requestMsMax, clock);
     } catch (error) {
       // Mostly a right that is missing: the same for all of them.
       if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: String(error) });

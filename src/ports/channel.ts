@@ -78,7 +78,8 @@ export interface ReconcileQuery extends Outgoing {
 export type ReconcileOutcome =
   | { readonly kind: "sent"; readonly providerId: string }
   | { readonly kind: "not-sent" }
-  | { readonly kind: "cannot-tell"; readonly why: string };
+  /** With `retry: "never"` asking again cannot help; otherwise it is asked again, as long as an outage is waited out. */
+  | { readonly kind: "cannot-tell"; readonly why: string; readonly retry?: "never" };
 
 /** What the runtime hands to a channel once, before the first request. */
 export interface ChannelContext {
@@ -96,6 +97,8 @@ export interface Channel {
   /** Longest text that one message may carry; longer replies are sent in chunks. */
   readonly textMax: number;
   readonly bodyBytesMax?: number;
+  /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
+  readonly settleMs?: number;
   open?(context: ChannelContext): void;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;

@@ -18,7 +18,7 @@ export type StageOutcome =
       readonly kind: "refused";
       readonly code: RefusalCode;
       readonly conversationId?: string;
-      /** True for the first refusal of a running turn: the customer is told once. */
+      /** True for the first refusal of a running turn, or of a conversation that is full: the customer is told once. */
       readonly tellBusy?: boolean;
     };
 
@@ -50,7 +50,14 @@ export interface Lease {
 export interface Taken {
   readonly lease: Lease;
   readonly turnId: string;
+  /** The number of this try, as responders and people are told it. */
   readonly attempt: number;
+  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
+  readonly attempts: number;
+  /** Since when tries have ended in an outage. */
+  readonly failingSinceAtMs?: number;
+  /** Every attempt before this one ended with the death of its process: what is asked may be what killed it. */
+  readonly isSuspect?: true;
   readonly restarts: number;
   readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */
@@ -61,8 +68,6 @@ export interface Taken {
   readonly draft?: Draft;
   /** Provider ids of the latest chunks of this conversation, for `reconcile` to leave out. */
   readonly recentProviderIds: readonly string[];
-  /** When the holder before us was seen dead: its sends need less time to settle. */
-  readonly previousHolderDeadAtMs?: number;
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;
   readonly takenAtMs: number;
@@ -157,11 +162,12 @@ export type CommitOutcome =
 
 /** How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. */
 export type GiveBack =
-  /** Failed, to be tried again: a window stands at `notBeforeAtMs`. */
+  /** Failed, to be tried again: a window stands at `notBeforeAtMs`. With `outageSinceAtMs` the attempt is not counted. */
   | {
       readonly kind: "retry";
       readonly notBeforeAtMs: number;
       readonly reason: string;
+      readonly outageSinceAtMs?: number;
       readonly draft?: Draft;
     }
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
@@ -201,8 +207,16 @@ export interface SweepReport {
   readonly freed: number;
   /** Remembered ids and old records that went. */
   readonly expired: number;
+  /** The clock went back since the last sweep: what its later time had put off was brought forward. */
+  readonly clockSetBack?: ClockSetBack;
   /** The round ended at its limit: the rest is for the next one, which may as well come at once. */
   readonly hasMore?: boolean;
+}
+
+export interface ClockSetBack {
+  readonly byMs: number;
+  /** How many conversations would have been muted by it. */
+  readonly conversations: number;
 }
 
 export interface Sweeping {

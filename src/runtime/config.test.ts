@@ -105,6 +105,14 @@ describe("what cannot be meant is refused, naming where it stands", () => {
     ["channels.My SMS: a channel's name is lower-case", { channels: { "My SMS": testChannel() } }],
     ['whileBusy must be one of queue, restart, reject, not "wait"', { whileBusy: "wait" as never }],
     ["limits.attemptsMax must be a whole number of at least 1", { limits: { attemptsMax: 0 } }],
+    [
+      "limits.replyBytesMax must be a whole number from 1 to 256000, not 256001",
+      { limits: { replyBytesMax: 256_001 } },
+    ],
+    [
+      "limits.replyMessagesMax must be a whole number from 1 to 200, not 201",
+      { limits: { replyMessagesMax: 201 } },
+    ],
     ["limits.restartsMax must be a whole number of at least 0", { limits: { restartsMax: 1.5 } }],
   ])("%s", (message, given) => {
     expect(() => settings(given)).toThrow(message);

@@ -1,4 +1,11 @@
-import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
+import {
+  DEFAULTS,
+  QUIET_MAX_FACTOR,
+  REPLY_BYTES_MOST,
+  REPLY_MESSAGES_MOST,
+  settingsWith,
+  WINDOW_MS_MAX,
+} from "../core/defaults.ts";
 import { isSameQueue } from "../core/queue-url.ts";
 import type {
   Admission,
@@ -26,16 +33,25 @@ export type WindowConfig =
 export interface LimitsConfig {
   readonly leaseSeconds?: number;
   readonly attemptsMax?: number;
+  readonly receiveTimeoutSeconds?: number;
   readonly answerTimeoutSeconds?: number;
   readonly sendTimeoutSeconds?: number;
+  /** How long an outage of a responder or a provider is waited out before its messages become dead letters. */
+  readonly retryForSeconds?: number;
   readonly settleSeconds?: number;
   readonly sweepSeconds?: number;
   readonly graceSeconds?: number;
   readonly backoffSeconds?: number;
   readonly backoffSecondsMax?: number;
+  /** What may wait in one conversation. Beyond that messages are refused with `RATE_LIMITED`. */
+  readonly stagedMessagesMax?: number;
+  readonly stagedBytesMax?: number;
   readonly batchMessagesMax?: number;
   readonly batchBytesMax?: number;
   readonly dedupeHours?: number;
+  /** Bytes of one reply, and messages that it may be sent as. Beyond that the turn is a dead letter: nothing is cut. */
+  readonly replyBytesMax?: number;
+  readonly replyMessagesMax?: number;
   readonly historyMessagesMax?: number;
   readonly restartsMax?: number;
   readonly restartPollSeconds?: number;
@@ -107,8 +123,10 @@ export function settingsFrom(config: LullConfig): Settings {
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
       leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
+      receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
+      retryForMs: ms("limits.retryForSeconds", limits.retryForSeconds),
       settleMs: ms("limits.settleSeconds", limits.settleSeconds),
       sweepMs: interval("limits.sweepSeconds", limits.sweepSeconds),
       graceMs: ms("limits.graceSeconds", limits.graceSeconds),
@@ -119,8 +137,12 @@ export function settingsFrom(config: LullConfig): Settings {
       dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
       retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
       attemptsMax: count("limits.attemptsMax", limits.attemptsMax),
+      stagedMessagesMax: count("limits.stagedMessagesMax", limits.stagedMessagesMax),
+      stagedBytesMax: count("limits.stagedBytesMax", limits.stagedBytesMax),
       batchMessagesMax: count("limits.batchMessagesMax", limits.batchMessagesMax),
       batchBytesMax: count("limits.batchBytesMax", limits.batchBytesMax),
+      replyBytesMax: count("limits.replyBytesMax", limits.replyBytesMax, 1, REPLY_BYTES_MOST),
+      replyMessagesMax: count("limits.replyMessagesMax", limits.replyMessagesMax, 1, REPLY_MESSAGES_MOST),
       historyMessagesMax: count("limits.historyMessagesMax", limits.historyMessagesMax),
       restartsMax: count("limits.restartsMax", limits.restartsMax, 0),
       concurrency: count("limits.concurrency", limits.concurrency),
@@ -159,7 +181,9 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
         throw new ConfigError(`channels.${name}: a channel's name is lower-case letters, digits and dashes`);
       }
       const own = config.windows?.[name];
-      return [name, { type: channel.type, window: own ? windowPolicy(own, `windows.${name}`) : window }];
+      const { type, settleMs } = channel;
+      const ownWindow = own ? windowPolicy(own, `windows.${name}`) : window;
+      return [name, { type, window: ownWindow, ...(settleMs !== undefined && { settleMs }) }];
     }),
   );
 }
@@ -198,10 +222,16 @@ function interval(where: string, seconds: number | undefined): number | undefine
   return waitMs;
 }
 
-function count(where: string, value: number | undefined, min = 1): number | undefined {
+function count(
+  where: string,
+  value: number | undefined,
+  min = 1,
+  max = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   if (value === undefined) return undefined;
-  if (!Number.isInteger(value) || value < min) {
-    throw new ConfigError(`${where} must be a whole number of at least ${min}, not ${JSON.stringify(value)}`);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new ConfigError(`${where} must be a whole number ${range}, not ${JSON.stringify(value)}`);
   }
   return value;
 }

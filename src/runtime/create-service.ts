@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { splitText } from "../core/chunks.ts";
 import { answerFrom } from "../core/reply.ts";
-import { ConfigError } from "../errors.ts";
+import type { Settings } from "../core/settings.ts";
+import { ConfigError, LullError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
@@ -9,6 +9,7 @@ import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
 import { type Reception, receive } from "./receive.ts";
+import { replyTexts } from "./reply-texts.ts";
 import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -17,6 +18,7 @@ import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
 const GRACE_MS = 25_000;
+const FULL_RETRY_MS = 60_000;
 const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
 
 /** Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it is needed. */
@@ -54,7 +56,7 @@ export function createService(config: LullConfig): Service {
     settings,
     engine: open,
     log,
-    nowMs: clock.nowMs,
+    clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
     busyText: config.busyText ?? BUSY_TEXT,
@@ -77,8 +79,8 @@ export function createService(config: LullConfig): Service {
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
-    say: async (request) => say(await open(), config.channels, request),
-    answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, turnId, reply),
+    say: async (request) => say(await open(), config.channels, settings, request),
+    answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
     async start() {
       // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
@@ -110,11 +112,13 @@ function openChannels(
 async function say(
   engine: Engine,
   channels: LullConfig["channels"],
+  settings: Settings,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const detail = await engine.inspector.conversation(conversationId);
   if (!detail) return "not-found";
-  const { conversation, staged, turns } = detail;
+  const { conversation, staged, turns, lock } = detail;
+  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
   const ofType = Object.keys(channels).find((name) => channels[name]?.type === conversation.channelType);
   const name = wanted ?? lastUsed ?? ofType;
@@ -123,13 +127,22 @@ async function say(
     throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
   }
   const to = channel.addressOf?.(conversation.sender) ?? conversation.sender;
-  const texts = splitText(text, channel.textMax);
+  const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
   return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
+}
+
+function full(max: number): LullError {
+  return new LullError(`${max} messages wait in this conversation already`, {
+    code: "RATE_LIMITED",
+    retry: "later",
+    retryAfterMs: FULL_RETRY_MS,
+  });
 }
 
 async function answerTurn(
   engine: Engine,
   channels: LullConfig["channels"],
+  settings: Settings,
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
@@ -140,7 +153,7 @@ async function answerTurn(
   const { texts, media, usage, complete, handOff } = answer;
   return engine.conversations.answer({
     turnId,
-    texts: texts.flatMap((text) => splitText(text, textMax)),
+    texts: replyTexts({ texts, media }, textMax, settings),
     ...(media.length > 0 && { media }),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),

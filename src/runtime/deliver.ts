@@ -1,20 +1,12 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
+import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
-import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 import type { Draft } from "../ports/draft.ts";
 import { sending } from "./drafting.ts";
 import { persist } from "./persist.ts";
+import { reconcile, send } from "./provider-calls.ts";
 import { commit, fail, giveBack, lose } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
-
-/**
- * How far the provider's clock may be behind ours. Without it a clock that is a second fast would not recognise what it sent, and send
- * it again; texts of earlier turns are told apart by their recorded ids.
- */
-const PROVIDER_SKEW_MS = 5_000;
-
-/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
-const OVER = "over";
 
 /**
  * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte.
@@ -25,37 +17,55 @@ export async function deliver(
   draft: Draft,
   { isFresh }: { isFresh: boolean },
 ): Promise<TurnEnd> {
-  let current = draft;
-  let isMine = isFresh;
+  let delivery: Delivery = { draft, isMine: isFresh, isRepeat: false };
   for (;;) {
-    const step = nextDraftStep(current, run.settings, run.taken.previousHolderDeadAtMs);
-    if (step.kind === "done") return finish(run, current);
-    if (step.kind === "send") {
-      // What was said stays said; whoever takes the conversation next goes on behind it.
-      if (run.stopping.aborted)
-        return giveBack(run, { kind: "wait", untilAtMs: run.clock.nowMs(), draft: current });
-      // The chunk before it is written as sent in the same step.
-      const marked = await markSending(run, current, step.chunk);
-      if (marked.kind === "end") return marked.end;
-      current = marked.draft;
-      isMine = true;
-      continue;
-    }
-    const next = isMine
-      ? await sendChunk(run, current, step.chunk)
-      : await settleChunk(run, current, step.chunk);
+    const { draft: current } = delivery;
+    const step = nextDraftStep(current, run.settings);
+    // What was sent is known here and nowhere else yet: if it cannot be committed, whoever hears of it hears that, too.
+    if (step.kind === "done") return finish(run, current).catch((error) => fail(run, error, current));
+    const next = await takeStep(run, delivery, step);
     if (next.kind === "end") return next.end;
-    current = next.draft;
-    isMine = false;
+    const isRepeat = next.isRepeat ?? (step.kind === "send" && delivery.isRepeat);
+    delivery = { draft: next.draft, isMine: step.kind === "send", isRepeat };
   }
 }
 
+interface Delivery {
+  readonly draft: Draft;
+  /** This very run marked the next chunk `sending`. */
+  readonly isMine: boolean;
+  /** `onUnknown: "resend"`: the next chunk may have been sent before. */
+  readonly isRepeat: boolean;
+}
+
+type Step = Exclude<ReturnType<typeof nextDraftStep>, { kind: "done" }>;
+type Asking = Extract<Step, { kind: "ask" }>;
 type Next =
-  | { readonly kind: "draft"; readonly draft: Draft }
+  | { readonly kind: "draft"; readonly draft: Draft; readonly isRepeat?: true }
   | { readonly kind: "end"; readonly end: TurnEnd };
 
-const goOn = (draft: Draft): Next => ({ kind: "draft", draft });
+const goOn = (draft: Draft) => ({ kind: "draft", draft }) as const;
 const end = (turnEnd: TurnEnd): Next => ({ kind: "end", end: turnEnd });
+
+async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<Next> {
+  const { draft } = delivery;
+  if (delivery.isMine && step.kind === "ask") return sendChunk(run, delivery, step.chunk);
+  // What was said stays said; whoever takes the conversation next goes on behind it.
+  if (run.stopping.aborted) return end(await wait(run, draft, run.clock.nowMs()));
+  if (step.kind === "ask") return settleChunk(run, draft, step);
+  if (run.taken.attempts > run.settings.attemptsMax) return end(await giveUp(run, draft));
+  // The chunk before it is written as sent in the same step.
+  return markSending(run, draft, step.chunk);
+}
+
+function wait(run: TurnRun, draft: Draft, untilAtMs: number): Promise<TurnEnd> {
+  return giveBack(run, { kind: "wait", untilAtMs, draft });
+}
+
+/** Taken beyond its last attempt only to find out what was sent: what was not stays unsent, and a person hears of it. */
+function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
+  return giveBack(run, { kind: "bury", reason: "the worker died in every attempt", draft });
+}
 
 async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
   const next = sending(run, draft, chunk);
@@ -66,14 +76,11 @@ async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<N
   return goOn(next);
 }
 
-async function sendChunk(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
+async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promise<Next> {
   if (run.heartbeat.lost.aborted) return end(lose(run));
+  const { draft } = delivery;
   const outcome = await send(run, draft, chunk);
   const { clock, log, taken } = run;
-  const state = draft.chunks[chunk]!.state;
-  if (state.kind === "sending" && outcome.kind === "sent" && clock.nowMs() > state.sendByAtMs) {
-    log("warn", "send.late", { turn: taken.turnId, chunk });
-  }
   switch (outcome.kind) {
     case "sent":
       return goOn(
@@ -90,53 +97,81 @@ async function sendChunk(run: TurnRun, draft: Draft, chunk: number): Promise<Nex
     }
     case "unknown":
       log("warn", "send.unknown", { turn: taken.turnId, chunk, reason: outcome.why });
-      return comeBack(run, draft, chunk, outcome.why);
+      return end(await comeBackToAsk(run, delivery, chunk, outcome.why));
   }
 }
 
-/** Nobody told whether it went out. Ask when it had time to settle; when the attempts are used up, a person decides. */
-async function comeBack(run: TurnRun, draft: Draft, chunk: number, why: string): Promise<Next> {
-  const { settings, taken, clock } = run;
-  if (taken.attempt >= settings.attemptsMax) return decideUnknown(run, draft, chunk, { mayResend: false });
-  const state = draft.chunks[chunk]!.state;
-  const from = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
-  const notBeforeAtMs = Math.max(from + settings.settleMs, clock.nowMs());
-  return end(await giveBack(run, { kind: "retry", notBeforeAtMs, reason: `SEND_UNKNOWN: ${why}`, draft }));
+/** Our request is over, sooner or later than it was meant to be, so it begins to settle now; the next look asks what became of it. */
+function comeBackToAsk(
+  run: TurnRun,
+  { draft, isRepeat }: Delivery,
+  chunk: number,
+  why: string,
+): Promise<TurnEnd> {
+  const nowMs = run.clock.nowMs();
+  return giveBack(run, {
+    kind: "retry",
+    notBeforeAtMs: nowMs + run.settings.backoffMs,
+    reason: `SEND_UNKNOWN: ${why}`,
+    draft: withChunk(draft, chunk, { kind: "sending", sendByAtMs: nowMs }),
+    // Repeats that the customer may see each time are limited by their number.
+    ...(!isRepeat && { outageSinceAtMs: outageSinceAtMs(run, draft) }),
+  });
 }
 
-/** A chunk that somebody else left `sending`: the channel is asked before anything is sent again. */
-async function settleChunk(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
+/** Since when sending has failed: what failed before the answer was there is over. */
+function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): number {
+  return failingSinceAtMs({ failingSinceAtMs: taken.failingSinceAtMs, draftedAtMs }, clock.nowMs());
+}
+
+/** A chunk that was left `sending`: the channel is asked before anything is sent again. */
+async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
   const found = await reconcile(run, draft, chunk);
   const { log, taken, clock } = run;
+  const nowMs = clock.nowMs();
   log("info", "send.reconciled", { turn: taken.turnId, chunk, result: found.kind });
-  switch (found.kind) {
-    case "sent":
-      return goOn(
-        withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: clock.nowMs() }),
-      );
-    case "not-sent":
-      return goOn(withChunk(draft, chunk, { kind: "pending" }));
-    case "cannot-tell":
-      return canAskAgain(run, draft)
-        ? comeBack(run, draft, chunk, found.why)
-        : decideUnknown(run, draft, chunk, { mayResend: true });
-  }
+  if (found.kind === "sent")
+    return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
+  // Not there, or nobody can say: the request may still be inside the provider.
+  if (nowMs < settledAtMs) return end(await wait(run, draft, askAgainAtMs(run, draft, chunk, settledAtMs)));
+  if (found.kind === "not-sent") return sendAgain(run, withChunk(draft, chunk, { kind: "pending" }));
+  const ageMs = nowMs - settledAtMs;
+  if (found.retry === "never" || ageMs >= run.settings.retryForMs) return decideUnknown(run, draft, chunk);
+  const afterMs = backoffByAgeMs(ageMs, run.settings, run.random);
+  return end(
+    await giveBack(run, {
+      kind: "retry",
+      notBeforeAtMs: nowMs + afterMs,
+      reason: `SEND_UNKNOWN: ${found.why}`,
+      outageSinceAtMs: outageSinceAtMs(run, draft),
+      draft,
+    }),
+  );
 }
 
-function canAskAgain({ channels, taken, settings }: TurnRun, { channel }: Draft): boolean {
-  return channels[channel]?.reconcile !== undefined && taken.attempt < settings.attemptsMax;
+/** Certainly not sent, so it is safe to: unless the provider has taken none for too long. */
+async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
+  const ageMs = run.clock.nowMs() - outageSinceAtMs(run, draft);
+  if (ageMs < run.settings.retryForMs) return goOn(draft);
+  const why = `no send has been confirmed for ${Math.round(ageMs / 1_000)} s`;
+  return end(await fail(run, new LullError(why, { code: "NOT_SENT", retry: "later" }), draft));
+}
+
+/** After as long again as it has been in doubt, and when it must have settled. A channel that cannot be asked is asked only then. */
+function askAgainAtMs(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): number {
+  const { channels, clock, settings } = run;
+  const { state } = draft.chunks[chunk]!;
+  if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;
+  const nowMs = clock.nowMs();
+  return Math.min(nowMs + Math.max(settings.backoffMs, nowMs - state.sendByAtMs), settledAtMs);
 }
 
 /** `onUnknown`: hold it for a person, send it again, or take it for sent. */
-async function decideUnknown(
-  run: TurnRun,
-  draft: Draft,
-  chunk: number,
-  { mayResend }: { mayResend: boolean },
-): Promise<Next> {
+async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
   switch (run.settings.onUnknown) {
     case "resend":
-      return mayResend ? goOn(withChunk(draft, chunk, { kind: "pending" })) : held(run, draft);
+      if (run.taken.attempts >= run.settings.attemptsMax) return held(run, draft);
+      return { ...goOn(withChunk(draft, chunk, { kind: "pending" })), isRepeat: true };
     case "assume-sent":
       return goOn(withChunk(draft, chunk, { kind: "sent", providerId: "assumed", atMs: run.clock.nowMs() }));
     case "hold":
@@ -150,66 +185,6 @@ async function held(run: TurnRun, draft: Draft): Promise<Next> {
     chunk.state.kind === "sent" ? chunk : { ...chunk, state: { kind: "unknown" } as const },
   );
   return end(await commitDraft(run, { ...draft, chunks }, "unknown"));
-}
-
-async function send(run: TurnRun, draft: Draft, chunk: number): Promise<SendOutcome> {
-  const channel = run.channels[draft.channel];
-  if (!channel) return { kind: "not-sent", retry: "never", why: `there is no channel ${draft.channel}` };
-  const state = draft.chunks[chunk]!.state;
-  const byAtMs = state.kind === "sending" ? state.sendByAtMs : run.clock.nowMs();
-  return withDeadline(run, byAtMs, (signal) => channel.send(outgoing(run, draft, chunk), signal)).catch(
-    (error): SendOutcome => ({ kind: "unknown", why: String(error) }),
-  );
-}
-
-async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<ReconcileOutcome> {
-  const channel = run.channels[draft.channel];
-  if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked" };
-  const byAtMs = run.clock.nowMs() + run.settings.sendTimeoutMs;
-  const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
-  const query = {
-    ...outgoing(run, draft, chunk),
-    notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
-    excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
-  };
-  return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal)).catch(
-    (error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),
-  );
-}
-
-/** Past its deadline a request is aborted, and not waited for any longer either: a channel may not listen to its signal. */
-async function withDeadline<T>(
-  run: TurnRun,
-  byAtMs: number,
-  request: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { clock, heartbeat } = run;
-  // Frozen since the chunk was marked: another holder may be sending it by now.
-  if (clock.nowMs() >= byAtMs) throw new Error("its time was over before it began");
-  const aborting = new AbortController();
-  const over = new AbortController();
-  const stopWaiting = () => over.abort(OVER);
-  heartbeat.lost.addEventListener("abort", stopWaiting);
-  let isAnswered = false;
-  const ended = clock.sleep(byAtMs - clock.nowMs(), over.signal).then(() => {
-    if (isAnswered) return new Promise<never>(() => {});
-    aborting.abort();
-    throw new Error("no word from the provider in time");
-  });
-  try {
-    return await Promise.race([request(aborting.signal), ended]);
-  } finally {
-    isAnswered = true;
-    heartbeat.lost.removeEventListener("abort", stopWaiting);
-    over.abort(OVER);
-  }
-}
-
-function outgoing(run: TurnRun, draft: Draft, chunk: number) {
-  const { text, media } = draft.chunks[chunk]!;
-  const { to, from, turnId } = draft;
-  const reference = { turnId, chunk };
-  return { to, from, text, ...(media && { media }), reference, conversationId: run.taken.conversation.id };
 }
 
 function finish(run: TurnRun, draft: Draft): Promise<TurnEnd> {

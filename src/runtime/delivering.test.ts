@@ -79,26 +79,44 @@ describe("a send that certainly did not happen", () => {
 });
 
 describe("a send whose outcome nobody told", () => {
-  it("is not repeated: the channel is asked when it had time to settle", async () => {
+  it("is not repeated: the channel is asked soon, and what it has is proof at any time", async () => {
     open();
     lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM9" }));
     const tried = sends(UNKNOWN);
     await ask();
-    await lull.advance(44_000);
     expect(await turns()).toEqual([]);
     await lull.advance(1_000);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM9"] }]);
     expect(tried).toHaveLength(1);
   });
 
-  it("is sent again when the channel says it was not sent", async () => {
+  it("is asked about again, less and less often, while it may still be inside the provider", async () => {
     open();
-    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
-    const tried = sends("throw", SENT);
+    const askedAtS: number[] = [];
+    lull.channel.reconcileWith(() => {
+      askedAtS.push(Math.floor((lull.service.nowMs() - sentAtMs) / 1_000));
+      return { kind: "not-sent" };
+    });
+    const tried = sends(UNKNOWN, SENT);
     await ask();
-    await lull.advance(45_000);
+    const sentAtMs = lull.service.nowMs();
+    await lull.advance(29_999);
+    expect(askedAtS).toEqual([1, 2, 4, 8, 16]);
+    expect(tried).toHaveLength(1);
+    await lull.advance(1);
+    expect(askedAtS).toHaveLength(6);
     expect(tried).toHaveLength(2);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
+  it("is found by a list that lags behind", async () => {
+    open();
+    lull.channel.reconcileWith((n) => (n < 4 ? { kind: "not-sent" } : { kind: "sent", providerId: "SM4" }));
+    const tried = sends("throw");
+    await ask();
+    await lull.advance(30_000);
+    expect(tried).toHaveLength(1);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM4"] }]);
   });
 
   it("is asked about again when the provider is away", async () => {
@@ -122,13 +140,43 @@ describe("a send whose outcome nobody told", () => {
     expect((await unknown()).map(({ text }) => text).sort()).toEqual(["three", "two"]);
   });
 
-  it("is held when every attempt ends unknown", async () => {
-    open({ limits: { attemptsMax: 2 } });
+  it("and is never there when asked is sent again as long as an outage is waited out, then a dead letter", async () => {
+    open({ limits: { retryForSeconds: 100 } });
     lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
     const tried = sends(UNKNOWN);
     await ask();
     await lull.advance(400_000);
-    expect(tried).toHaveLength(2);
+    expect(tried).toHaveLength(4);
+    const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ draft: { chunks: [{ state: { kind: "pending" } }] } }]);
+    expect(items[0]?.reason).toMatch(/^NOT_SENT: no send has been confirmed for 1\d\d s$/);
+  });
+
+  it("is asked about for as long as an outage is waited out, with pauses; then a person decides", async () => {
+    open({ limits: { retryForSeconds: 600 } });
+    let asked = 0;
+    lull.channel.reconcileWith(() => {
+      asked += 1;
+      throw new Error("503");
+    });
+    const tried = sends(UNKNOWN);
+    await ask();
+    await lull.advance(620_000);
+    expect(await turns()).toEqual([]);
+    await lull.advance(120_000);
+    expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
+    expect([tried.length, (await unknown()).length]).toEqual([1, 1]);
+    expect(asked).toBeLessThan(40);
+  });
+
+  it("is not asked about again once it had time to settle, where asking cannot help", async () => {
+    open();
+    lull.channel.reconcileWith(() => ({ kind: "cannot-tell", why: "texts differ", retry: "never" }));
+    sends(UNKNOWN);
+    await ask();
+    await lull.advance(29_000);
+    expect(await turns()).toEqual([]);
+    await lull.advance(1_000);
     expect(await turns()).toMatchObject([{ outcome: "unknown" }]);
   });
 

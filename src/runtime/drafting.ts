@@ -1,9 +1,9 @@
-import { splitText } from "../core/chunks.ts";
-import { withChunk } from "../core/draft.ts";
+import { pendingChunks, withChunk } from "../core/draft.ts";
 import { sendByAtMs } from "../core/lease.ts";
-import type { Chunk, Draft } from "../ports/draft.ts";
+import type { Draft } from "../ports/draft.ts";
 import type { Media } from "../ports/message.ts";
 import type { Usage } from "../ports/responder.ts";
+import { replyTexts } from "./reply-texts.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /** What a draft is made of: a responder's answer, or an outbound's texts. */
@@ -20,9 +20,10 @@ export interface Said {
 
 /** The answer as it will be sent: on the channel of the newest message, in chunks that the channel can carry. */
 export function draftOf(run: TurnRun, said: Said): Draft {
-  const { taken, clock } = run;
+  const { taken, clock, settings } = run;
   const newest = taken.messages.at(-1);
   const channel = taken.outbound?.channel ?? newest!.channel;
+  const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const nowMs = clock.nowMs();
   const { usage, complete, handOff, author, awaitingUntilAtMs } = said;
   return {
@@ -31,11 +32,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     channel,
     to: taken.outbound?.to ?? newest!.replyTo,
     from: newest?.address ?? taken.conversation.address,
-    chunks: chunksOf(
-      said.texts,
-      said.media ?? [],
-      run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY,
-    ),
+    chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),
     ...(handOff !== undefined && { handOff }),
@@ -44,18 +41,6 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
     draftedAtMs: nowMs,
   };
-}
-
-/** Media go with the first chunk: an attachment whose text comes before it is easier to follow than one that trails. */
-function chunksOf(texts: readonly string[], media: readonly Media[], textMax: number): Chunk[] {
-  const split = texts.flatMap((text) => splitText(text, textMax));
-  const pending = { kind: "pending" } as const;
-  const chunks: Chunk[] = (split.length === 0 && media.length > 0 ? [""] : split).map((text) => ({
-    text,
-    state: pending,
-  }));
-  const [first, ...rest] = chunks;
-  return first && media.length > 0 ? [{ ...first, media }, ...rest] : chunks;
 }
 
 /** The draft with its first chunk on the way out. Waits for a late answer have no chunk yet. */

@@ -1,5 +1,8 @@
+import { within } from "../core/deadline.ts";
+import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { Arrival, DeliveryStatus, InboundMessage } from "../ports/message.ts";
@@ -10,11 +13,14 @@ export interface Reception {
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
   readonly busyText: string;
 }
+
+/** When a provider may come back to a conversation that is full, or with a sender who wrote too much. */
+const RETRY_AFTER_SECONDS = 60;
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
 
@@ -25,26 +31,10 @@ export async function receive(
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log } = reception;
+  const { log, clock, settings } = reception;
   try {
-    const verdict = await channel.verify(request);
-    if (verdict.kind === "refused") {
-      log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
-      return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
-    }
-    const parsed = channel.parse(request);
-    switch (parsed.kind) {
-      case "challenge":
-        return parsed.answer;
-      case "ignored":
-        log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
-        return channel.answer({});
-      case "invalid":
-        log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
-        return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
-      case "updates":
-        return channel.answer(await takeIn(reception, name, channel, parsed));
-    }
+    // What is stored after that was never acknowledged: it comes again, and is a duplicate.
+    return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
     log("error", "webhook.failed", {
@@ -52,6 +42,33 @@ export async function receive(
       reason: error instanceof Error ? error.message : String(error),
     });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
+  }
+}
+
+async function answer(
+  reception: Reception,
+  name: string,
+  channel: Channel,
+  request: WebhookRequest,
+): Promise<WebhookAnswer> {
+  const { log } = reception;
+  const verdict = await channel.verify(request);
+  if (verdict.kind === "refused") {
+    log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
+    return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
+  }
+  const parsed = channel.parse(request);
+  switch (parsed.kind) {
+    case "challenge":
+      return parsed.answer;
+    case "ignored":
+      log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
+      return channel.answer({});
+    case "invalid":
+      log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
+      return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
+    case "updates":
+      return channel.answer(await takeIn(reception, name, channel, parsed));
   }
 }
 
@@ -65,20 +82,20 @@ async function takeIn(
   for (const status of statuses) await settle(reception, engine, name, status);
   if (messages.length === 0) return {};
   const limited = messages.some(
-    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.nowMs()),
+    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.clock.nowMs()),
   );
-  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: 60 };
+  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
   const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
   return summarise(reception, engine, { name, channel, messages, outcomes });
 }
 
 /** Our own time, and the place in the payload: what the provider's clock cannot order, these do. */
 export function stageRequests(
-  reception: Pick<Reception, "hasResponder" | "nowMs">,
+  reception: Pick<Reception, "hasResponder" | "clock">,
   name: string,
   messages: readonly InboundMessage[],
 ): StageRequest[] {
-  const arrivedAtMs = reception.nowMs();
+  const arrivedAtMs = reception.clock.nowMs();
   const hasRoute = reception.hasResponder(name);
   return messages.map((message, position) => {
     const arrival: Arrival = { ...message, channel: name, arrivedAtMs, position };
@@ -99,32 +116,41 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
     logOutcome(reception.log, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
-      const busy = outcome.tellBusy
-        ? await tellBusy(reception, engine, received, at, outcome.conversationId)
-        : {};
-      summary = { ...summary, ...busy, code: summary.code ?? outcome.code };
+      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
+      summary = { ...summary, ...busy, ...refusedFor(outcome.code, summary) };
     }
   }
   return summary;
 }
 
+/** What was only put off wins over what is refused for good: the provider has to come back. */
+function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
+  if (code === "RATE_LIMITED") return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return { code: before.code ?? code };
+}
+
 function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+  } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
+    // Told once: whoever floods a conversation should not flood the log as well.
+    const { conversationId: conversation, tellBusy: isFirst } = outcome;
+    if (isFirst) log("warn", "conversation.full", { channel, conversation });
+    else log("debug", "message.refused", { channel, code: outcome.code, conversation });
   } else if (outcome.kind === "refused") {
     log("info", "message.refused", { channel, code: outcome.code, conversation: outcome.conversationId });
   } else log("debug", "message.duplicate", { channel });
 }
 
-/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. */
+/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
 async function tellBusy(
   reception: Reception,
   engine: Engine,
   { name, channel, messages }: Received,
   at: number,
-  conversationId: string | undefined,
+  { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  if (channel.busyTextInAnswer) return { busyText: reception.busyText };
+  if (channel.busyTextInAnswer && code !== "RATE_LIMITED") return { busyText: reception.busyText };
   const message = messages[at]!;
   if (conversationId !== undefined) {
     await engine.conversations.say({

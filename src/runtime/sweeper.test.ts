@@ -2,6 +2,64 @@ import { expect, it } from "vitest";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { Sweeper } from "./sweeper.ts";
 
+it("goes on as long as there is more, and rests after a round that failed", async () => {
+  const clock = fakeClock();
+  const rounds: ("more" | "done" | "fails")[] = ["more", "more", "done", "more", "fails", "done"];
+  let sweeps = 0;
+  const sweeping = {
+    async sweep() {
+      const round = rounds[sweeps] ?? "done";
+      sweeps += 1;
+      if (round === "fails") throw new Error("away");
+      return { orphans: 0, retriggered: 0, freed: 0, expired: 1, hasMore: round === "more" };
+    },
+    freeLeases: async () => 0,
+  };
+  const sweeper = new Sweeper(
+    sweeping,
+    clock,
+    4_000,
+    () => 0.5,
+    () => {},
+  );
+  sweeper.start();
+  await clock.advance(1_000);
+  expect(sweeps).toBe(3);
+  await clock.advance(4_000);
+  expect(sweeps).toBe(5);
+  await clock.advance(4_000);
+  expect(sweeps).toBe(6);
+  await sweeper.stop();
+});
+
+it("rests now and then even if there were always more, and stops between two rounds", async () => {
+  const clock = fakeClock();
+  let sweeps = 0;
+  const sweeping = {
+    async sweep() {
+      sweeps += 1;
+      return { orphans: 0, retriggered: 0, freed: 0, expired: 1, hasMore: true };
+    },
+    freeLeases: async () => 0,
+  };
+  const sweeper = new Sweeper(
+    sweeping,
+    clock,
+    60_000,
+    () => 0.5,
+    () => {},
+  );
+  sweeper.start();
+  await clock.advance(60_000);
+  expect(sweeps).toBe(1_000);
+  await clock.advance(15_000);
+  expect(sweeps).toBeGreaterThan(1_000);
+  const before = sweeps;
+  await sweeper.stop();
+  await clock.advance(60_000);
+  expect(sweeps).toBeLessThanOrEqual(before + 1);
+});
+
 it("sweeps at once and on a jittered interval, tells what it found, and stops when told", async () => {
   const clock = fakeClock();
   const logged: string[] = [];

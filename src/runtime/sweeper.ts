@@ -2,6 +2,11 @@ import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 
+/** Between two rounds of which the first had more to do: whoever wants to write comes in between. */
+const PAUSE_MS = 10;
+/** Rounds without a rest. Nothing that is in order comes near it. */
+const ROUNDS_MAX = 1_000;
+
 /** Looks after what fell through: at once, then on a jittered interval, so that many workers do not sweep in step. */
 export class Sweeper {
   readonly #sweeping: Sweeping;
@@ -31,19 +36,32 @@ export class Sweeper {
 
   async #sweepOnAndOn(): Promise<void> {
     while (!this.#stopped.signal.aborted) {
-      await this.#sweepOnce();
+      await this.#sweepAll();
       await this.#clock.sleep(this.#intervalMs * (0.75 + this.#random() / 2), this.#stopped.signal);
     }
   }
 
-  async #sweepOnce(): Promise<void> {
+  /** Until there is no more. A round is small, so that nobody waits for it; all of them have to keep pace with what comes in. */
+  async #sweepAll(): Promise<void> {
+    for (let round = 1; (await this.#sweepOnce()) && round < ROUNDS_MAX; round += 1) {
+      await this.#clock.sleep(PAUSE_MS, this.#stopped.signal);
+      if (this.#stopped.signal.aborted) return;
+    }
+  }
+
+  /** True when there is more. A round that failed has none: it is tried again when its time has come. */
+  async #sweepOnce(): Promise<boolean> {
     try {
-      const { orphans, retriggered, freed, expired } = await this.#sweeping.sweep();
+      const report = await this.#sweeping.sweep();
+      const { orphans, retriggered, freed, expired, clockSetBack, hasMore = false } = report;
+      if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
       if (orphans > 0) this.#log("error", "sweep.orphans", { orphans });
       if (freed > 0) this.#log("warn", "lease.stale", { freed });
       this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });
+      return hasMore;
     } catch (error) {
       this.#log("error", "sweep.failed", { reason: String(error) });
+      return false;
     }
   }
 }

@@ -1,5 +1,7 @@
 import { mergeTexts } from "../core/batch.ts";
-import { decideFailure } from "../core/retry.ts";
+import { outageOf } from "../core/outage.ts";
+import { shortReason } from "../core/reason.ts";
+import { decideFailure, type Failure } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Commit, GiveBack } from "../ports/engine.ts";
@@ -55,20 +57,28 @@ export function lose(run: TurnRun): TurnEnd {
 /** A failed turn comes back later, or becomes a dead letter: never silence. */
 export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
   const { settings, clock, taken } = run;
-  const known = error instanceof LullError ? error : undefined;
-  const failure = { retry: known?.retry ?? "later", retryAfterMs: known?.retryAfterMs } as const;
-  const decision = decideFailure(failure, taken.attempt, settings, run.random);
-  const reason = reasonOf(error);
+  const nowMs = clock.nowMs();
+  const { attempts, failingSinceAtMs } = taken;
+  const tried = { attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
+  const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
+  const reason = shortReason(reasonOf(error));
   const withDraft = draft ? { draft } : {};
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
-    const notBeforeAtMs = clock.nowMs() + decision.afterMs;
-    return await giveBack(run, { kind: "retry", notBeforeAtMs, reason, ...withDraft });
+    const { afterMs, ...counted } = decision;
+    return await giveBack(run, { ...counted, notBeforeAtMs: nowMs + afterMs, reason, ...withDraft });
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
-    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: reasonOf(storeError) });
+    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: shortReason(reasonOf(storeError)) });
     return { kind: "abandoned" };
   }
+}
+
+/** Whoever threw it: a responder of somebody's own, an SDK, or one of ours. */
+function failureOf(error: unknown, nowMs: number): Failure {
+  if (error instanceof LullError && error.retry === "never") return { kind: "permanent" };
+  const outage = outageOf(error, nowMs);
+  return outage ? { kind: "outage", ...outage } : { kind: "unclassified" };
 }
 
 function reasonOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import type { Settings } from "../core/settings.ts";
 import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
+import { Suspects, setAside } from "./suspects.ts";
 import { takeTurn } from "./take-turn.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
@@ -25,10 +26,12 @@ export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
+  readonly #suspects = new Suspects();
   readonly #looking = new AbortController();
   readonly #stopping = new AbortController();
   #wake = new AbortController();
   #sleepsUntilAtMs = 0;
+  #nudge: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #loop: Promise<void> | undefined;
 
   constructor(surroundings: Omit<TurnSurroundings, "stopping">) {
@@ -42,21 +45,31 @@ export class Worker {
   /** Something will be due at that time: no need to wait for the next poll. */
   nudge(atMs: number): void {
     const { clock } = this.#surroundings;
-    if (atMs >= this.#sleepsUntilAtMs) return;
+    if (atMs >= this.#sleepsUntilAtMs || this.#looking.signal.aborted) return;
     this.#sleepsUntilAtMs = atMs;
-    clock.after(Math.max(0, atMs - clock.nowMs()), () => this.#wake.abort(WOKEN));
+    // One moment is enough, the earliest: whoever looks then learns of the others from the store.
+    if (this.#nudge && this.#nudge.atMs <= atMs) return;
+    this.#nudge?.cancel();
+    const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
+      this.#nudge = undefined;
+      this.#wake.abort(WOKEN);
+    });
+    this.#nudge = { atMs, cancel };
   }
 
   /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
   async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
     const outcome = await this.#surroundings.engine.turns.take(conversationId);
-    const end = await this.#begin(outcome, within);
+    const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
+    if (isAside) this.#tell(outcome);
+    const end = await (isAside ? setAside(this.#surroundings, outcome.taken) : this.#begin(outcome, within));
     return end && isAbandoned(end) ? "abandoned" : outcome.kind;
   }
 
   /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
   async stop(graceMs: number): Promise<void> {
     this.#looking.abort();
+    this.#nudge?.cancel();
     this.#wake.abort(WOKEN);
     await this.#loop;
     const over = new AbortController();
@@ -88,7 +101,7 @@ export class Worker {
     this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
     try {
       const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
-      for (const outcome of outcomes) void this.#begin(outcome);
+      await this.#beginAll(outcomes);
       if (outcomes.length > 0) return clock.nowMs();
       return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
@@ -97,10 +110,27 @@ export class Worker {
     }
   }
 
+  /** Those who have to wait are given back before anybody begins: whoever they are kept from must not take them along. */
+  async #beginAll(outcomes: readonly TakeOutcome[]): Promise<void> {
+    const ready: TakeOutcome[] = [];
+    const aside: Taken[] = [];
+    for (const outcome of outcomes) {
+      if (outcome.kind === "turn" && !this.#admits(outcome.taken)) aside.push(outcome.taken);
+      else ready.push(outcome);
+    }
+    await Promise.all(aside.map((taken) => setAside(this.#surroundings, taken)));
+    for (const outcome of ready) void this.#begin(outcome);
+  }
+
+  #admits(taken: Taken): boolean {
+    return this.#suspects.admit(taken, this.#surroundings.settings.attemptsMax);
+  }
+
   #begin(outcome: TakenInTheEnd, within?: Within): Promise<TurnEnd | undefined> {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
     const run = this.#run(outcome.taken, within).finally(() => {
+      this.#suspects.left(outcome.taken);
       this.#running.delete(run);
       this.#wake.abort(WOKEN);
     });

@@ -452,7 +452,7 @@ describe("webhooks", () => {
     const service = at.worker(at.engine, () => "x");
     expect(await write(service, "ana", "1")).toBe(200);
     expect(await write(service, "ana", "2")).toBe(200);
-    expect(await write(service, "ana", "3")).toBe(409);
+    expect(await write(service, "ana", "3")).toBe(429);
     expect(await write(service, "ben", "4")).toBe(200);
     await at.clock.advance(30_000);
     expect(await write(service, "ana", "5")).toBe(200);

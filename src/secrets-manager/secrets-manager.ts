@@ -1,8 +1,10 @@
 import { SecretsProvider } from "@aws-lambda-powertools/parameters/secrets";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { AWS_DEADLINES, DeadlineMissed, within } from "../core/deadline.ts";
 import { failure } from "../engines/aws/failure.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import { environmentSecrets } from "../secrets.ts";
 
 export interface SecretsManagerOptions {
@@ -12,6 +14,8 @@ export interface SecretsManagerOptions {
   readonly endpoint?: string;
   /** How long a secret is used before it is asked for again: a rotated one is seen after this long. */
   readonly maxAgeSeconds?: number;
+  /** How long a secret may take to come, 5 where left out. After that the one from before is used, where there is one. */
+  readonly timeoutSeconds?: number;
   /** A client of your own making. */
   readonly client?: SecretsManagerClient;
   /** Who resolves what is not kept there: the environment and files. */
@@ -19,6 +23,7 @@ export interface SecretsManagerOptions {
 }
 
 const MAX_AGE_SECONDS = 300;
+const { connectMsMax, requestMsMax, secretMsMax } = AWS_DEADLINES;
 
 /** Names that only a person can put right, beside those that every service of AWS has. */
 const FOR_A_PERSON = new Set([
@@ -48,14 +53,21 @@ function fetcher(options: SecretsManagerOptions): Fetch {
   const maxAge = options.maxAgeSeconds ?? MAX_AGE_SECONDS;
   const underWay = new Map<string, Promise<string>>();
   const known = new Map<string, string>();
-  let provider: SecretsProvider | undefined;
+  const msMax = options.timeoutSeconds === undefined ? secretMsMax : options.timeoutSeconds * 1_000;
+  let opened: Opened | undefined;
   const read = async (secret: string, reference: string): Promise<string> => {
     try {
-      provider ??= new SecretsProvider({ awsSdkV3Client: options.client ?? client(options) });
-      const value = textOf(await provider.get(secret, { maxAge }));
+      opened ??= open(options);
+      const { provider } = opened;
+      const value = textOf(await within(systemClock, msMax, () => get(provider, secret, maxAge)));
       known.set(secret, value);
       return value;
     } catch (error) {
+      if (error instanceof DeadlineMissed) {
+        // The provider hands no signal on: only with its client do the requests end that nobody waits for any more.
+        opened?.close();
+        opened = undefined;
+      }
       const told = unavailable(error, reference);
       const before = known.get(secret);
       // What was right five minutes ago most likely still is; without it every message would be refused until the store is back.
@@ -72,12 +84,33 @@ function fetcher(options: SecretsManagerOptions): Fetch {
   };
 }
 
-function client({ region, endpoint }: SecretsManagerOptions): SecretsManagerClient {
+interface Opened {
+  readonly provider: SecretsProvider;
+  close(): void;
+}
+
+/** Somebody else's client is theirs to close. */
+function open(options: SecretsManagerOptions): Opened {
+  const { client = newClient(options) } = options;
+  const provider = new SecretsProvider({ awsSdkV3Client: client });
+  return { provider, close: () => client !== options.client && client.destroy() };
+}
+
+function newClient({ region, endpoint }: SecretsManagerOptions): SecretsManagerClient {
   return new SecretsManagerClient({
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
-    requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 },
+    // Without the last one the SDK only warns, and waits on.
+    requestHandler: {
+      connectionTimeout: connectMsMax,
+      requestTimeout: requestMsMax,
+      throwOnRequestTimeout: true,
+    },
   });
+}
+
+async function get(provider: SecretsProvider, secret: string, maxAge: number): Promise<unknown> {
+  return provider.get(secret, { maxAge });
 }
 
 function textOf(value: unknown): string {

@@ -1,7 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 
 interface Timer {
-  readonly atMs: number;
+  atMs: number;
   readonly run: () => void;
 }
 
@@ -9,6 +9,8 @@ interface Timer {
 export interface FakeClock extends Clock {
   /** Moves on, firing what falls due on the way in its order, and lets everything that follows from it settle. */
   advance(ms: number): Promise<void>;
+  /** Shows an earlier time from now on. What was to happen in ten seconds still happens in ten seconds. */
+  setBack(ms: number): void;
   /** Lets everything that can happen now happen. */
   settle(): Promise<void>;
 }
@@ -48,6 +50,10 @@ export function fakeClock(startAtMs = Date.UTC(2026, 0, 1)): FakeClock {
       });
     },
     settle,
+    setBack(ms) {
+      nowMs -= ms;
+      for (const timer of timers) timer.atMs -= ms;
+    },
     async advance(ms) {
       const untilAtMs = nowMs + ms;
       await settle();

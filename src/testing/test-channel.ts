@@ -1,19 +1,27 @@
 import type { Channel, Outgoing, ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 
+export type TestSend = (
+  outgoing: Outgoing,
+  n: number,
+  signal: AbortSignal,
+) => SendOutcome | Promise<SendOutcome>;
+
 /** A channel that keeps what it was asked to send, and does what it is told with it. */
 export interface TestChannel extends Channel {
   readonly outbox: Outgoing[];
   /** What the next sends come to; `sent` when nothing is said. */
-  behave(send: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome>): void;
+  behave(send: TestSend): void;
   reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
 }
+
+const STATUS: Readonly<Record<string, number>> = { STORE_UNAVAILABLE: 503, RATE_LIMITED: 429 };
 
 export function testChannel(
   options: { readonly type?: string; readonly textMax?: number } = {},
 ): TestChannel {
   const outbox: Outgoing[] = [];
   const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
-  let behaviour: (outgoing: Outgoing, n: number) => SendOutcome | Promise<SendOutcome> = (_, n) => sentAs(n);
+  let behaviour: TestSend = (_, n) => sentAs(n);
   let asked = 0;
   const channel: TestChannel = {
     type: options.type ?? "test",
@@ -21,13 +29,16 @@ export function testChannel(
     outbox,
     verify: () => ({ kind: "authentic" }),
     parse: (request) => ({ kind: "updates", messages: JSON.parse(request.body.toString()), statuses: [] }),
-    answer: ({ code }) => ({
-      status: code === undefined ? 200 : code === "STORE_UNAVAILABLE" ? 503 : 409,
-      headers: { "content-type": "application/json" },
+    answer: ({ code, retryAfterSeconds }) => ({
+      status: code === undefined ? 200 : (STATUS[code] ?? 409),
+      headers: {
+        "content-type": "application/json",
+        ...(retryAfterSeconds !== undefined && { "retry-after": String(retryAfterSeconds) }),
+      },
       body: JSON.stringify({ code }),
     }),
-    async send(outgoing) {
-      const outcome = await behaviour(outgoing, outbox.length + 1);
+    async send(outgoing, signal) {
+      const outcome = await behaviour(outgoing, outbox.length + 1, signal);
       if (outcome.kind !== "not-sent") outbox.push(outgoing);
       return outcome;
     },

@@ -80,19 +80,18 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
   it("a first message, which opens the window; the second; a redelivery", async () => {
     await turn("ana", 1);
     const first = await receive("ana");
-    expect(first.requests).toEqual({ GetItem: 1, Query: 1, PutItem: 2, SendMessage: 1 });
-    expect([first.readUnits, first.writeUnits]).toEqual([1.5, 2]);
+    expect(first.requests).toEqual({ BatchGetItem: 1, Query: 1, PutItem: 2, SendMessage: 1 });
+    expect([first.readUnits, first.writeUnits]).toEqual([2.5, 2]);
     const second = await receive("ana");
-    expect(second.requests).toEqual({ GetItem: 1, Query: 1, PutItem: 2 });
-    expect([second.readUnits, second.writeUnits]).toEqual([1.5, 2]);
+    expect(second.requests).toEqual({ BatchGetItem: 1, Query: 1, PutItem: 2 });
+    expect([second.readUnits, second.writeUnits]).toEqual([2.5, 2]);
   });
 
   it("the very first message of a person also makes the conversation", async () => {
     const { requests } = await receive("somebody new");
     expect(requests).toEqual({
-      GetItem: 1,
       Query: 2,
-      BatchGetItem: 1,
+      BatchGetItem: 2,
       UpdateItem: 1,
       PutItem: 3,
       SendMessage: 1,

@@ -3,7 +3,7 @@ import { SendMessageCommand, type SendMessageCommandInput, type SQSClient } from
 import type { Random } from "../../src/testing/simulator/random.ts";
 
 interface Held {
-  readonly wakeAtMs: number;
+  wakeAtMs: number;
   readonly conversationId: string;
   readonly input: SendMessageCommandInput;
 }
@@ -81,6 +81,11 @@ export class HeldTriggers {
       .map((each) => [random.next(), each] as const)
       .sort(([a], [b]) => a - b)
       .map(([, each]) => each);
+  }
+
+  /** The machine's clock was set back: the queue counts its seconds all the same. */
+  setBack(ms: number): void {
+    for (const held of this.#held) held.wakeAtMs -= ms;
   }
 
   /** Loses every trigger of a conversation. */

@@ -7,11 +7,13 @@ import { type AwsOptions, aws, createQueues, createTables } from "../../src/engi
 import { sweepLeases } from "../../src/engines/aws/sweep.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { Engine, EngineContext, TakeOutcome } from "../../src/ports/engine.ts";
+import type { LogFields } from "../../src/ports/log.ts";
 import type { World } from "../../src/testing/engine-contract/index.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import type { Clients, Emulators } from "./emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
+import { spoil } from "./spoil.ts";
 
 /** Looks without a turn before a world is taken to go round in circles. */
 const ROUNDS_MAX = 500;
@@ -30,6 +32,14 @@ export interface AwsWorld extends World {
   clients(): Promise<Clients>;
   openWith(clients: Clients, workerId?: string, more?: Partial<AwsOptions>): Promise<Engine>;
   context(workerId: string): EngineContext;
+  /** What the workers told, in order. */
+  readonly logged: readonly Logged[];
+}
+
+export interface Logged {
+  readonly level: string;
+  readonly event: string;
+  readonly fields: LogFields;
 }
 
 export interface Opening {
@@ -74,11 +84,12 @@ export async function awsWorld(
   // The engine takes nothing less on AWS: cases have to know.
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const opened: Engine[] = [];
+  const logged: Logged[] = [];
   const context = (workerId: string): EngineContext => ({
     clock,
     settings,
     workerId,
-    log: () => {},
+    log: (level, event, fields = {}) => void logged.push({ level, event, fields }),
     onArmed: () => {},
   });
   const openWith = async (
@@ -98,6 +109,7 @@ export async function awsWorld(
     held,
     dynamodb,
     context,
+    logged,
     openWith,
     clients: () => clientsBehind(proxied),
     openBehind: async (proxy, opening = {}) =>
@@ -108,6 +120,10 @@ export async function awsWorld(
       await sweepLeases(site);
       return drain(engine, max, () => held.releaseDue(clock.nowMs()));
     },
+    setClockBack(ms) {
+      clock.setBack(ms);
+      held.setBack(ms);
+    },
     async strand(conversationId) {
       const Key = { conversation_id: { S: conversationId } };
       for (const table of ["conversations-trigger-lock", "conversations-state"]) {
@@ -115,6 +131,7 @@ export async function awsWorld(
       }
       held.drop(conversationId);
     },
+    spoil: (conversationId, what, how) => spoil(dynamodb, tablePrefix, conversationId, what, how),
     async close() {
       for (const engine of opened) await engine.close();
       for (const each of made) {

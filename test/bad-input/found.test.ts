@@ -100,8 +100,9 @@ describe("core", () => {
   test.each([Number.POSITIVE_INFINITY, Number.NaN, 1e300])(
     "a retry after %d ms never came",
     (retryAfterMs) => {
-      const limits = { attemptsMax: 5, backoffMs: 1_000, backoffMsMax: 60_000 };
-      const { afterMs } = decideFailure({ retry: "later", retryAfterMs }, 1, limits, () => 0.5) as {
+      const limits = { attemptsMax: 5, retryForMs: 1_800_000, backoffMs: 1_000, backoffMsMax: 60_000 };
+      const outage = { kind: "outage", retryAfterMs } as const;
+      const { afterMs } = decideFailure(outage, { attempts: 1 }, 0, limits, () => 0.5) as {
         afterMs: number;
       };
       expect(afterMs).toBeLessThanOrEqual(7 * 86_400_000);

@@ -19,6 +19,7 @@ describe("alarms", () => {
     ["DeadLetters", "DeadLetters", 0, "Maximum"],
     ["UnknownSends", "UnknownSends", 0, "Maximum"],
     ["Orphans", "Orphans", 0, "Sum"],
+    ["RowsQuarantined", "RowsQuarantined", 0, "Sum"],
   ])("%s: %s above %d", (id, MetricName, Threshold, Statistic) => {
     expect(alarms[id]).toMatchObject({
       Namespace: "Lull",
@@ -74,7 +75,7 @@ describe("alarms", () => {
 
   test("are all told to the topic, each with what it means", () => {
     const [topic] = Object.keys(resourcesOf(told, "AWS::SNS::Topic"));
-    expect(Object.keys(alarms)).toHaveLength(18);
+    expect(Object.keys(alarms)).toHaveLength(19);
     for (const alarm of Object.values(alarms)) {
       expect(alarm.AlarmActions).toEqual([{ Ref: topic }]);
       expect(alarm.AlarmDescription).toMatch(/\w.+\.$/);
@@ -103,7 +104,7 @@ test("the dashboard shows messages, turns, times, queues, what needs a person, a
   const body = JSON.stringify(dashboard!.Properties.DashboardBody);
   const shown = [
     ...["MessagesStaged", "MessagesRefused", "TurnsCommitted", "TurnsDead", "LeasesBusy", "StoreRetries"],
-    ...["DeadLetters", "UnknownSends", "Orphans", "StaleLeases", "LeaseHeldSecondsMax"],
+    ...["DeadLetters", "UnknownSends", "Orphans", "RowsQuarantined", "StaleLeases", "LeaseHeldSecondsMax"],
     ...["Latency", "Duration", "5xx", "ApproximateAgeOfOldestMessage"],
     ...["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits", "GlobalSecondaryIndexName"],
   ];

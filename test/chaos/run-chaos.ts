@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import type { FakeBehaviour } from "../../src/testing/fake-server.ts";
 import { type Random, seeded } from "../../src/testing/simulator/random.ts";
 import type { LullProcess } from "../lull-process.ts";
@@ -37,6 +38,12 @@ export interface Kept {
 export interface ChaosReport {
   readonly kills: number;
   readonly restarts: number;
+  /** Workers stopped with SIGSTOP, and parents. Some go on after a while; the others are for the watchdog. */
+  readonly frozen: number;
+  /** Messages whose responder never gets back to its event loop, in its first attempts. */
+  readonly blocks: number;
+  /** Workers that their parent found hanging, and killed. */
+  readonly hung: number;
   readonly outages: number;
   readonly disksFilled: number;
   readonly acknowledged: number;
@@ -52,10 +59,28 @@ export interface ChaosReport {
 const CUSTOMERS = 40;
 const WRITERS = 12;
 const SETTLE_DEADLINE_MS = 120_000;
+/** For the watchdog, on a machine that is busy. */
+const FOUND_DEADLINE_MS = 15_000;
+
+const OPENAI = fileURLToPath(new URL("../../src/responders/openai/index.ts", import.meta.url));
+
+/** A model answers; but whoever is asked about a blocking message, for the first or second time, never gets back to its event loop. */
+const CONFIG = `
+  import { openai } from ${JSON.stringify(OPENAI)};
+  const answer = openai();
+  export default {
+    limits: { sweepSeconds: 5, graceSeconds: 5 },
+    respond: (turn) => {
+      if (turn.text.includes("block") && turn.attempt <= 2)
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      return answer(turn);
+    },
+  };
+`;
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Real processes on a real file, really killed, while customers write, the provider fails and the disk fills up. */
+/** Real processes on a real file, really killed, frozen and blocked, while customers write, the provider fails and the disk fills up. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const random = seeded(options.seed);
   const at = await surroundings({
@@ -65,12 +90,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     LULL_SEND_TIMEOUT_SECONDS: "1",
     LULL_ANSWER_TIMEOUT_SECONDS: "3",
     LULL_ATTEMPTS_MAX: "20",
+    // Before a lease can lapse: whoever is frozen for longer never gets to send again.
+    LULL_HUNG_SECONDS: "3",
     LULL_LOG_LEVEL: "error",
     ...options.store?.env,
   });
   // As often as SQLite's defaults say, wherever it is kept: nobody wants to wait minutes for the end.
-  const limits = { sweepSeconds: 5, graceSeconds: 5 };
-  writeFileSync(join(at.folder, "lull.config.json"), JSON.stringify({ limits }));
+  writeFileSync(join(at.folder, "lull.config.mjs"), CONFIG);
   const disk = options.fillDisk ? mountDisk(at) : undefined;
   try {
     return await new Chaos(at, options, random, disk).run();
@@ -87,6 +113,15 @@ function mountDisk(at: Surroundings): string {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=256m", "tmpfs", disk]);
   at.env.LULL_DB = join(disk, "lull.db");
   return disk;
+}
+
+/** Tells whether it was there: it may have died by itself a moment ago. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 function keptInFile(file: string): Kept {
@@ -118,6 +153,11 @@ class Chaos {
   #refused = 0;
   #kills = 0;
   #restarts = 0;
+  #frozen = 0;
+  #blocks = 0;
+  /** Of services that were killed since. */
+  #hungBefore = 0;
+  #blockNext = false;
   #outages = 0;
   #disksFilled = 0;
   #outage: FakeBehaviour | undefined;
@@ -151,11 +191,18 @@ class Chaos {
   async #write(): Promise<void> {
     while (!this.#isOver) {
       this.#written += 1;
-      const text = `message-${this.#written}-end`;
+      const text = `message-${this.#written}-end${this.#blocking()}`;
       const sid = `SM${String(this.#written).padStart(32, "0")}`;
       await this.#post(this.#random.below(CUSTOMERS), text, sid);
       await wait(this.#random.below(60));
     }
+  }
+
+  #blocking(): string {
+    if (!this.#blockNext) return "";
+    this.#blockNext = false;
+    this.#blocks += 1;
+    return " block";
   }
 
   async #post(customer: number, text: string, sid: string): Promise<void> {
@@ -179,30 +226,67 @@ class Chaos {
     const { kills, acknowledgedMin = 0 } = this.#options;
     while (this.#kills < kills || this.#acknowledged.size < acknowledgedMin) {
       await wait((150 + this.#random.below(700)) * (this.#options.store?.slower ?? 1));
-      if (this.#random.chance(0.04)) await this.#killEverything();
-      else this.#killOne();
+      await this.#trouble();
       if (this.#kills % 25 === 0)
         this.#options.onProgress?.(`${this.#kills} killed, ${this.#acknowledged.size} acknowledged`);
     }
   }
 
+  async #trouble(): Promise<void> {
+    const lot = this.#random.below(100);
+    if (lot < 4) await this.#killEverything();
+    else if (lot < 12) await this.#freezeOne();
+    else if (lot < 14) await this.#freezeParent();
+    else if (lot < 20) await this.#blockOne();
+    else this.#killOne();
+  }
+
+  /** Half of them go on, sooner than anybody notices; the others have to be found. */
+  async #freezeOne(): Promise<void> {
+    const workers = this.#workers();
+    if (workers.length === 0) return;
+    const pid = this.#random.pick(workers);
+    this.#frozen += 1;
+    signal(pid, "SIGSTOP");
+    if (this.#random.chance(0.5)) return this.#untilOneIsFound();
+    await wait(this.#random.below(2_000));
+    signal(pid, "SIGCONT");
+  }
+
+  /** Whoever answers what is written next. */
+  async #blockOne(): Promise<void> {
+    this.#blockNext = true;
+    await this.#untilOneIsFound();
+  }
+
+  /** Meanwhile nobody else is killed, or the killer would be quicker than the watchdog every time. Customers go on writing. */
+  async #untilOneIsFound(): Promise<void> {
+    const before = this.#hungNow();
+    const deadline = AbortSignal.timeout(FOUND_DEADLINE_MS);
+    while (this.#hungNow() === before && !deadline.aborted) await wait(50);
+  }
+
+  async #freezeParent(): Promise<void> {
+    const { pid } = this.#service!.child;
+    this.#frozen += 1;
+    signal(pid!, "SIGSTOP");
+    await wait(this.#random.below(5_000));
+    signal(pid!, "SIGCONT");
+  }
+
   #killOne(): void {
     const workers = this.#workers();
     if (workers.length === 0) return;
-    try {
-      process.kill(this.#random.pick(workers), "SIGKILL");
-      this.#kills += 1;
-    } catch {
-      // It died by itself a moment ago.
-    }
+    if (signal(this.#random.pick(workers), "SIGKILL")) this.#kills += 1;
   }
 
   async #killEverything(): Promise<void> {
     const { child } = this.#service!;
     this.#kills += 1 + this.#workers().length;
-    for (const pid of this.#workers()) process.kill(pid, "SIGKILL");
+    for (const pid of this.#workers()) signal(pid, "SIGKILL");
     child.kill("SIGKILL");
     await this.#service!.gone();
+    this.#hungBefore += this.#hungNow();
     this.#restarts += 1;
     await this.#start();
   }
@@ -214,6 +298,10 @@ class Chaos {
     } catch {
       return [];
     }
+  }
+
+  #hungNow(): number {
+    return this.#service!.events.filter(({ event }) => event === "worker.hung").length;
   }
 
   #providerMood(method: string): FakeBehaviour {
@@ -293,6 +381,9 @@ class Chaos {
     return {
       kills: this.#kills,
       restarts: this.#restarts,
+      frozen: this.#frozen,
+      blocks: this.#blocks,
+      hung: this.#hungBefore + this.#hungNow(),
       outages: this.#outages,
       disksFilled: this.#disksFilled,
       acknowledged: all.length,

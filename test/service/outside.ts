@@ -24,8 +24,14 @@ export async function outside(url: () => string) {
 
   const post = (path: string, init: RequestInit, to = url()) =>
     fetch(`${to}${path}`, { method: "POST", ...init });
-  const postSigned = (path: string, params: Environment, to?: string) =>
-    post(path, signedWebhook({ url: `${PUBLIC_URL}${path}`, authToken: AUTH_TOKEN, params }), to);
+  const postSigned = (path: string, params: Environment, to?: string, more: Environment = {}) => {
+    const { headers, ...init } = signedWebhook({
+      url: `${PUBLIC_URL}${path}`,
+      authToken: AUTH_TOKEN,
+      params,
+    });
+    return post(path, { ...init, headers: { ...headers, ...more } }, to);
+  };
   const api = async (path: string, init: RequestInit = {}) => {
     const headers = { authorization: `Bearer ${API_TOKEN}`, ...init.headers };
     return (await (await fetch(`${url()}/api${path}`, { ...init, headers })).json()) as unknown;
@@ -51,7 +57,7 @@ export async function outside(url: () => string) {
     async write(
       customer: number,
       text: string,
-      options: { sid?: string; params?: Environment; to?: string } = {},
+      options: { sid?: string; params?: Environment; to?: string; headers?: Environment } = {},
     ) {
       count += 1;
       const sid = options.sid ?? `SM${String(count).padStart(32, "0")}`;
@@ -67,7 +73,7 @@ export async function outside(url: () => string) {
         WaId: phone.slice(1),
         ...options.params,
       };
-      const response = await postSigned("/webhooks/whatsapp", params, options.to);
+      const response = await postSigned("/webhooks/whatsapp", params, options.to, options.headers);
       return { status: response.status, body: await response.text(), sid };
     },
     /** Twilio tells what became of a message, at the address that it was given with it. */

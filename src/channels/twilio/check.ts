@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { nameOf } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import { accountPath, authorization, basicWithToken, call } from "./api.ts";
@@ -18,7 +19,7 @@ async function checkAccount(session: Session, account: Account, signal: AbortSig
     const path = accountPath(account);
     const token = await basicWithToken(session, account);
     const response = await call(`${session.apiUrl}${path}.json`, token, { signal });
-    const problem = problemWith(response.status, await response.text(), account);
+    const problem = problemWith(response.status, (await answerText(response.body)) ?? "", account);
     if (problem !== undefined) return [problem];
     if (session.apiKey === undefined || account !== session.primary) return [];
     // Keys may not read the account itself, so the key is tried on the list that it must be able to read.

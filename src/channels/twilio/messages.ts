@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { LullError } from "../../errors.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import type { Account, Session } from "./session.ts";
@@ -45,11 +46,13 @@ export async function getJson(
 ): Promise<unknown> {
   const credentials = await authorization(session, account);
   const response = await call(session.apiUrl + path, credentials, { signal });
-  const body = await response.text();
+  const body = await answerText(response.body);
   if (response.status !== 200) {
     const retry = response.status === 429 || response.status >= 500 ? "later" : "never";
     throw new LullError(`Twilio answered ${response.status}`, { code: "PROVIDER_ANSWER", retry });
   }
+  if (body === undefined)
+    throw new LullError("Twilio answered without end", { code: "PROVIDER_ANSWER", retry: "later" });
   return JSON.parse(body) as unknown;
 }
 

@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
@@ -28,7 +29,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
       form: formOf(session, outgoing),
       signal,
     });
-    const body = await response.text();
+    const body = (await answerText(response.body)) ?? "";
     return outcomeOf(response.status, response.headers.get("retry-after"), body, session.context.nowMs());
   } catch (error) {
     if (neverConnected(error)) return notSent("later", `Twilio could not be reached: ${nameOf(error)}`);

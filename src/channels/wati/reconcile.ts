@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { nameOf } from "../../core/connection-failure.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
@@ -47,7 +48,7 @@ async function pageOf(
   const url = `${session.apiUrl}/api/v1/getMessages/${encodeURIComponent(to)}?pageSize=${PAGE_SIZE}&pageNumber=${page}`;
   const headers = { authorization: await bearer(session), accept: "application/json" };
   const response = await fetch(url, { headers, redirect: "manual", signal });
-  const body = await response.text();
+  const body = (await answerText(response.body)) ?? "";
   const items = objectIn(readObject(body)?.messages).items;
   return response.status === 200 && Array.isArray(items) ? items.map(objectIn) : undefined;
 }

@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
@@ -22,7 +23,7 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   try {
     const headers = { authorization, accept: "application/json" };
     const response = await fetch(url, { method: "POST", headers, body, redirect: "manual", signal });
-    const answer = await response.text();
+    const answer = (await answerText(response.body)) ?? "";
     const retryAfter = response.headers.get("retry-after");
     return outcomeOf(
       { status: response.status, retryAfter, body: answer },

@@ -20,6 +20,7 @@ export function web(options: WebOptions = {}): Channel {
   return {
     type: "web",
     textMax: TEXT_MAX,
+    settleMs: 0,
     open(given) {
       context = given;
     },

@@ -11,7 +11,7 @@ No key is needed: without OPENAI_API_KEY (or a lull.config.ts) an echo answers.`
   run: async (call) => {
     const loaded = await call.load("dev");
     if (!call.json && !cluster.isWorker) call.io.err(`${hint(loaded)}\n`);
-    return runService(call, loaded);
+    return runService(call, loaded, { supervised: false });
   },
 };
 

@@ -1,23 +1,36 @@
 import cluster from "node:cluster";
 import type { Loaded } from "../../config/load.ts";
 import type { Call } from "../command.ts";
+import { startGuard } from "../watching/guard.ts";
 import { runParent } from "../workers/parent.ts";
 import { runWorker } from "../workers/worker.ts";
 import { announce } from "./announce.ts";
-import { serveHere, serviceLog } from "./serve-here.ts";
+import { loggerOptions, serveHere, serviceLog } from "./serve-here.ts";
 import { firstSignal } from "./signals.ts";
 
-/** Runs the service until it is told to stop: in this process, or in as many as were asked for. */
-export function runService(call: Call, loaded: Loaded): Promise<number> {
+/** Whether a parent watches over a single worker, too. Several always have one. */
+export interface How {
+  readonly supervised: boolean;
+}
+
+/** Runs the service until it is told to stop: in this process, or in others under this one. */
+export function runService(call: Call, loaded: Loaded, { supervised }: How): Promise<number> {
   if (cluster.isWorker) return runWorker(call, loaded);
-  return loaded.server.workers > 1 ? runParent(call, loaded) : runAlone(call, loaded);
+  const hasParent = loaded.server.workers > 1 || (supervised && isShared(loaded));
+  return hasParent ? runParent(call, loaded) : runAlone(call, loaded);
+}
+
+/** The parent opens the store beside its workers. Of an engine that is not ours nobody knows whether it can be opened twice. */
+function isShared(loaded: Loaded): boolean {
+  return /^(sqlite|aws)\b/.test(loaded.config(() => {}).engine.name);
 }
 
 async function runAlone(call: Call, loaded: Loaded): Promise<number> {
-  const { port, stopGraceMs } = loaded.server;
+  const { port, stopGraceMs, hungMs } = loaded.server;
   const log = serviceLog(call, loaded);
   const signal = firstSignal();
   const serving = await serveHere(call, loaded, { port });
+  if (hungMs > 0) await startGuard({ what: "loop", hungMs, log: loggerOptions(call, loaded) });
   announce(call, serving.url);
   await signal;
   log("info", "service.stopping", { graceMs: stopGraceMs });

@@ -3,7 +3,7 @@ import { type Serving, serve } from "../../http/node.ts";
 import { createLull } from "../../index.ts";
 import type { Log, LogFields } from "../../ports/log.ts";
 import type { Call } from "../command.ts";
-import { createLog } from "../logger.ts";
+import { createLog, type LoggerOptions } from "../logger.ts";
 import { requireStore } from "./require-store.ts";
 
 export interface ServeHere {
@@ -31,11 +31,15 @@ export async function serveHere(
 }
 
 export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): Log {
-  return createLog({
-    level: loaded.server.logLevel,
-    pretty: call.io.stderrIsTty,
-    nowMs: call.io.nowMs,
-    write: call.io.err,
-    fields,
-  });
+  const { nowMs, err } = call.io;
+  return createLog({ ...loggerOptions(call, loaded, fields), nowMs, write: err });
+}
+
+/** As much of it as can be handed to a thread. */
+export function loggerOptions(
+  call: Call,
+  loaded: Loaded,
+  fields: LogFields = {},
+): Pick<LoggerOptions, "level" | "pretty" | "fields"> {
+  return { level: loaded.server.logLevel, pretty: call.io.stderrIsTty, fields };
 }

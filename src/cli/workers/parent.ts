@@ -11,7 +11,7 @@ import { CommandFailed } from "../usage-error.ts";
 import { probePort } from "./probe-port.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** Runs the service in several processes. The parent itself takes no requests and no turns. */
+/** Runs the service in processes of its own. The parent itself takes no requests and no turns. */
 export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   const { server } = loaded;
   const log = serviceLog(call, loaded);
@@ -31,6 +31,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     workers: server.workers,
     port,
     graceMs: server.stopGraceMs,
+    hungMs: server.hungMs,
     clock: systemClock,
     log,
     freeLeases: (workerId) => engine.sweeping.freeLeases(workerId),

@@ -1,8 +1,15 @@
 import cluster, { type Worker } from "node:cluster";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { type Watch, watch } from "../watching/watch.ts";
 import { deathsInARow, restartDelayMs } from "./backoff.ts";
-import { isWorkerMessage, SHARED_PORT, WORKER_NUMBER, type WorkerMessage } from "./messages.ts";
+import {
+  isWorkerMessage,
+  type ParentMessage,
+  SHARED_PORT,
+  WORKER_NUMBER,
+  type WorkerMessage,
+} from "./messages.ts";
 
 /** How much longer than their grace time workers may take before they are killed. */
 const STOP_MARGIN_MS = 5_000;
@@ -18,6 +25,7 @@ interface Seat {
   readonly number: number;
   worker?: Worker | undefined;
   workerId?: string | undefined;
+  watch?: Watch | undefined;
   startedAtMs: number;
   ready: boolean;
   deaths: number;
@@ -27,6 +35,8 @@ export interface SupervisorOptions {
   readonly workers: number;
   readonly port: number;
   readonly graceMs: number;
+  /** How long a worker may leave its parent without an answer; 0: for ever. */
+  readonly hungMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly freeLeases: (workerId: string) => Promise<number>;
@@ -36,7 +46,7 @@ export interface SupervisorOptions {
   readonly onFailed: (message: string, exitCode: number) => void;
 }
 
-/** Starts workers, starts dead ones again, and frees what they held. */
+/** Starts workers, kills those that hang, starts dead ones again, and frees what they held. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #seats: Seat[];
@@ -98,11 +108,31 @@ export class Supervisor {
       if (isWorkerMessage(message)) this.#heard(seat, message);
     });
     worker.once("exit", (code, signal) => this.#left(seat, code, signal));
+    seat.watch = this.#watch(seat, worker);
+  }
+
+  /** Also while it stops: a blocked or frozen worker does not hear that it should. */
+  #watch({ number }: Seat, worker: Worker): Watch | undefined {
+    const { hungMs, clock, log } = this.#options;
+    if (hungMs === 0) return undefined;
+    const ping: ParentMessage = { lull: "ping" };
+    return watch({
+      hungMs,
+      clock,
+      // Whoever cannot be asked any more is about to exit.
+      ask: () => void worker.send(ping, () => {}),
+      onHung: () => {
+        log("error", "worker.hung", { worker: number, pid: worker.process.pid, hungMs });
+        // Nothing else ends a process that is blocked or stopped.
+        worker.process.kill("SIGKILL");
+      },
+    });
   }
 
   #heard(seat: Seat, message: WorkerMessage): void {
     if (message.lull === "identity") seat.workerId = message.workerId;
     if (message.lull === "ready") this.#ready(seat, message.url);
+    if (message.lull === "pong") seat.watch?.heard(message);
     if (message.lull === "failed") this.#failed(seat, message.message, message.exitCode);
   }
 
@@ -120,6 +150,7 @@ export class Supervisor {
   }
 
   #left(seat: Seat, code: number | null, signal: string | null): void {
+    seat.watch?.stop();
     this.#free(seat);
     seat.worker = undefined;
     if (this.#stopping) this.#tellWhenGone();

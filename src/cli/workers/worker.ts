@@ -3,13 +3,16 @@ import { processIdentity } from "../../process-identity.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
-import { serveHere } from "../serving/serve-here.ts";
-import { SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
+import { loggerOptions, serveHere } from "../serving/serve-here.ts";
+import { startGuard } from "../watching/guard.ts";
+import { signOfLife } from "../watching/sign-of-life.ts";
+import { isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
-  // The parent is gone, however it went: without it nobody would replace us or free our leases.
-  process.on("disconnect", () => process.exit(0));
+  process.on("message", (message) => {
+    if (isPing(message)) void tellParent({ lull: "pong", ...signOfLife() });
+  });
   // Ctrl-C reaches every process of the terminal; it is the parent who decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
@@ -19,12 +22,12 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
     // The parent made it. If it is gone by now, a new and empty one would hide that.
     await requireDatabase(loaded.server.db);
     const { env } = call.io;
+    const fields = { worker: Number(env[WORKER_NUMBER]) };
+    // Without the parent nobody would replace us or free our leases. Node ends a worker that sees its parent go; the guard, one that
+    // does not get to see anything.
+    await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fields) });
     const port = Number(env[SHARED_PORT] ?? loaded.server.port);
-    const serving = await serveHere(call, loaded, {
-      port,
-      workerId,
-      fields: { worker: Number(env[WORKER_NUMBER]) },
-    });
+    const serving = await serveHere(call, loaded, { port, workerId, fields });
     await tellParent({ lull: "ready", url: serving.url });
     await stopped;
     await serving.close(loaded.server.stopGraceMs);

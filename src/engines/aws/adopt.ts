@@ -4,10 +4,9 @@ import type { TurnRecord } from "../../ports/inspector.ts";
 import { rowFrom, rowKey } from "./conversation-item.ts";
 import { absent, equal, type Item } from "./expression.ts";
 import { noteNames } from "./finding.ts";
-import { messageItem, turnItem } from "./message-item.ts";
+import { saidItems, turnItem } from "./message-item.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { ITEM_BYTES_MAX } from "./stage-item.ts";
 
 /**
  * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
@@ -20,12 +19,11 @@ export async function adopt(site: Site, { conversation, messages, turns }: KeptC
   await adoptRecord(site, conversation);
   const committedAtMs = new Map(turns.map((turn) => [turn.turnId, turn.committedAtMs]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
-  const said = [...byTurn.values()].flatMap((ofTurn) =>
-    ofTurn.map((message, place) => {
-      const atMs = committedAtMs.get(message.turnId) ?? message.atMs;
-      return fitting(message, (each) => messageItem(id, each, place, { atMs, retentionMs }));
-    }),
-  );
+  const committedOf = ({ turnId, atMs }: HistoryMessage) => ({
+    atMs: committedAtMs.get(turnId) ?? atMs,
+    retentionMs,
+  });
+  const said = [...byTurn.values()].flatMap((ofTurn) => saidItems(id, ofTurn, committedOf));
   const records = turns.map((turn) => turnItem(turn, { atMs: turn.committedAtMs, retentionMs }));
   await site.store.writeMany("messages", { put: [...said, ...records] });
   const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
@@ -60,18 +58,3 @@ function adoptedRow(conversation: Conversation): Item {
     hand_off_to_human_reason: handOffReason,
   };
 }
-
-/** A file keeps what no item holds. The merged text is enough to go on with; and the end of it, if it comes to that. */
-function fitting(message: HistoryMessage, itemOf: (message: HistoryMessage) => Item): Item {
-  const { parts: _parts, ...merged } = message;
-  const candidates = [
-    message,
-    merged,
-    { ...merged, text: merged.text.slice(-TEXT_CHARACTERS_MAX), media: [] },
-  ];
-  const items = candidates.map(itemOf);
-  return items.find((item) => Buffer.byteLength(JSON.stringify(item)) <= ITEM_BYTES_MAX) ?? items.at(-1)!;
-}
-
-/** Four bytes each at most, and six when escaped. */
-const TEXT_CHARACTERS_MAX = 60_000;

@@ -1,16 +1,20 @@
+import type { Sound } from "../../core/shape.ts";
+import { soundLetter } from "../../core/sound-records.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type { DeadLetter } from "../../ports/inspector.ts";
 import { isoOf, rowKey } from "./conversation-item.ts";
 import { type Item, present } from "./expression.ts";
-import { conversationKeyOf, idWithin, inTime, transactionToken } from "./keys.ts";
+import { ImpossibleWrite } from "./failure.ts";
+import { isSortKey, movable } from "./item-size.ts";
+import { conversationKeyOf, idWithin, inTime, seenKey, transactionToken } from "./keys.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { messagesOf, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { isUnchanged, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import type { Action } from "./store.ts";
+import type { Action, Transacted } from "./store.ts";
 
 export interface Burial {
   readonly messageIds: readonly string[];
@@ -35,9 +39,8 @@ export async function bury(
   burial: Burial,
   after: ConversationState,
 ): Promise<Buried> {
-  const buried = rows
-    .filter(({ id }) => burial.messageIds.includes(id))
-    .slice(0, site.settings.batchMessagesMax);
+  const wanted = rows.filter(({ id }) => burial.messageIds.includes(id));
+  const buried = movable(wanted, site.settings.batchMessagesMax);
   const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const letter = {
     id: idWithin(stored.id, site.newId()),
@@ -60,15 +63,32 @@ export async function bury(
   ];
   const mark = markError(site, stored, buried);
   const token = transactionToken("bury", letter.id);
-  const transacted = await site.store.transact(mark ? [...actions, mark] : actions, token);
-  const done: Buried = { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
-  if (transacted.kind === "done") return done;
-  const standing = transacted.by.get(0);
-  if (standing?.rev === saved.stored.rev) return done;
-  if (transacted.by.has(0)) return { kind: "changed", stored: storedFrom(stored.id, standing) };
-  // The conversation's row is gone: the letter is written all the same.
-  const again = await site.store.transact(actions, transactionToken(token, "without a row"));
-  return again.kind === "done" ? done : { kind: "changed", stored: storedFrom(stored.id, again.by.get(0)) };
+  const transacted = await transactWith(site, actions, mark, token);
+  const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
+  if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
+    return { kind: "changed", stored: storedFrom(stored.id, standing) };
+  }
+  return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+}
+
+/** The conversation's row is gone, or has no room for the mark: the letter is written all the same. */
+async function transactWith(
+  { store, log }: Site,
+  actions: readonly Action[],
+  mark: Action | undefined,
+  token: string,
+): Promise<Transacted> {
+  const alone = () => store.transact(actions, transactionToken(token, "without a row"));
+  if (!mark) return alone();
+  try {
+    const transacted = await store.transact([...actions, mark], token);
+    const isOnlyMark = transacted.kind === "refused" && !transacted.by.has(0);
+    return isOnlyMark ? alone() : transacted;
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    log("error", "conversation.not-updated", { reason: error.message });
+    return alone();
+  }
 }
 
 function moved(site: Site, row: StagedRow, letterId: string): Action[] {
@@ -100,8 +120,11 @@ export function letterKey(conversationId: string, letterId: string): Item {
   return { conversation_id: conversationId, item_id: `d#${letterId}` };
 }
 
+/** Its message's id, or a hash of it where that would make the key too long. */
 export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
-  return { conversation_id: conversationId, item_id: `${letterRowPrefix(letterId)}${messageId}` };
+  const named = `${letterRowPrefix(letterId)}${messageId}`;
+  const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${seenKey(messageId)}`;
+  return { conversation_id: conversationId, item_id };
 }
 
 export function letterRowPrefix(letterId: string): string {
@@ -126,21 +149,16 @@ function letterItem(
   };
 }
 
-export function letterFrom(item: Item, rows: readonly StagedRow[]): DeadLetter {
-  return {
-    id: String(item.letter_id),
-    conversationId: String(item.conversation_id),
-    reason: String(item.reason),
-    attempts: Number(item.attempts),
-    messages: messagesOf(rows).map(({ message }) => message),
-    ...(item.draft !== undefined && { draft: item.draft as Draft }),
-    atMs: Number(item.at_ms),
-  };
+/** Its head; the messages are read beside it. */
+export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
+  const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
+  const drafted = draft === undefined ? {} : { draft };
+  return soundLetter({ id, conversationId, reason, attempts, ...drafted, atMs });
 }
 
 /** The messages of a letter as they were staged. */
-export function letterRowsFrom(items: readonly Item[]): StagedRow[] {
-  return items
-    .map(({ row }) => stagedFrom(row as Item))
+export function letterRowsFrom({ quarantine }: Site, items: readonly Item[]): StagedRow[] {
+  return quarantine
+    .sound("messages", items, ({ row }) => stagedFrom(row))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
 }

@@ -9,6 +9,7 @@ import { ConfigError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { failure, isForbidden, isMissing } from "./failure.ts";
+import { type Ending, type Retrying, retrying } from "./retry.ts";
 import { TABLES, type TableDefinition, type TableName, type TableNames } from "./tables.ts";
 
 /** A trigger is hidden from its receipt until its conversation is leased: that takes a second or two when AWS has a bad day. */
@@ -22,6 +23,7 @@ export interface Checked {
   readonly tables: TableNames;
   readonly queues: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  readonly retrying: Retrying;
 }
 
 /** Credentials, tables, queues and clock. Rejects where AWS cannot be reached: that is nobody's configuration. */
@@ -55,13 +57,14 @@ const ok = (check: string, detail: string): Finding => ({ check, verdict: "ok", 
 const warn = (check: string, detail: string): Finding => ({ check, verdict: "warn", detail });
 const fail = (check: string, detail: string): Finding => ({ check, verdict: "fail", detail });
 
-async function checkTable({ dynamodb, tables }: Checked, table: TableName): Promise<Finding[]> {
-  const TableName = tables[table];
+async function checkTable(checked: Checked, table: TableName): Promise<Finding[]> {
+  const TableName = checked.tables[table];
   const check = `table ${TableName}`;
   return told(check, "dynamodb:DescribeTable", async () => {
-    const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName }));
+    const command = new DescribeTableCommand({ TableName });
+    const { Table } = await patiently(checked, (ending) => checked.dynamodb.send(command, ending));
     const wrong = problems(Table ?? {}, TABLES[table]);
-    if (table === "stage" && (await expires(dynamodb, TableName))) {
+    if (table === "stage" && (await expires(checked, TableName))) {
       wrong.push("expires its rows (TTL): messages would go before they are answered; switch it off");
     }
     return wrong.map((problem) => fail(check, problem));
@@ -85,9 +88,12 @@ function problems(
   ];
 }
 
-async function expires(dynamodb: DynamoDBClient, TableName: string): Promise<boolean> {
+async function expires(checked: Checked, TableName: string): Promise<boolean> {
+  const command = new DescribeTimeToLiveCommand({ TableName });
   try {
-    const { TimeToLiveDescription } = await dynamodb.send(new DescribeTimeToLiveCommand({ TableName }));
+    const { TimeToLiveDescription } = await patiently(checked, (ending) =>
+      checked.dynamodb.send(command, ending),
+    );
     return TimeToLiveDescription?.TimeToLiveStatus === "ENABLED";
   } catch (error) {
     if (isForbidden(error)) return false;
@@ -95,11 +101,13 @@ async function expires(dynamodb: DynamoDBClient, TableName: string): Promise<boo
   }
 }
 
-async function checkQueue({ sqs, queues }: Checked, channel: string): Promise<Finding[]> {
+async function checkQueue(checked: Checked, channel: string): Promise<Finding[]> {
   const check = `queue of channel ${channel}`;
   return told(check, "sqs:GetQueueAttributes", async () => {
-    const command = new GetQueueAttributesCommand({ QueueUrl: queues[channel], AttributeNames: ["All"] });
-    const { FifoQueue, VisibilityTimeout, RedrivePolicy } = (await sqs.send(command)).Attributes ?? {};
+    const QueueUrl = checked.queues[channel];
+    const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["All"] });
+    const { Attributes = {} } = await patiently(checked, (ending) => checked.sqs.send(command, ending));
+    const { FifoQueue, VisibilityTimeout, RedrivePolicy } = Attributes;
     const fifo = fail(check, "is a FIFO queue, which delays no single message: use a standard one");
     const short = warn(
       check,
@@ -112,6 +120,10 @@ async function checkQueue({ sqs, queues }: Checked, channel: string): Promise<Fi
       ...(RedrivePolicy === undefined ? [endless] : []),
     ];
   });
+}
+
+function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>): Promise<T> {
+  return retrying(request, checked.retrying, checked.clock);
 }
 
 /** What is wrong with the configuration is a finding. To look is not to work: who may not look may still be allowed to work. */

@@ -1,15 +1,14 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { keepSent, providerIdsOf } from "../../core/draft.ts";
 import { type ConversationState, withoutWork } from "../../core/state.ts";
-import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../core/turn.ts";
+import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../core/turn.ts";
 import type { Commit, CommitOutcome, Lease } from "../../ports/engine.ts";
-import { isoOf, listedAs, rowKey } from "./conversation-item.ts";
 import { workUnder } from "./draft.ts";
-import { type Change, present } from "./expression.ts";
-import { placeOf } from "./finding.ts";
+import { ImpossibleWrite } from "./failure.ts";
 import { conversationKeyOf, transactionToken } from "./keys.ts";
 import { newLease } from "./lease.ts";
-import { messageItem, turnItem, unknownItem } from "./message-item.ts";
+import { saidItems, turnItem, unknownItem } from "./message-item.ts";
+import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { isForgotten, putSent, seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
@@ -68,42 +67,98 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
   const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
   const state = stateAfter(site, stored, turn, atMs);
   const kept = records(site, turn, atMs);
-  const row = await rowAfter(site, stored, turn);
+  const row = await rowUpdate(site, stored, turn);
   const room = ACTIONS_MAX - 2 - 2 * turn.work.batchIds.length;
-  // More chunks than a transaction holds: written before it, and written again if it has to be.
-  for (const action of kept.slice(room))
-    if (action.kind === "put") await site.store.put(action.table, action.item);
-  const actions = [state.action, ...kept.slice(0, room), ...batchActions(site, stored.id, turn)];
+  await writeBefore(site, stored.id, kept.slice(room));
+  const batch = batchActions(site, stored.id, turn);
+  const actions = [state.action, ...kept.slice(0, room), ...batch];
   // The new `rev` tells one try of ours from the next: the same token must never come with another content.
-  const token = transactionToken(turn.work.turnId, turn.work.attempts, state.stored.rev ?? "");
-  return settled(site, stored, state.stored, { actions, row, token });
+  const token = transactionToken(turn.work.turnId, turn.work.attempts, String(state.stored.rev));
+  return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });
 }
 
-/** Which condition failed decides: the state's sends us back to look, the others are written as they are found. */
-async function settled(
+/** More chunks than a transaction holds: written before it, and written again if it has to be. */
+async function writeBefore(site: Site, conversation: string, actions: readonly Action[]): Promise<void> {
+  for (const action of actions) {
+    if (action.kind !== "put") continue;
+    await site.store.put(action.table, action.item).catch((error) => {
+      if (!(error instanceof ImpossibleWrite)) throw error;
+      site.log("error", "commit.incomplete", { conversation, actions: 1, reason: error.message });
+    });
+  }
+}
+
+interface Writing {
+  /** The state first. */
+  readonly actions: readonly Action[];
+  /** How many of them, from the end, are the batch: off the stage, and remembered. */
+  readonly batch: number;
+  readonly row: RowUpdate | undefined;
+  readonly token: string;
+}
+
+/**
+ * Which condition failed decides: the state's sends us back to look, the others are written as they are found. The reply is out: what
+ * can never be written is left out and told, one part after the other, and the turn is committed without it.
+ */
+async function settled(site: Site, before: Stored, after: Stored, writing: Writing): Promise<Written> {
+  let { actions, row } = writing;
+  let lacks: string | undefined;
+  const done = (): Written => {
+    const about = { conversation: before.id, lacks };
+    if (lacks !== undefined) site.log("error", "conversation.not-updated", about);
+    return { kind: "done", stored: after };
+  };
+  for (let tries = 0; ; tries += 1) {
+    const whole = row ? [...actions, row.action] : actions;
+    // Another content needs another token.
+    const token = tries === 0 ? writing.token : transactionToken(writing.token, tries);
+    try {
+      const transacted = await site.store.transact(whole, token);
+      if (transacted.kind === "done") return done();
+      const standing = transacted.by.get(0);
+      if (standing?.rev === after.rev) return done();
+      if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
+      // An id that another turn remembered first, or a row that its owner removed: the turn is recorded all the same.
+      site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
+      if (transacted.by.has(actions.length)) row = undefined;
+      actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
+    } catch (error) {
+      if (!(error instanceof ImpossibleWrite)) throw error;
+      if (row && isAbout(error, actions.length)) {
+        row = await row.instead();
+        lacks = row ? row.lacks : "everything";
+      } else {
+        actions = withoutImpossible(site, before.id, { ...writing, actions }, error);
+      }
+    }
+  }
+}
+
+/** Without the state and the batch there is no commit; of the rest, what no item holds is not kept. */
+function withoutImpossible(
   site: Site,
-  before: Stored,
-  after: Stored,
-  { actions, row, token }: { actions: readonly Action[]; row: Action | undefined; token: string },
-): Promise<Written> {
-  const whole = row ? [...actions, row] : actions;
-  const transacted = await site.store.transact(whole, token);
-  if (transacted.kind === "done") return { kind: "done", stored: after };
-  const standing = transacted.by.get(0);
-  if (standing?.rev === after.rev) return { kind: "done", stored: after };
-  if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
-  // An id that another turn remembered first, or a row that its owner removed: the turn is recorded all the same.
-  site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
-  const rest = whole.flatMap((action, at) => (transacted.by.has(at) ? unconditional(action) : [action]));
-  const again = await site.store.transact(rest, transactionToken(token, ...transacted.by.keys()));
-  if (again.kind === "done") return { kind: "done", stored: after };
-  return { kind: "again", stored: again.by.has(0) ? storedFrom(before.id, again.by.get(0)) : before };
+  conversation: string,
+  { actions, batch }: Pick<Writing, "actions" | "batch">,
+  error: ImpossibleWrite,
+): readonly Action[] {
+  const isNeeded = (at: number) => at === 0 || at >= actions.length - batch;
+  const rest = actions.filter((_, at) => isNeeded(at) || !isAbout(error, at));
+  if (rest.length === actions.length) throw error;
+  const left = actions.length - rest.length;
+  site.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
+  return rest;
 }
 
-function unconditional(action: Action): Action[] {
-  if (action.kind !== "put") return [];
+/** Where the store did not say which it was, it may be any. */
+function isAbout({ actions }: ImpossibleWrite, at: number): boolean {
+  return actions.size === 0 || actions.has(at);
+}
+
+function unconditional(action: Action): Action {
+  if (action.kind !== "put") return action;
   const { condition: _failed, ...put } = action;
-  return [put];
+  return put;
 }
 
 async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise<FinishedTurn> {
@@ -132,6 +187,8 @@ function stateAfter(
   );
   const { change, stored: next } = savedAs(site, stored, after, {
     last_commit_at_ms: atMs,
+    // Nobody counts in between: the condition says so. To add would fail for ever on something that is no number.
+    turn_count: stored.turnCount + 1,
     status_before: undefined,
     ...(recentProviderIds.length > 0 && { recent_provider_ids: recentProviderIds }),
   });
@@ -139,7 +196,7 @@ function stateAfter(
     kind: "update",
     table: "state",
     key: conversationKeyOf(stored.id),
-    change: { ...change, add: { turn_count: 1 } },
+    change,
     condition: isUnchanged(stored),
   };
   const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
@@ -152,7 +209,7 @@ function records(site: Site, turn: FinishedTurn, atMs: number): Action[] {
   const committed = { atMs, retentionMs: site.settings.retentionMs };
   const record = recordOf(turn);
   const items = [
-    ...spokenIn(turn).map((message, place) => messageItem(recordId, message, place, committed)),
+    ...saidItems(recordId, spokenIn(turn), () => committed),
     turnItem(record, committed),
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
   ];
@@ -167,40 +224,4 @@ function batchActions(site: Site, conversationId: string, { work, nowMs }: Finis
     { kind: "delete", table: "stage", key: stageKey(conversationId, id) },
     { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },
   ]);
-}
-
-/** Single attributes of the conversation's row: its other owner may have rewritten the rest while the turn ran. */
-async function rowAfter(site: Site, stored: Stored, turn: FinishedTurn): Promise<Action | undefined> {
-  const { work } = turn;
-  const place = stored.primaryChannel ?? (await placeOf(site, work.recordId));
-  if (place === undefined) return undefined;
-  return {
-    kind: "update",
-    table: "conversations",
-    key: rowKey(place, work.recordId),
-    change: rowChange(stored, turn),
-    condition: present("conversation_id"),
-  };
-}
-
-function rowChange({ statusBefore }: Stored, { work, commit, draft, nowMs }: FinishedTurn): Change {
-  const { usage, complete, handOff } = commit;
-  const lastSid = draft && providerIdsOf(draft).at(-1);
-  const status = statusAfter(commit) ?? statusBefore;
-  return {
-    set: {
-      ...(status !== undefined && { conversation_status: status }),
-      ...(complete !== undefined && { task_complete: complete ? 1 : 0 }),
-      ...(handOff !== undefined && { hand_off_to_human: true, hand_off_to_human_reason: handOff }),
-      ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
-      initial_processing_time_ms: nowMs - work.takenAtMs,
-      updated_at: isoOf(nowMs),
-    },
-    setIfAbsent: listedAs(work.recordId, nowMs),
-    add: {
-      prompt_tokens: usage?.promptTokens ?? 0,
-      completion_tokens: usage?.completionTokens ?? 0,
-      total_tokens: usage?.totalTokens ?? 0,
-    },
-  };
 }

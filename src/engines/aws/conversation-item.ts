@@ -1,3 +1,4 @@
+import { fields, isObject, kinds, soundAs, time } from "../../core/shape.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type {
   Conversation,
@@ -19,7 +20,7 @@ export function rowKey(primaryChannel: string, id: string): Item {
  */
 export function conversationFrom(row: Item): Conversation {
   const createdAtMs = instantOf(row.created_at) ?? 0;
-  const window = row.reply_window as WindowPolicy | undefined;
+  const window = windowIn(row.reply_window);
   const allowed = listOf(row.allowed_channels);
   const reason = row.hand_off_to_human_reason;
   return {
@@ -27,8 +28,8 @@ export function conversationFrom(row: Item): Conversation {
     channelType: textOf(row.channel_type),
     address: addressOf(row),
     sender: String(row.primary_channel),
-    ...(row.sender_alias !== undefined && { senderAlias: String(row.sender_alias) }),
-    status: (row.conversation_status ?? "new") as ConversationStatus,
+    ...(typeof row.sender_alias === "string" && { senderAlias: row.sender_alias }),
+    status: textOf(row.conversation_status, "new") as ConversationStatus,
     projectStatus: textOf(row.project_status, "active"),
     ...(allowed && { allowedChannels: allowed }),
     taskComplete: isTrue(row.task_complete),
@@ -37,9 +38,9 @@ export function conversationFrom(row: Item): Conversation {
     paused: isTrue(row.paused),
     ...(window && { window }),
     attributes: attributesOf(row),
-    promptTokens: Number(row.prompt_tokens ?? 0),
-    completionTokens: Number(row.completion_tokens ?? 0),
-    totalTokens: Number(row.total_tokens ?? 0),
+    promptTokens: countOf(row.prompt_tokens),
+    completionTokens: countOf(row.completion_tokens),
+    totalTokens: countOf(row.total_tokens),
     createdAtMs,
     updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
   };
@@ -103,7 +104,7 @@ export function createdAtMsOf(row: Item): number {
 
 /** Ours, or the sender that the other system configured; providers write it with a prefix. */
 function addressOf(row: Item): string {
-  const config = row.channel_config as Item | undefined;
+  const config = isObject(row.channel_config) ? row.channel_config : undefined;
   const given = row.address ?? config?.sender ?? config?.whatsapp_sender ?? config?.from;
   return textOf(given).replace(/^whatsapp:/, "");
 }
@@ -112,11 +113,26 @@ const OWNERS = ["channel_config", "ai_config", "openai_thread_id"];
 
 function attributesOf(row: Item): Record<string, unknown> {
   const owners = OWNERS.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]));
-  return { ...Object.fromEntries(owners), ...(row.attributes as Record<string, unknown> | undefined) };
+  return { ...Object.fromEntries(owners), ...(isObject(row.attributes) && row.attributes) };
+}
+
+const WINDOW_POLICY = kinds({
+  fixed: fields({ lengthMs: time }),
+  quiet: fields({ quietMs: time, maxMs: time }),
+});
+
+/** One that is none is not there: the channel's window counts. */
+function windowIn(value: unknown): WindowPolicy | undefined {
+  const read = soundAs<WindowPolicy>(WINDOW_POLICY, value);
+  return read.kind === "sound" ? read.value : undefined;
 }
 
 function textOf(value: unknown, otherwise = ""): string {
   return typeof value === "string" ? value : otherwise;
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
 }
 
 function listOf(value: unknown): string[] | undefined {
@@ -134,7 +150,7 @@ export function isoOf(atMs: number): string {
 
 /** ISO text, or a number: seconds where it is too small to be milliseconds. */
 export function instantOf(value: unknown): number | undefined {
-  if (typeof value === "number") return value < 100_000_000_000 ? value * 1_000 : value;
-  const parsed = typeof value === "string" ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(parsed) ? undefined : parsed;
+  const atMs = typeof value === "string" ? Date.parse(value) : value;
+  if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;
+  return typeof value === "number" && value < 100_000_000_000 ? value * 1_000 : atMs;
 }

@@ -11,6 +11,7 @@ import type { Draft } from "../../ports/draft.ts";
 import { changeOf, conversationFrom, rowKey } from "./conversation-item.ts";
 import { absent, present } from "./expression.ts";
 import { conversationOf, createConversation, findForSure, placeOf } from "./finding.ts";
+import { assertHeld, assertSayable } from "./item-size.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
 import { isRemembered } from "./seen.ts";
@@ -57,6 +58,7 @@ export async function say(
   request: OutboundRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const { conversationId, channel } = request;
+  assertSayable(request.texts);
   const conversation = await conversationOf(site, conversationId);
   if (!conversation) return "not-found";
   if (await isRemembered(site, outboundId(request.id))) return "duplicate";
@@ -81,7 +83,9 @@ export async function answer(site: Site, late: LateAnswer): Promise<"accepted" |
     const draft =
       found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
-    const saved = await saveState(site, stored, withLateAnswer(stored.state, draft, late, nowMs));
+    const answered = withLateAnswer(stored.state, draft, late, nowMs);
+    if (answered.draft) assertHeld(answered.draft);
+    const saved = await saveState(site, stored, answered);
     if (saved.kind === "saved") {
       if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));
       return "accepted";
@@ -103,7 +107,8 @@ export async function pauseAll(site: Site, paused: boolean): Promise<void> {
   let from: Record<string, unknown> | undefined;
   do {
     const { items, next } = await site.store.scanPage("triggerLock", { from });
-    const due = items.map(windowFrom).filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
+    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
+    const due = windows.filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
     await inParallel(due, 10, (window) => site.triggers.send(window, 0));
     from = next;
   } while (from);

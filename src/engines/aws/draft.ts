@@ -3,6 +3,7 @@ import { type ConversationState, type Work, workOf } from "../../core/state.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type { DraftOutcome, Lease, MarkOutcome, Renewal, WriteOutcome } from "../../ports/engine.ts";
 import { conversationOf } from "./finding.ts";
+import { assertHeld } from "./item-size.ts";
 import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedMessageRow } from "./stage-item.ts";
@@ -36,6 +37,7 @@ export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
 
 /** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
 export async function draft(site: Site, lease: Lease, written: Draft): Promise<DraftOutcome> {
+  assertHeld(written);
   const stored = await heldState(site, lease);
   if (!stored) return LOST;
   const isAnswer = written.author === undefined;

@@ -11,15 +11,15 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from "@aws-sdk/client-dynamodb";
-import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
 import { failure, isCancelled, isConditionFailed } from "./failure.ts";
-import { backOff, type Retrying, retrying } from "./retry.ts";
+import { backOff, type Ending, type Retrying, retrying } from "./retry.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";
 import type { TableName, TableNames } from "./tables.ts";
-import { marshalled, pageOf, refusals, transactItem, valuesOf } from "./wire.ts";
+import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from "./wire.ts";
 
 const BATCH_WRITE_MAX = 25;
 const BATCH_GET_MAX = 100;
@@ -41,8 +41,8 @@ export class DynamoStore implements Store {
   async get(table: TableName, key: Item): Promise<Item | undefined> {
     const command = () =>
       new GetItemCommand({ TableName: this.#names[table], Key: marshall(key), ConsistentRead: true });
-    const { Item: found } = await this.#send(table, () => this.#client.send(command()));
-    return found && unmarshall(found);
+    const { Item: found } = await this.#send(table, (ending) => this.#client.send(command(), ending));
+    return found && plainItem(found);
   }
 
   put(table: TableName, item: Item, condition?: Condition): Promise<Written> {
@@ -54,7 +54,7 @@ export class DynamoStore implements Store {
       ...valuesOf(values),
       ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     };
-    return this.#write(table, () => this.#client.send(new PutItemCommand(input)));
+    return this.#write(table, (ending) => this.#client.send(new PutItemCommand(input), ending));
   }
 
   update(
@@ -73,7 +73,7 @@ export class DynamoStore implements Store {
       ReturnValues: returns,
       ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     };
-    return this.#write(table, () => this.#client.send(new UpdateItemCommand(input)));
+    return this.#write(table, (ending) => this.#client.send(new UpdateItemCommand(input), ending));
   }
 
   delete(table: TableName, key: Item, condition?: Condition): Promise<Written> {
@@ -86,7 +86,7 @@ export class DynamoStore implements Store {
       ReturnValues: "ALL_OLD" as const,
       ...(condition && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const }),
     };
-    return this.#write(table, () => this.#client.send(new DeleteItemCommand(input)));
+    return this.#write(table, (ending) => this.#client.send(new DeleteItemCommand(input), ending));
   }
 
   async query(table: TableName, reading: Reading): Promise<Item[]> {
@@ -111,12 +111,12 @@ export class DynamoStore implements Store {
       ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
       ScanIndexForward: newestFirst !== true,
     };
-    return pageOf(await this.#send(table, () => this.#client.send(new QueryCommand(input))));
+    return pageOf(await this.#send(table, (ending) => this.#client.send(new QueryCommand(input), ending)));
   }
 
   async scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems> {
     const input = { ...this.#reading(table, reading), ConsistentRead: true };
-    return pageOf(await this.#send(table, () => this.#client.send(new ScanCommand(input))));
+    return pageOf(await this.#send(table, (ending) => this.#client.send(new ScanCommand(input), ending)));
   }
 
   async count(table: TableName, reading: Reading = {}): Promise<number> {
@@ -126,12 +126,13 @@ export class DynamoStore implements Store {
     let from: Record<string, AttributeValue> | undefined;
     do {
       const page = { ...input, ...(from && { ExclusiveStartKey: from }) };
-      const read = async () =>
+      const read = async (ending: Ending) =>
         reading.key
           ? this.#client.send(
               new QueryCommand({ ...page, ...(index ? { IndexName: index } : { ConsistentRead: true }) }),
+              ending,
             )
-          : this.#client.send(new ScanCommand({ ...page, ConsistentRead: true }));
+          : this.#client.send(new ScanCommand({ ...page, ConsistentRead: true }), ending);
       const { Count = 0, LastEvaluatedKey } = await this.#send(table, read);
       total += Count;
       from = LastEvaluatedKey;
@@ -146,9 +147,9 @@ export class DynamoStore implements Store {
     let throttled = 0;
     while (rest.length > 0) {
       const RequestItems = { [name]: { Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true } };
-      const read = () => this.#client.send(new BatchGetItemCommand({ RequestItems }));
+      const read = (ending: Ending) => this.#client.send(new BatchGetItemCommand({ RequestItems }), ending);
       const { Responses, UnprocessedKeys } = await this.#send(table, read);
-      items.push(...(Responses?.[name] ?? []).map((item) => unmarshall(item)));
+      items.push(...(Responses?.[name] ?? []).map(plainItem));
       const left = UnprocessedKeys?.[name]?.Keys ?? [];
       throttled = await this.#notTooFast(table, left.length, throttled);
       rest = [...left, ...rest.slice(BATCH_GET_MAX)];
@@ -168,7 +169,8 @@ export class DynamoStore implements Store {
     ];
     while (rest.length > 0) {
       const RequestItems = { [name]: rest.slice(0, BATCH_WRITE_MAX) };
-      const write = () => this.#client.send(new BatchWriteItemCommand({ RequestItems }));
+      const write = (ending: Ending) =>
+        this.#client.send(new BatchWriteItemCommand({ RequestItems }), ending);
       const { UnprocessedItems } = await this.#send(table, write);
       const left = (UnprocessedItems?.[name] as typeof rest) ?? [];
       throttled = await this.#notTooFast(table, left.length, throttled);
@@ -178,8 +180,8 @@ export class DynamoStore implements Store {
 
   async transact(actions: readonly Action[], token: string): Promise<Transacted> {
     const TransactItems = actions.map((action) => transactItem(this.#names, action));
-    const write = () =>
-      this.#client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }));
+    const write = (ending: Ending) =>
+      this.#client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: token }), ending);
     try {
       await retrying(write, this.#retrying, this.#clock);
       return { kind: "done" };
@@ -213,19 +215,19 @@ export class DynamoStore implements Store {
 
   async #write(
     table: TableName,
-    write: () => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
+    write: (ending: Ending) => Promise<{ readonly Attributes?: Record<string, AttributeValue> | undefined }>,
   ): Promise<Written> {
     try {
       const { Attributes } = await retrying(write, this.#retrying, this.#clock);
-      return { kind: "done", ...(Attributes && { item: unmarshall(Attributes) }) };
+      return { kind: "done", ...(Attributes && { item: plainItem(Attributes) }) };
     } catch (error) {
       if (!isConditionFailed(error)) throw failure(error, this.#named(table));
       const { Item: found } = error as { Item?: Record<string, AttributeValue> };
-      return { kind: "refused", ...(found && { item: unmarshall(found) }) };
+      return { kind: "refused", ...(found && { item: plainItem(found) }) };
     }
   }
 
-  async #send<T>(table: TableName, request: () => Promise<T>): Promise<T> {
+  async #send<T>(table: TableName, request: (ending: Ending) => Promise<T>): Promise<T> {
     try {
       return await retrying(request, this.#retrying, this.#clock);
     } catch (error) {

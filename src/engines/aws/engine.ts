@@ -45,7 +45,7 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
   };
   return {
     site: siteFor(context, { store, triggers, forget }),
-    checks: () => checks({ dynamodb, sqs, tables, queues, clock }),
+    checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
     close,
   };
 }
@@ -86,8 +86,10 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
     adopt: (kept) => adopt(site, kept),
     /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
     async ping() {
-      await site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() });
-      await site.triggers.check();
+      await Promise.all([
+        site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
+        site.triggers.check(),
+      ]);
     },
     close,
   };

@@ -54,8 +54,8 @@ async function eraseStaged(site: Site, id: string): Promise<void> {
 /** Messages, turns, refusals, dead letters and unknown sends are one partition; what the provider told of our sends goes with its turn. */
 async function eraseKept(site: Site, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });
-  const sent = items.filter(isTurn).flatMap((item) => {
-    const { channel, providerIds } = turnFrom(item);
+  const turns = site.quarantine.sound("messages", items.filter(isTurn), turnFrom);
+  const sent = turns.flatMap(({ channel, providerIds }) => {
     return providerIds.map((providerId) => ({ id: sentKey(channel, providerId) }));
   });
   await site.store.writeMany("seen", { delete: sent });

@@ -4,18 +4,22 @@ export type Item = Record<string, unknown>;
 /** What has to hold for a write, or of what is read. Plain data: a store of any kind can carry it out. */
 export type Condition =
   | { readonly is: "absent" | "present"; readonly name: string }
-  | { readonly is: "=" | "<>" | "<=" | "<" | "begins"; readonly name: string; readonly value: unknown }
-  | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] };
+  | { readonly is: "=" | "<>" | "<=" | "<" | ">" | "begins"; readonly name: string; readonly value: unknown }
+  | { readonly is: "AND" | "OR"; readonly conditions: readonly Condition[] }
+  | { readonly is: "NOT"; readonly condition: Condition };
 
 export const absent = (name: string): Condition => ({ is: "absent", name });
 export const present = (name: string): Condition => ({ is: "present", name });
 export const equal = (name: string, value: unknown): Condition => ({ is: "=", name, value });
 export const different = (name: string, value: unknown): Condition => ({ is: "<>", name, value });
 export const atMost = (name: string, value: unknown): Condition => ({ is: "<=", name, value });
+export const above = (name: string, value: unknown): Condition => ({ is: ">", name, value });
 export const below = (name: string, value: unknown): Condition => ({ is: "<", name, value });
 export const beginsWith = (name: string, value: string): Condition => ({ is: "begins", name, value });
 export const all = (...conditions: readonly Condition[]): Condition => ({ is: "AND", conditions });
 export const any = (...conditions: readonly Condition[]): Condition => ({ is: "OR", conditions });
+/** Also where the attribute is not there, or of another type: nothing can be said of it then, and so this holds. */
+export const not = (condition: Condition): Condition => ({ is: "NOT", condition });
 
 /** Collects the names and values that an expression refers to. Every name goes through here: many are reserved words. */
 interface Bind {
@@ -34,6 +38,8 @@ function textOf(condition: Condition, bind: Bind): string {
     case "AND":
     case "OR":
       return condition.conditions.map((each) => grouped(each, bind)).join(` ${condition.is} `);
+    case "NOT":
+      return `NOT (${textOf(condition.condition, bind)})`;
     default:
       return `${bind.name(condition.name)} ${condition.is} ${bind.value(condition.value)}`;
   }

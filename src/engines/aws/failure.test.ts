@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LullError } from "../../errors.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
 import { failure, mayPass } from "./failure.ts";
-import { retrying } from "./retry.ts";
+import { RETRYING, retrying } from "./retry.ts";
 
 const sdkError = (name: string, more: object = {}) =>
   Object.assign(new Error("as AWS says it"), { name, ...more });
@@ -36,6 +36,9 @@ describe("what AWS says", () => {
     [new Error("Region is missing"), "INVALID_CONFIG", "never", /AWS_REGION/],
     [sdkError("ValidationException"), "STORE_REFUSED", "never", /as AWS says it/],
     [sdkError("ThrottlingException"), "STORE_UNAVAILABLE", "later", /table x: ThrottlingException/],
+    [cancelled("None", "ValidationError"), "STORE_REFUSED", "never", /as AWS says it/],
+    // Something in it may pass, but not the whole.
+    [cancelled("TransactionConflict", "ValidationError"), "STORE_REFUSED", "never", /table x/],
     ["something odd", "STORE_UNAVAILABLE", "later", /table x/],
   ])("%s is told as %s", (error, code, retry, message) => {
     const told = failure(error, "table x");
@@ -47,6 +50,8 @@ describe("what AWS says", () => {
 });
 
 describe("trying again", () => {
+  const HOW = { ...RETRYING, attemptsMax: 4, baseMs: 100 };
+
   it("waits longer each time, gives up after so many, and never repeats what cannot pass", async () => {
     const clock = fakeClock();
     const startAtMs = clock.nowMs();
@@ -55,9 +60,7 @@ describe("trying again", () => {
       triedAtMs.push(clock.nowMs() - startAtMs);
       throw sdkError("ThrottlingException");
     };
-    const given = expect(retrying(throttled, { attemptsMax: 4, baseMs: 100 }, clock)).rejects.toThrow(
-      "as AWS says it",
-    );
+    const given = expect(retrying(throttled, HOW, clock)).rejects.toThrow("as AWS says it");
     await clock.advance(10_000);
     await given;
     const waits = triedAtMs.slice(1).map((atMs, at) => atMs - triedAtMs[at]!);
@@ -71,7 +74,43 @@ describe("trying again", () => {
       calls += 1;
       throw sdkError("AccessDeniedException");
     };
-    await expect(retrying(refused, { attemptsMax: 4, baseMs: 100 }, clock)).rejects.toThrow();
+    await expect(retrying(refused, HOW, clock)).rejects.toThrow();
     expect(calls).toBe(1);
+  });
+
+  it("ends each try and all of them together at their deadlines, and says for what it waited", async () => {
+    const clock = fakeClock();
+    const startAtMs = clock.nowMs();
+    const tries: { readonly atMs: number; readonly signal: AbortSignal }[] = [];
+    const silent = ({ abortSignal }: { abortSignal: AbortSignal }) => {
+      tries.push({ atMs: clock.nowMs() - startAtMs, signal: abortSignal });
+      return new Promise<never>(() => {});
+    };
+    const given = retrying(silent, { ...RETRYING, baseMs: 0 }, clock).catch((error) => error);
+    await clock.advance(RETRYING.callMsMax - 1);
+    expect(tries.map(({ atMs }) => atMs)).toEqual([0, 3_000, 6_000]);
+    expect(tries.map(({ signal }) => signal.aborted)).toEqual([true, true, false]);
+    await clock.advance(1);
+    expect(tries.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
+    const told = failure(await given, "table x");
+    expect([told.code, told.retry, told.message]).toEqual([
+      "STORE_UNAVAILABLE",
+      "later",
+      "table x: no answer within 2 s",
+    ]);
+  });
+
+  it("begins no other try when its time is over", async () => {
+    const clock = fakeClock();
+    let tries = 0;
+    const throttled = async () => {
+      tries += 1;
+      throw sdkError("ThrottlingException");
+    };
+    const how = { ...RETRYING, callMsMax: 100, baseMs: 1_000 };
+    const given = expect(retrying(throttled, how, clock)).rejects.toThrow("as AWS says it");
+    await clock.advance(10_000);
+    await given;
+    expect(tries).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { DeadlineMissed } from "../../core/deadline.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
 
 /** What the SDK throws, as far as anything here looks at it. */
@@ -59,6 +60,21 @@ const MISSING = new Set([
   "AWS.SimpleQueueService.NonExistentQueue",
 ]);
 
+/** What no trying again makes possible: too large for an item, another type than the change wants. */
+const IMPOSSIBLE_REASONS = new Set(["ValidationError", "ItemCollectionSizeLimitExceeded"]);
+
+/** A write that can never succeed as it is. */
+export class ImpossibleWrite extends LullError {
+  override readonly name = "ImpossibleWrite";
+  /** Which actions of a transaction, where the store told. */
+  readonly actions: ReadonlySet<number>;
+
+  constructor(message: string, cause: unknown, actions: ReadonlySet<number> = new Set()) {
+    super(message, { code: "STORE_REFUSED", retry: "never", cause });
+    this.actions = actions;
+  }
+}
+
 export function isConditionFailed(error: unknown): boolean {
   return named(error).name === "ConditionalCheckFailedException";
 }
@@ -90,7 +106,7 @@ export function mayPass(error: unknown): boolean {
 /** An SDK error in our own words: what is wrong with which thing, and whether trying again can help. */
 export function failure(error: unknown, what: string): LullError {
   if (error instanceof LullError) return error;
-  const { name, message } = named(error);
+  const { name, message, CancellationReasons = [] } = named(error);
   if (MISSING.has(name)) {
     return new ConfigError(`${what} does not exist in this region; create it, or give its name`, error);
   }
@@ -100,10 +116,16 @@ export function failure(error: unknown, what: string): LullError {
   if (name === "Error" && /region (is missing|not accepted)/i.test(message)) {
     return new ConfigError("no AWS region: set AWS_REGION or aws({ region })", error);
   }
-  if (name === "ValidationException") {
-    return new LullError(`${what}: ${message}`, { code: "STORE_REFUSED", retry: "never", cause: error });
-  }
-  return new StoreUnavailable(`${what}: ${name}`, error);
+  if (name === "ValidationException") return new ImpossibleWrite(`${what}: ${message}`, error);
+  const impossible = impossibleIn(CancellationReasons);
+  if (impossible.size > 0) return new ImpossibleWrite(`${what}: ${message}`, error, impossible);
+  // Silence has no name of its own: a person who reads this has to know what was waited for.
+  const why = error instanceof DeadlineMissed ? error.message : name;
+  return new StoreUnavailable(`${what}: ${why}`, error);
+}
+
+function impossibleIn(reasons: NonNullable<SdkError["CancellationReasons"]>): Set<number> {
+  return new Set(reasons.flatMap(({ Code = "" }, at) => (IMPOSSIBLE_REASONS.has(Code) ? [at] : [])));
 }
 
 function named(error: unknown): SdkError {

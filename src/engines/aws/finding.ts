@@ -2,8 +2,10 @@ import { conversationId } from "../../core/identity.ts";
 import { newConversation } from "../../core/new-conversation.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
+import { withRoom } from "./aside.ts";
 import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "./conversation-item.ts";
 import { absent, all, equal, type Item, present } from "./expression.ts";
+import { ImpossibleWrite } from "./failure.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { BY_ACTIVITY, BY_ID } from "./tables.ts";
@@ -59,7 +61,7 @@ async function namesBehind(site: Site, key: ConversationKey, names: readonly str
     "state",
     names.map((name) => conversationKeyOf(aliasKey(key, name))),
   );
-  return found.map((item) => String(item.primary_channel));
+  return found.flatMap(({ primary_channel }) => (typeof primary_channel === "string" ? primary_channel : []));
 }
 
 function latest(rows: readonly Item[]): Item | undefined {
@@ -114,7 +116,12 @@ export async function withAlias(
   if (other === undefined || other === conversation.senderAlias) return conversation;
   await learnAlias(site, conversation, other);
   const key = rowKey(conversation.sender, conversation.id);
-  await site.store.update("conversations", key, { set: { sender_alias: other } }, present("conversation_id"));
+  const change = { set: { sender_alias: other } };
+  await site.store.update("conversations", key, change, present("conversation_id")).catch((error) => {
+    // A row without room for it: the name is found by its own key all the same.
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    site.log("error", "conversation.not-updated", { conversation: conversation.id, reason: error.message });
+  });
   return { ...conversation, senderAlias: other };
 }
 
@@ -126,7 +133,8 @@ function learnAlias(site: Site, conversation: Conversation, name: string): Promi
 /** Our own note of where a conversation's row is: the index by id may lag. */
 async function rememberPlace(site: Site, id: string, primaryChannel: string): Promise<void> {
   site.places.set(id, primaryChannel);
-  await site.store.update("state", conversationKeyOf(id), { set: { primary_channel: primaryChannel } });
+  const change = { set: { primary_channel: primaryChannel } };
+  await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
 }
 
 /** The first half of a conversation's key, for callers that have its id only. */
@@ -138,7 +146,7 @@ export async function placeOf(site: Site, id: string): Promise<string | undefine
 
 async function lookUpPlace(site: Site, id: string): Promise<string | undefined> {
   const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
-  if (noted !== undefined) return String(noted);
+  if (typeof noted === "string" && noted !== "") return noted;
   const key = equal("conversation_id", id);
   const [found] = await site.store.query("conversations", { index: BY_ID, key, limit: 1 });
   return found && String(found.primary_channel);

@@ -3,18 +3,21 @@ import type { Gauges } from "../../ports/inspector.ts";
 import { all, atMost, equal } from "./expression.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
 import { countListed } from "./listing.ts";
+import { countQuarantined } from "./quarantined.ts";
 import type { Site } from "./site.ts";
 import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 
-/** Two lists that are mostly empty, and the sparse index over leases: what is kept of finished turns is never read. */
+/** Lists that are mostly empty, the first pages of two tables that are small, and the sparse index over leases: what is kept of finished turns is never read. */
 export async function gauges(site: Site): Promise<Gauges> {
-  const [dead, unknown, leases] = await Promise.all([
+  const [dead, unknown, foreign, leases] = await Promise.all([
     countListed(site, "messages", ["dead"]),
     countListed(site, "messages", ["unknown"]),
+    countQuarantined(site),
     Promise.all(shards().map((shard) => oldLeases(site, shard))),
   ]);
-  return { dead, unknown, ...leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs) };
+  const held = leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs);
+  return { dead, unknown, quarantined: foreign.all, ...held };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */

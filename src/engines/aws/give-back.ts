@@ -1,11 +1,11 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
-import { type ConversationState, withoutWork } from "../../core/state.ts";
+import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
 import type { GiveBack, Lease, WriteOutcome } from "../../ports/engine.ts";
 import { bury } from "./bury.ts";
 import { newerThan, workUnder } from "./draft.ts";
 import { conversationOf } from "./finding.ts";
-import { type Site, windowFor } from "./site.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
 import { stagedRows } from "./staged.ts";
 import { heldState, letGo, saveState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
@@ -14,8 +14,12 @@ import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
 
 type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
+/** An error may bring a whole page along. What cannot be stored would be tried for ever. */
+const REASON_MAX = 2_000;
+
 /** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
-export async function giveBack(site: Site, lease: Lease, how: GiveBack): Promise<GivenBack> {
+export async function giveBack(site: Site, lease: Lease, given: GiveBack): Promise<GivenBack> {
+  const how = "reason" in given ? { ...given, reason: given.reason.slice(0, REASON_MAX) } : given;
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =
@@ -44,7 +48,7 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
   const policy = windowFor(site, record, newer.at(-1)?.channel);
   const giving = { state: { ...stored.state, window }, work, newer, policy };
   const { window: made, ...after } = afterGiveBack(
-    { ...giving, nowMs: site.clock.nowMs(), windowId: site.newId() },
+    { ...giving, ...clockOf(site), windowId: site.newId() },
     how,
   );
   const { id: windowId, dueAtMs, wakeAtMs } = made!;
@@ -55,7 +59,8 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
 
 /** Without the buried work. What that leaves staged needs a window, or nobody would look. */
 async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
-  const { messageIds, turnId, attempts } = workUnder(stored);
+  const work = workUnder(stored);
+  const { messageIds, turnId } = work;
   const rows = await stagedRows(site, stored.id);
   const isLeft = rows.some(({ id }) => !messageIds.includes(id));
   if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
@@ -65,7 +70,7 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
     busyToldTurnId: undefined,
   };
   const draft = how.draft && keepSent(stored.state.draft, how.draft);
-  const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
+  const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
   const buried = await bury(site, { stored, rows }, burial, after);
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
   await wakeWaiting(site, stored.id);

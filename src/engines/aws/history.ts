@@ -14,16 +14,16 @@ export async function latestItems(site: Site, id: string, kind: string, max: num
 /** Our own record, and before it what another system kept in the conversation's row. */
 export async function history(site: Site, id: string, messagesMax: number): Promise<HistoryMessage[]> {
   const items = await latestItems(site, id, MESSAGE, messagesMax);
-  const own = items.map(historyFrom).filter(({ atMs }) => isKept(site, atMs));
+  const own = site.quarantine.sound("messages", items, historyFrom).filter(({ atMs }) => isKept(site, atMs));
   if (items.length >= messagesMax) return own;
   const before = (await rowOf(site, id))?.messages;
   if (!Array.isArray(before)) return own;
-  const legacy = before.map((entry) => legacyFrom(entry as Item));
+  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
   return [...legacy, ...own].slice(-messagesMax);
 }
 
 export async function turnsOf(site: Site, id: string, max: number): Promise<TurnRecord[]> {
-  const turns = (await latestItems(site, id, TURN, max)).map(turnFrom);
+  const turns = site.quarantine.sound("messages", await latestItems(site, id, TURN, max), turnFrom);
   return turns.filter(({ committedAtMs }) => isKept(site, committedAtMs));
 }
 

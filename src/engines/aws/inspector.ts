@@ -1,4 +1,5 @@
 import { isHeld } from "../../core/lease.ts";
+import type { Sound } from "../../core/shape.ts";
 import type { Conversation, ConversationStatus } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
@@ -21,6 +22,7 @@ import { lockOf, locks } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { REFUSAL, unknownFrom } from "./message-item.ts";
 import { inParallel } from "./parallel.ts";
+import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom } from "./refusing.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
@@ -39,15 +41,22 @@ export function inspector(site: Site): Inspector {
     conversation: (id) => showConversation(site, id),
     locks: (page) => locks(site, page),
     dead: (page) => listDead(site, page),
-    unknown: async (page) => mapped(await newestFirst(site, "messages", ["unknown"], page), unknownFrom),
-    refusals: async (page) => mapped(await newestFirst(site, "messages", REFUSALS, page), refusalFrom),
+    unknown: (page) => listed(site, ["unknown"], page, unknownFrom),
+    refusals: (page) => listed(site, REFUSALS, page, refusalFrom),
+    quarantined: (page) => listQuarantined(site, page),
     counts: () => counts(site),
     gauges: () => gauges(site),
   };
 }
 
-function mapped<T>({ items, next }: Listing<Item>, from: (item: Item) => T): Listing<T> {
-  return { items: items.map(from), ...(next !== undefined && { next }) };
+async function listed<T>(
+  site: Site,
+  lists: readonly string[],
+  page: Page,
+  from: (item: Item) => Sound<T>,
+): Promise<Listing<T>> {
+  const { items, next } = await newestFirst(site, "messages", lists, page);
+  return { items: site.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
 }
 
 async function listConversations(
@@ -106,19 +115,19 @@ async function showConversation(site: Site, id: string): Promise<ConversationDet
     ...(lock && { lock }),
     messages,
     turns,
-    refusals: refusals.map(refusalFrom),
+    refusals: site.quarantine.sound("messages", refusals, refusalFrom),
   };
 }
 
 async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
-  const { items, next } = await newestFirst(site, "messages", ["dead"], page);
-  const letters = await inParallel(items, 8, async (item) => {
-    const ofConversation = equal("conversation_id", item.conversation_id);
-    const ofLetter = beginsWith("item_id", letterRowPrefix(String(item.letter_id)));
+  const { items: heads, next } = await listed(site, ["dead"], page, letterFrom);
+  const items = await inParallel(heads, 8, async (head) => {
+    const ofConversation = equal("conversation_id", head.conversationId);
+    const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
     const rows = await site.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return letterFrom(item, letterRowsFrom(rows));
+    return { ...head, messages: messagesOf(letterRowsFrom(site, rows)).map(({ message }) => message) };
   });
-  return { items: letters, ...(next !== undefined && { next }) };
+  return { items, ...(next !== undefined && { next }) };
 }
 
 /** Counted, not kept: a counter would be one item that every turn of every conversation writes. */
@@ -127,18 +136,31 @@ async function counts(site: Site): Promise<Counts> {
   const leased = shards().map((shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
   );
-  const [conversations, staged, windows, leases, turns, dead, unknown, refusals, paused] = await Promise.all([
-    countListed(site, "conversations", shards()),
-    store.count("stage"),
-    store.count("triggerLock"),
-    Promise.all(leased).then(sum),
-    countTurns(site),
-    countListed(site, "messages", ["dead"]),
-    countListed(site, "messages", ["unknown"]),
-    countListed(site, "messages", REFUSALS),
-    isPaused(site),
-  ]);
-  return { conversations, staged, windows, leases, turns, dead, unknown, refusals, paused };
+  const [conversations, staged, windows, leases, turns, dead, unknown, refusals, foreign, paused] =
+    await Promise.all([
+      countListed(site, "conversations", shards()),
+      store.count("stage"),
+      store.count("triggerLock"),
+      Promise.all(leased).then(sum),
+      countTurns(site),
+      countListed(site, "messages", ["dead"]),
+      countListed(site, "messages", ["unknown"]),
+      countListed(site, "messages", REFUSALS),
+      countQuarantined(site),
+      isPaused(site),
+    ]);
+  return {
+    conversations,
+    staged: staged - foreign.stage,
+    windows: windows - foreign.triggerLock,
+    leases,
+    turns,
+    dead,
+    unknown,
+    refusals,
+    quarantined: foreign.all,
+    paused,
+  };
 }
 
 /** Every conversation counts its own turns. */

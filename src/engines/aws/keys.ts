@@ -11,6 +11,8 @@ const OWN = "lull/";
 export const PAUSED = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
+/** Holds the time of a sweep: a clock that was set back shows there. */
+export const CLOCK = `${OWN}clock`;
 
 function hash(text: string): Buffer {
   return createHash("sha256").update(text).digest();
@@ -31,6 +33,11 @@ export function seenKey(messageId: string): string {
 
 export function sentKey(channel: string, providerId: string): string {
   return `out/${hash(`${channel}/${providerId}`).toString("base64url")}`;
+}
+
+/** Where it says that too much waits in a person's conversation. */
+export function fullKey({ channelType, address, sender }: ConversationKey): string {
+  return `full/${hash(JSON.stringify([channelType, address, sender])).toString("base64url")}`;
 }
 
 /** Where a person's other name leads. */

@@ -1,8 +1,12 @@
 import type { LeaseState } from "../../core/lease.ts";
-import { absent, any, atMost } from "./expression.ts";
+import { withRoom } from "./aside.ts";
+import { absent, any, atMost, not } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
+
+/** Longer than any lease is configured to be, or two clocks are apart. */
+const LEASE_MS_MAX = 24 * 3_600_000;
 
 export type Leased =
   | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
@@ -12,16 +16,23 @@ export type Leased =
  * LEASE: taken if free or lapsed, in one write that also tells what stands there. The token is made here, so that a write whose
  * answer got lost, and which then fails on its own success, is recognised as ours.
  */
-export async function takeLease(
-  site: Site,
-  id: string,
-  known: { readonly primaryChannel?: string; readonly channel?: string } = {},
-): Promise<Leased> {
+export function takeLease(site: Site, id: string, known: Known = {}): Promise<Leased> {
+  return withRoom(site, id, () => tryLease(site, id, known));
+}
+
+interface Known {
+  readonly primaryChannel?: string;
+  readonly channel?: string;
+}
+
+async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   const { settings } = site;
   const nowMs = site.clock.nowMs();
   const lease = newLease(site, nowMs);
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
+  // No number, or years ahead: nobody's lease ends then.
+  const isNone = not(atMost("lease_until_at_ms", nowMs + LEASE_MS_MAX));
   const written = await site.store.update(
     "state",
     conversationKeyOf(id),
@@ -32,7 +43,7 @@ export async function takeLease(
         ...(known.channel && { channel: known.channel }),
       },
     },
-    any(isFree, hasLapsed),
+    any(isFree, hasLapsed, isNone),
     "ALL_NEW",
   );
   const stored = storedFrom(id, written.item);

@@ -44,7 +44,7 @@ async function nextLocks(
 ): Promise<{ records: LockRecord[]; next: Place | undefined }> {
   if (shard === undefined) {
     const { items, next } = await site.store.scanPage("triggerLock", { from, limit });
-    const windows = items.map(windowFrom);
+    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
     const records = await inParallel(windows, WIDTH, async (window) =>
       lockRecord(site, await readState(site, window.conversationId), window),
     );
@@ -54,7 +54,8 @@ async function nextLocks(
   const { items, next } = await site.store.queryPage("state", { index: LEASED, key, from, limit });
   const ids = items.map(({ conversation_id }) => String(conversation_id));
   const armed = await site.store.getMany("triggerLock", ids.map(conversationKeyOf));
-  const shown = new Set(armed.map(({ conversation_id }) => String(conversation_id)));
+  const windows = site.quarantine.sound("triggerLock", armed, windowFrom);
+  const shown = new Set(windows.map(({ conversationId }) => conversationId));
   const unarmed = ids.filter((id) => !shown.has(id));
   const states = await inParallel(unarmed, WIDTH, (id) => readState(site, id));
   const held = states.filter(({ state }) => state.lease !== undefined);

@@ -3,6 +3,7 @@ import type { ConversationState, Window } from "../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import { conversationOf } from "./finding.ts";
+import { markIfFull } from "./full.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "./keys.ts";
 import { rememberedAmong } from "./seen.ts";
 import { type Site, windowFor } from "./site.ts";
@@ -35,7 +36,9 @@ export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
     rememberedAmong(site, candidates(site, stored, rows)),
   ]);
   if (answered.size > 0) await dropAnswered(site, stored.id, answered);
-  return { stored, rows: rows.filter(({ id }) => !answered.has(id)), record, window, allPaused };
+  const waiting = rows.filter(({ id }) => !answered.has(id));
+  await markIfFull(site, waiting);
+  return { stored, rows: waiting, record, window, allPaused };
 }
 
 function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {

@@ -1,8 +1,9 @@
 import type { Conversation } from "../../ports/conversations.ts";
 import { findKnown, keyOf, withAlias } from "./finding.ts";
+import { movable } from "./item-size.ts";
 import { transactionToken } from "./keys.ts";
 import type { Sight } from "./look.ts";
-import { type Site, windowFor } from "./site.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
 import { createFor } from "./stage.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "./stage-item.ts";
 import { dueOfStaged, stageKey } from "./staged.ts";
@@ -42,9 +43,12 @@ async function move(site: Site, messages: readonly StagedMessageRow[], record: C
     primaryChannel: record.sender,
     channel: messages.at(-1)!.channel,
   };
-  const dueAtMs = dueOfStaged(messages, { works: [] }, windowFor(site, record, trigger.channel));
-  for (let from = 0; from < messages.length; from += MOVED_MAX) {
-    const moves = messages.slice(from, from + MOVED_MAX).flatMap((row) => moveOne(row, record));
+  const policy = windowFor(site, record, trigger.channel);
+  const dueAtMs = dueOfStaged(messages, { works: [] }, policy, clockOf(site));
+  for (let left = messages; left.length > 0; ) {
+    const moved = movable(left, MOVED_MAX);
+    left = left.slice(moved.length);
+    const moves = moved.flatMap((row) => moveOne(row, record));
     const item = windowItem(site, trigger, { dueAtMs });
     const arming: Action = { kind: "put", table: "triggerLock", item, condition: isNotArmed };
     const token = transactionToken("move", String(item.window_id));

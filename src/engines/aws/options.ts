@@ -1,5 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
+import { AWS_DEADLINES } from "../../core/deadline.ts";
 import { RETRYING, type Retrying } from "./retry.ts";
 import { TABLES, type TableName, type TableNames } from "./tables.ts";
 
@@ -18,6 +19,7 @@ export interface AwsOptions {
   readonly waitSeconds?: number;
   /** Who removes remembered ids past their time: the table's own expiry, or the sweeper where the store has none (emulators). */
   readonly forget?: "table" | "sweep";
+  /** How often AWS is asked and how long it may take: see docs/aws.md for the defaults. */
   readonly retrying?: Partial<Retrying>;
   /** Clients of your own making: traced, proxied, with other credentials. They are not closed with the engine. */
   readonly clients?: { readonly dynamodb?: DynamoDBClient; readonly sqs?: SQSClient };
@@ -66,14 +68,23 @@ function queuesIn(env: NodeJS.ProcessEnv): Record<string, string> {
 /** Requests in the air at once: turns, renewals and webhooks share the client. */
 const SOCKETS_MAX = 200;
 
+const { connectMsMax, requestMsMax, pollMarginMsMax } = AWS_DEADLINES;
+
+/**
+ * The SDK's own, per request and up to the answer's headers, for whoever uses a client without a deadline. Without `throwOnRequestTimeout`
+ * it only warns and waits on.
+ */
+function handlerTimeouts(requestTimeout: number) {
+  return { connectionTimeout: connectMsMax, requestTimeout, throwOnRequestTimeout: true };
+}
+
 export function dynamoDbClient(options: AwsOptions): DynamoDBClient {
   const endpoint = typeof options.endpoint === "string" ? options.endpoint : options.endpoint?.dynamodb;
   return new DynamoDBClient({
     ...(options.region !== undefined && { region: options.region }),
     ...(endpoint !== undefined && { endpoint }),
     requestHandler: {
-      connectionTimeout: 2_000,
-      requestTimeout: 5_000,
+      ...handlerTimeouts(requestMsMax),
       httpsAgent: { maxSockets: SOCKETS_MAX },
       httpAgent: { maxSockets: SOCKETS_MAX },
     },
@@ -88,9 +99,8 @@ export function sqsClient(options: AwsOptions): SQSClient {
     // An emulator's queue URLs may name a host that only it knows.
     ...(endpoint !== undefined && { endpoint, useQueueUrlAsEndpoint: false }),
     requestHandler: {
-      connectionTimeout: 2_000,
       // Longer than the longest poll.
-      requestTimeout: (WAIT_SECONDS_MAX + 5) * 1_000,
+      ...handlerTimeouts(WAIT_SECONDS_MAX * 1_000 + pollMarginMsMax),
       httpsAgent: { maxSockets: SOCKETS_MAX },
       httpAgent: { maxSockets: SOCKETS_MAX },
     },

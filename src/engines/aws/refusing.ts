@@ -1,4 +1,6 @@
 import type { RefusalCode } from "../../core/refusals.ts";
+import type { Sound } from "../../core/shape.ts";
+import { soundRefusal } from "../../core/sound-records.ts";
 import type { StageOutcome } from "../../ports/engine.ts";
 import type { Refusal } from "../../ports/inspector.ts";
 import type { Arrival } from "../../ports/message.ts";
@@ -10,13 +12,23 @@ import { readState } from "./state.ts";
 /** How long a refusal is kept where no retention is set. Strangers can cause any number of them. */
 const KEEP_MS = 90 * 24 * 3_600_000;
 
+/** Enough to recognise somebody by, and strangers can send any length. */
+const NAME_MAX = 1_024;
+
+/** What is refused: the message, and the order in which it came. */
+export interface Refused {
+  readonly arrival: Arrival;
+  readonly id: string;
+  readonly sequence: number;
+}
+
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
   site: Site,
-  refused: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
-): Promise<StageOutcome> {
+): Promise<Extract<StageOutcome, { kind: "refused" }>> {
   await site.store.put("messages", refusalItem(site, refused, code, conversationId));
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
@@ -27,7 +39,7 @@ export async function refuse(
 /** Strangers have no conversation: their refusals are spread over a few partitions of our own. */
 function refusalItem(
   site: Site,
-  { arrival, id, sequence }: { readonly arrival: Arrival; readonly id: string; readonly sequence: number },
+  { arrival, id, sequence }: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Item {
@@ -39,9 +51,9 @@ function refusalItem(
     item_id: `r#${when}`,
     listing: shard,
     listed_at: when,
-    message_sid: id,
+    message_sid: id.slice(0, NAME_MAX),
     channel: arrival.channel,
-    sender: arrival.sender,
+    sender: arrival.sender.slice(0, NAME_MAX),
     code,
     at_ms: atMs,
     in_conversation: conversationId !== undefined,
@@ -49,15 +61,17 @@ function refusalItem(
   };
 }
 
-export function refusalFrom(item: Item): Refusal {
-  return {
-    messageId: String(item.message_sid),
-    ...(item.in_conversation === true && { conversationId: String(item.conversation_id) }),
-    channel: String(item.channel),
-    sender: String(item.sender),
-    code: String(item.code),
-    atMs: Number(item.at_ms),
-  };
+export function refusalFrom(item: Item): Sound<Refusal> {
+  const {
+    message_sid: messageId,
+    conversation_id: conversationId,
+    channel,
+    sender,
+    code,
+    at_ms: atMs,
+  } = item;
+  const about = item.in_conversation === true ? { conversationId } : {};
+  return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
 }
 
 /** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */

@@ -1,9 +1,11 @@
+import type { UnknownSend } from "../../ports/inspector.ts";
 import type { Remedies } from "../../ports/remedies.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./bury.ts";
 import { all, beginsWith, equal, type Item, present } from "./expression.ts";
 import { placeOf } from "./finding.ts";
 import { conversationWithin, seenKey, transactionToken } from "./keys.ts";
 import { unknownFrom, unknownKey } from "./message-item.ts";
+import { discardQuarantined } from "./quarantined.ts";
 import { removeOnce } from "./remove-once.ts";
 import { recordDelivery } from "./seen.ts";
 import { removeUnknown } from "./settle.ts";
@@ -18,6 +20,7 @@ export function remedies(site: Site): Remedies {
     discardDead: (id) => discardDead(site, id),
     markUnknown: (id, as) => markUnknown(site, id, as),
     resendUnknown: (id) => resendUnknown(site, id),
+    discardQuarantined: (id) => discardQuarantined(site, id),
   };
 }
 
@@ -32,7 +35,7 @@ async function findLetter(site: Site, letterId: string): Promise<Letter | undefi
   if (conversationId === undefined) return undefined;
   if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
   const key = all(equal("conversation_id", conversationId), beginsWith("item_id", letterRowPrefix(letterId)));
-  const rows = letterRowsFrom(await site.store.query("messages", { key }));
+  const rows = letterRowsFrom(site, await site.store.query("messages", { key }));
   const keys = rows.map((row) => letterRowKey(conversationId, letterId, row.id));
   return { conversationId, rows, keys };
 }
@@ -85,20 +88,24 @@ async function markUnknown(
   as: "sent" | "not-sent",
 ): Promise<"marked" | "not-found"> {
   const key = unknownKey(unknownId);
-  const item = key && (await site.store.get("messages", key));
-  if (!item || !(await removeUnknown(site, unknownId))) return "not-found";
-  const { channel, turnId } = unknownFrom(item);
+  const unknown = key && (await unknownAt(site, key));
+  if (!unknown || !(await removeUnknown(site, unknownId))) return "not-found";
+  const { channel, turnId } = unknown;
   const finding = { account: "", providerId: `marked-${unknownId}`, status: `marked ${as}` };
   await recordDelivery(site, channel, finding, turnId);
   return "marked";
 }
 
+async function unknownAt(site: Site, key: Item): Promise<UnknownSend | undefined> {
+  return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
+}
+
 /** A resend is an outbound like any other: a turn of its own, under the lease. Off the list and staged in one write. */
 async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | "not-found"> {
   const key = unknownKey(unknownId);
-  const item = key && (await site.store.get("messages", key));
-  if (!item) return "not-found";
-  const { conversationId, channel, to, text } = unknownFrom(item);
+  const unknown = key && (await unknownAt(site, key));
+  if (!key || !unknown) return "not-found";
+  const { conversationId, channel, to, text } = unknown;
   const primaryChannel = await placeOf(site, conversationId);
   if (primaryChannel === undefined) return "not-found";
   const request = {

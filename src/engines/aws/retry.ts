@@ -1,30 +1,69 @@
+import { AWS_DEADLINES, within } from "../../core/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mayPass } from "./failure.ts";
 
+/** How often AWS is asked, and for how long. */
 export interface Retrying {
   readonly attemptsMax: number;
   /** The first wait; it doubles, give or take half. 0 tries again at once. */
   readonly baseMs: number;
+  /** One try. */
+  readonly requestMsMax: number;
+  /** All tries together. */
+  readonly callMsMax: number;
+  /** What a long poll may take beyond its wait. */
+  readonly pollMarginMsMax: number;
 }
 
-export const RETRYING: Retrying = { attemptsMax: 6, baseMs: 25 };
+const { requestMsMax, callMsMax, pollMarginMsMax } = AWS_DEADLINES;
+export const RETRYING: Retrying = {
+  attemptsMax: 6,
+  baseMs: 25,
+  requestMsMax,
+  callMsMax,
+  pollMarginMsMax,
+};
 
 const WAIT_MS_MAX = 1_000;
 
 /** Doubles with every attempt, give or take half: many who failed at once do not come back at once. */
-export async function backOff(attempt: number, { baseMs }: Retrying, clock: Clock): Promise<void> {
+export async function backOff(
+  attempt: number,
+  { baseMs }: Pick<Retrying, "baseMs">,
+  clock: Clock,
+): Promise<void> {
   const waitMs = Math.min(baseMs * 2 ** (attempt - 1), WAIT_MS_MAX) * (0.5 + Math.random());
   if (waitMs > 0) await clock.sleep(waitMs);
 }
 
-/** Tries again what may pass: throttling, somebody's transaction in the way, a lost answer. The request has to bear being repeated. */
-export async function retrying<T>(request: () => Promise<T>, how: Retrying, clock: Clock): Promise<T> {
+/** What a request gets to end by: handed to the SDK's `send`. */
+export interface Ending {
+  readonly abortSignal: AbortSignal;
+}
+
+/**
+ * Tries again what may pass: throttling, somebody's transaction in the way, a lost answer, silence. The request has to bear being
+ * repeated, also when it took effect and nobody told: then the answer to the second one says so (`ALL_OLD`, ids of our own making).
+ */
+export async function retrying<T>(
+  request: (ending: Ending) => Promise<T>,
+  how: Retrying,
+  clock: Clock,
+): Promise<T> {
+  const endsAtMs = clock.nowMs() + how.callMsMax;
   for (let attempt = 1; ; attempt += 1) {
+    const leftMs = Math.max(0, endsAtMs - clock.nowMs());
     try {
-      return await request();
+      return await once(request, Math.min(how.requestMsMax, leftMs), clock);
     } catch (error) {
       if (attempt >= how.attemptsMax || !mayPass(error)) throw error;
+      await backOff(attempt, how, clock);
+      if (clock.nowMs() >= endsAtMs) throw error;
     }
-    await backOff(attempt, how, clock);
   }
+}
+
+/** One try and no more, for what nobody depends on. */
+export function once<T>(request: (ending: Ending) => Promise<T>, msMax: number, clock: Clock): Promise<T> {
+  return within(clock, msMax, (abortSignal) => request({ abortSignal }));
 }

@@ -12,7 +12,7 @@ const DELIVERY_MS = 7 * 24 * 3_600_000;
 /** DEDUPE: whether the message was answered for. The time is compared here: the table forgets when it gets round to it. */
 export async function isRemembered(site: Site, messageId: string): Promise<boolean> {
   const item = await site.store.get("seen", { id: seenKey(messageId) });
-  return item !== undefined && Number(item.until_at_ms) > site.clock.nowMs();
+  return item !== undefined && isKept(item, site.clock.nowMs());
 }
 
 /** Those of the ids that were answered for. */
@@ -23,8 +23,13 @@ export async function rememberedAmong(site: Site, messageIds: readonly string[])
     [...byKey.keys()].map((id) => ({ id })),
   );
   const nowMs = site.clock.nowMs();
-  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > nowMs);
+  const alive = items.filter((item) => isKept(item, nowMs));
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
+}
+
+/** A time that is none has passed: what is not ours is no memory of a message. */
+function isKept({ until_at_ms }: Item, nowMs: number): boolean {
+  return typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
 export function seenItem(site: Site, messageId: string, fate: Fate): Item {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Settings } from "../../core/settings.ts";
+import type { ClockReading } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
+import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
 import type { StagedRow } from "./stage-item.ts";
 import type { Stored } from "./state-item.ts";
@@ -35,6 +37,7 @@ export interface Site {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly log: Log;
+  readonly quarantine: Quarantine;
   readonly holder: string;
   readonly forget: "table" | "sweep";
   readonly newId: () => string;
@@ -60,6 +63,7 @@ export function siteFor(
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,
+    quarantine: new Quarantine(context.log, context.clock),
     holder: context.workerId,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
@@ -76,6 +80,11 @@ function withinLimits(settings: Settings): Settings {
     batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
     batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
   };
+}
+
+/** The time now, as decisions about due times want it. */
+export function clockOf({ clock, settings }: Pick<Site, "clock" | "settings">): ClockReading {
+  return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
 }
 
 /** The window that counts: the conversation's own, else its channel's. */

@@ -1,16 +1,13 @@
+import { bytesOf } from "../../core/pile.ts";
+import { count, fields, kinds, listOf, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
+import { MEDIA } from "../../core/sound-message.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
 import type { Arrival, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
-
-/** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
-export const ITEM_BYTES_MAX = 400_000;
-
-/** Whether a row would not fit into an item. Trying again cannot help. */
-export function isTooLarge(row: StagedRow): boolean {
-  return Buffer.byteLength(JSON.stringify(stageItem(row))) > ITEM_BYTES_MAX;
-}
+import { name, textsByName } from "./item-shapes.ts";
+import { itemBytes } from "./item-size.ts";
 
 /** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
 export type StagedRow = StagedMessageRow | StagedOutboundRow;
@@ -43,9 +40,9 @@ interface StagedAt {
 }
 
 export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
-  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const bytes = bytesOf(arrival);
   const { channel, arrivedAtMs } = arrival;
-  return {
+  return weighed({
     kind: "message",
     id,
     ...at,
@@ -53,7 +50,18 @@ export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMe
     arrivedAtMs,
     bytes,
     message: { ...arrival, id, sequence: at.sequence },
-  };
+  });
+}
+
+/** What every row has beside the words in it. */
+const FRAME_BYTES = 1_000;
+
+/**
+ * A batch is cut by what its rows weigh in a transaction: texts, and media as they are commonly counted, unless addresses and fields
+ * are longer than that. Asked of what was read, too: whoever staged it may have counted in another way.
+ */
+function weighed<T extends StagedRow>(row: T): T {
+  return { ...row, bytes: Math.max(row.bytes, itemBytes(stageItem(row)) - FRAME_BYTES) };
 }
 
 export function outboundRow(
@@ -65,7 +73,7 @@ export function outboundRow(
   const id = outboundId(request.id);
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const outbound = { id, channel, to, texts, author, arrivedAtMs: nowMs };
-  return { kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound };
+  return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
 }
 
 export function outboundId(given: string): string {
@@ -106,7 +114,41 @@ export function stageItem(row: StagedRow): Item {
   };
 }
 
-export function stagedFrom(item: Item): StagedRow {
+const ROW = {
+  message_sid: name,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: name,
+  received_at: time,
+  sequence: optional(count),
+  bytes: optional(count),
+};
+
+const STAGED = kinds({
+  message: fields({
+    ...ROW,
+    provider_id: text,
+    account: text,
+    address: text,
+    sender: text,
+    sender_alias: optional(text),
+    reply_to: text,
+    body: text,
+    media: MEDIA,
+    sent_at: optional(time),
+    position: optional(count),
+    fields: optional(textsByName),
+  }),
+  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), author: text }),
+});
+
+/** A row as it was read, if it is ours. */
+export function stagedFrom(item: unknown): Sound<StagedRow> {
+  const read = soundAs<Item>(STAGED, item);
+  return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
+}
+
+function rowFrom(item: Item): StagedRow {
   const base = {
     id: String(item.message_sid),
     conversationId: String(item.conversation_id),

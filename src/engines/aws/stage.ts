@@ -1,17 +1,18 @@
 import { messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { decideReceipt } from "../../core/rules.ts";
-import { dueAtMs } from "../../core/window.ts";
+import { dueOf } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent } from "./expression.ts";
 import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
+import { type FullMark, isStillFull, lookUp, refuseMore } from "./full.ts";
+import { areKeys, fits } from "./item-size.ts";
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
-import { isRemembered } from "./seen.ts";
-import { type Site, windowFor } from "./site.ts";
-import { isTooLarge, messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
+import { messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
 import { arm } from "./window.ts";
@@ -42,10 +43,13 @@ export async function stage(site: Site, requests: readonly StageRequest[]): Prom
 
 async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id, refusal } = receipt;
+  // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
+  if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
+    return refuse(site, receipt, "PAYLOAD_TOO_LARGE", undefined);
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
-  const [isDuplicate, known] = await Promise.all([
-    isRemembered(site, id),
+  const [{ isDuplicate, mark }, known] = await Promise.all([
+    lookUp(site, id, key),
     findKnown(site, key, arrival.senderAlias),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
@@ -54,12 +58,8 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   }
   const { active } = known;
   if (site.settings.validation === "on-turn") {
-    return put(
-      site,
-      receipt,
-      { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender },
-      active,
-    );
+    const place = { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender };
+    return (await refusedAsFull(site, receipt, mark, place.id)) ?? put(site, receipt, place, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
@@ -67,6 +67,8 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
     return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, decision.code, active?.id);
   }
   if (active) {
+    const refused = await refusedAsFull(site, receipt, mark, active.id);
+    if (refused) return refused;
     const conversation = await withAlias(site, active, arrival);
     return put(site, receipt, conversation, conversation);
   }
@@ -93,6 +95,18 @@ export async function createFor(site: Site, arrival: Arrival, known: Known): Pro
   return conversation;
 }
 
+/** What is staged already is a duplicate, and has its place. */
+async function refusedAsFull(
+  site: Site,
+  receipt: Receipt,
+  mark: FullMark | undefined,
+  conversationId: string,
+): Promise<StageOutcome | undefined> {
+  if (!mark || !(await isStillFull(site, mark, conversationId))) return undefined;
+  const isStaged = await site.store.get("stage", stageKey(conversationId, receipt.id));
+  return isStaged ? undefined : refuseMore(site, receipt, mark, conversationId);
+}
+
 /** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */
 async function stagedBefore(
   site: Site,
@@ -102,7 +116,8 @@ async function stagedBefore(
   const conversationId = active?.id ?? latestId;
   if (conversationId === undefined) return undefined;
   const item = await site.store.get("stage", stageKey(conversationId, id));
-  return item && armAgain(site, stagedFrom(item), active);
+  const row = site.quarantine.soundOne("stage", item, stagedFrom);
+  return row && armAgain(site, row, active);
 }
 
 /** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
@@ -114,12 +129,16 @@ async function put(
 ): Promise<StageOutcome> {
   const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
   const row = messageRow(arrival, id, at);
-  if (isTooLarge(row)) return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+  if (!fits(stageItem(row)))
+    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
   const stagedAs = site.newId();
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    return armAgain(site, written.item ? stagedFrom(written.item) : row, conversation);
+    const standing = written.item ? site.quarantine.soundOne("stage", written.item, stagedFrom) : row;
+    if (standing) return armAgain(site, standing, conversation);
+    // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
+    await site.store.put("stage", item);
   }
   return { kind: "staged", conversationId: place.id, dueAtMs: await armFor(site, row, conversation) };
 }
@@ -136,8 +155,7 @@ async function armAgain(
 /** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
 function armFor(site: Site, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
   const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
-  const span = { oldestArrivalAtMs: arrivedAtMs, newestArrivalAtMs: arrivedAtMs };
-  const due = dueAtMs(span, windowFor(site, conversation, channel));
+  const due = dueOf([{ arrivedAtMs }], {}, windowFor(site, conversation, channel), clockOf(site));
   return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
 }
 

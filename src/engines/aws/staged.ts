@@ -1,5 +1,5 @@
 import type { ConversationState } from "../../core/state.ts";
-import { dueOf } from "../../core/take.ts";
+import { type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import { equal, type Item } from "./expression.ts";
 import type { Site } from "./site.ts";
@@ -8,7 +8,7 @@ import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 /** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
 export async function stagedRows(site: Site, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
-  return items.map(stagedFrom).sort(byArrival);
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 export async function isAnyStaged(site: Site, conversationId: string): Promise<boolean> {
@@ -37,9 +37,10 @@ export function dueOfStaged(
   rows: readonly StagedRow[],
   state: ConversationState,
   policy: WindowPolicy,
+  clock: ClockReading,
 ): number {
   const messages = messagesOf(rows);
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);
-  return Math.min(...outbounds, dueOf(messages, state, policy));
+  return Math.min(...outbounds, dueOf(messages, state, policy, clock));
 }

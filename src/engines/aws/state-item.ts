@@ -1,6 +1,7 @@
 import type { LeaseState } from "../../core/lease.ts";
-import type { ConversationState, Work } from "../../core/state.ts";
-import type { Draft } from "../../ports/draft.ts";
+import { count, isObject, listOf, type Shape, text, time } from "../../core/shape.ts";
+import { soundState } from "../../core/sound-state.ts";
+import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
 import { shardOf } from "./keys.ts";
 
@@ -8,7 +9,7 @@ import { shardOf } from "./keys.ts";
 export interface Stored {
   readonly id: string;
   /** Made by whoever wrote last: a write says which one it has seen, and recognises its own. */
-  readonly rev: string | undefined;
+  readonly rev: unknown;
   readonly primaryChannel: string | undefined;
   /** Whose queue wakes it. */
   readonly channel: string | undefined;
@@ -20,56 +21,58 @@ export interface Stored {
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
   readonly sweptAtMs: number | undefined;
+  /** Why the row is not ours, and the row. */
+  readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
 }
 
+/** The attributes of the core's state: what goes when a row is set aside. */
+export const STATE_ATTRIBUTES = [
+  "works",
+  "draft",
+  "not_before_at_ms",
+  "left_behind_at_ms",
+  "busy_told_turn_id",
+] as const;
+
+/** The row as it was read. Of one that is not ours there is no state; a lease in it counts, if it is one: somebody may be at work. */
 export function storedFrom(id: string, item: Item | undefined): Stored {
-  const row = (item ?? {}) as StateRow;
+  const row = item ?? {};
+  const lease = leaseFrom(row);
+  const read = soundState({
+    lease,
+    works: Array.isArray(row.works) ? row.works.map(workFrom) : (row.works ?? []),
+    draft: row.draft,
+    notBeforeAtMs: row.not_before_at_ms,
+    leftBehindAtMs: row.left_behind_at_ms,
+    busyToldTurnId: row.busy_told_turn_id,
+  });
   return {
     id,
     rev: row.rev,
-    primaryChannel: row.primary_channel,
-    channel: row.channel,
-    state: {
-      lease: leaseFrom(row),
-      works: (row.works ?? []).map(workFrom),
-      draft: row.draft,
-      notBeforeAtMs: row.not_before_at_ms,
-      leftBehindAtMs: row.left_behind_at_ms,
-      holderDeadAtMs: row.holder_dead_at_ms,
-      busyToldTurnId: row.busy_told_turn_id,
-    },
-    lastCommitAtMs: row.last_commit_at_ms ?? 0,
-    turnCount: row.turn_count ?? 0,
-    recentProviderIds: row.recent_provider_ids ?? [],
-    statusBefore: row.status_before,
-    sweptAtMs: row.swept_at_ms,
+    primaryChannel: soundPart(text, row.primary_channel),
+    channel: soundPart(text, row.channel),
+    state: read.kind === "sound" ? read.value : leaseAlone(lease),
+    lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
+    turnCount: soundPart<number>(count, row.turn_count) ?? 0,
+    recentProviderIds: soundPart<string[]>(listOf(text), row.recent_provider_ids) ?? [],
+    statusBefore: soundPart(text, row.status_before),
+    sweptAtMs: soundPart(time, row.swept_at_ms),
+    foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
 }
 
-interface StateRow {
-  readonly rev?: string;
-  readonly primary_channel?: string;
-  readonly channel?: string;
-  readonly lease_token?: string;
-  readonly lease_holder?: string;
-  readonly lease_turn_id?: string;
-  readonly lease_taken_at_ms?: number;
-  readonly lease_until_at_ms?: number;
-  readonly works?: readonly StoredWork[];
-  readonly draft?: Draft;
-  readonly not_before_at_ms?: number;
-  readonly left_behind_at_ms?: number;
-  readonly holder_dead_at_ms?: number;
-  readonly busy_told_turn_id?: string;
-  readonly last_commit_at_ms?: number;
-  readonly turn_count?: number;
-  readonly recent_provider_ids?: readonly string[];
-  readonly status_before?: string;
-  readonly swept_at_ms?: number;
+function leaseAlone(lease: unknown): ConversationState {
+  const read = soundState({ lease, works: [] });
+  return read.kind === "sound" ? read.value : AT_REST;
+}
+
+/** An attribute that can be done without: if it is not what it should be, it is not there. */
+function soundPart<T = string>(shape: Shape, value: unknown): T | undefined {
+  return value === undefined || shape(value) !== undefined ? undefined : (value as T);
 }
 
 /** A lease without a turn belongs to somebody who is still looking. */
-function leaseFrom(row: StateRow): LeaseState | undefined {
+function leaseFrom(row: Item): unknown {
   if (row.lease_token === undefined) return undefined;
   return {
     token: row.lease_token,
@@ -89,8 +92,8 @@ function workItem({ batchIds, ...work }: Work): StoredWork {
   return isSame ? work : { ...work, batchIds };
 }
 
-function workFrom(work: StoredWork): Work {
-  return { ...work, batchIds: work.batchIds ?? work.messageIds };
+function workFrom(work: unknown): unknown {
+  return isObject(work) ? { ...work, batchIds: work.batchIds ?? work.messageIds } : work;
 }
 
 /** The attributes that differ: what others write in the meantime (a renewal, a busy text told) is left alone. */
@@ -105,7 +108,6 @@ export function stateChange(id: string, before: ConversationState, after: Conver
     ...changed("draft", "draft"),
     ...changed("notBeforeAtMs", "not_before_at_ms"),
     ...changed("leftBehindAtMs", "left_behind_at_ms"),
-    ...changed("holderDeadAtMs", "holder_dead_at_ms"),
     ...changed("busyToldTurnId", "busy_told_turn_id"),
   };
 }

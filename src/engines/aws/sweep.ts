@@ -1,15 +1,19 @@
 import { isHeld } from "../../core/lease.ts";
+import { fields, isObject, type Shape, type Sound } from "../../core/shape.ts";
+import { afterHolderDied } from "../../core/state.ts";
 import type { SweepReport } from "../../ports/engine.ts";
+import { healClock } from "./clock.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
+import { name } from "./item-shapes.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
-import { type Site, windowFor } from "./site.ts";
-import { messagesOf, type StagedRow } from "./stage-item.ts";
+import { clockOf, type Site, windowFor } from "./site.ts";
+import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
-import { isHeldBy, readState } from "./state.ts";
+import { isHeldBy, readState, saveState } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import { LEASED } from "./tables.ts";
+import { LEASED, type TableName } from "./tables.ts";
 import { triggerOf } from "./take.ts";
 import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 
@@ -26,6 +30,7 @@ interface SweepCursor {
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
 export async function sweep(site: Site): Promise<SweepReport> {
+  const clockSetBack = await healClock(site);
   const cursor = await readCursor(site);
   const windows = await sweepWindows(site, cursor.windows);
   const lapsed = await sweepLeases(site);
@@ -39,6 +44,7 @@ export async function sweep(site: Site): Promise<SweepReport> {
     freed: 0,
     expired: seen.count,
     hasMore: Object.values(next).some((place) => place !== undefined),
+    ...(clockSetBack && { clockSetBack }),
   };
 }
 
@@ -52,13 +58,27 @@ async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boole
   return (await inParallel(items, WIDTH, run)).filter(Boolean).length;
 }
 
+/** Those of a page that are ours. The others are told, once a round. */
+function ours<T>(
+  { quarantine }: Site,
+  table: TableName,
+  items: readonly Item[],
+  from: (item: Item) => Sound<T>,
+): T[] {
+  const read = items.map(from);
+  const foreign = items.filter((_, at) => read[at]!.kind === "foreign");
+  const [first] = read.filter(({ kind }) => kind === "foreign");
+  if (first?.kind === "foreign") quarantine.tell(table, foreign, first.why);
+  return read.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
+}
+
 /** A window whose trigger should have come by now: its trigger is sent again. */
 async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
   });
-  const overdue = items.map(windowFrom).filter((window) => isOverdue(site, window));
+  const overdue = ours(site, "triggerLock", items, windowFrom).filter((window) => isOverdue(site, window));
   return { count: await countTrue(overdue, (window) => sendAgain(site, window)), next };
 }
 
@@ -103,12 +123,8 @@ async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
 async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
-  const { items, next } = await site.store.scanPage("stage", {
-    from,
-    limit: site.settings.sweepRowsMax,
-    attributes: ["conversation_id"],
-  });
-  const ids = new Set(items.map(({ conversation_id }) => String(conversation_id)));
+  const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
+  const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
   const alone = await withoutAnybody(site, [...ids]);
   return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };
 }
@@ -124,8 +140,8 @@ async function withoutAnybody(site: Site, ids: readonly string[]): Promise<strin
     const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
     return among.filter((id) => !found.has(id));
   };
-  const unarmed = await without("triggerLock", ids, () => true);
-  return without("state", unarmed, ({ lease_token }) => lease_token !== undefined);
+  const unarmed = await without("triggerLock", ids, (item) => windowFrom(item).kind === "sound");
+  return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
 }
 
 async function armOrphan(site: Site, id: string): Promise<boolean> {
@@ -147,7 +163,7 @@ async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promis
     readState(site, id),
     conversationOf(site, id, rows[0]?.primaryChannel),
   ]);
-  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel));
+  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel), clockOf(site));
 }
 
 async function isLookedAfter(site: Site, id: string): Promise<boolean> {
@@ -168,9 +184,8 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
   return { count: await countTrue(items, forget), next };
 }
 
-/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending settles sooner. */
+/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
 export async function freeLeases(site: Site, holder: string): Promise<number> {
-  const { clock, settings } = site;
   let count = 0;
   for (const shard of shards()) {
     const found = await site.store.query("state", {
@@ -178,21 +193,37 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
       key: equal("lease_shard", shard),
       filter: equal("lease_holder", holder),
     });
-    for (const { conversation_id } of found) {
-      const nowMs = clock.nowMs();
-      const set = { lease_until_at_ms: nowMs - settings.clockSkewMs, holder_dead_at_ms: nowMs };
-      const key = conversationKeyOf(String(conversation_id));
-      const freed = await site.store.update("state", key, { set }, equal("lease_holder", holder), "ALL_NEW");
-      if (freed.kind === "refused") continue;
-      await site.triggers.send(triggerOf(storedFrom(String(conversation_id), freed.item)), nowMs);
-      count += 1;
-    }
+    for (const { conversation_id } of found)
+      count += (await free(site, String(conversation_id), holder)) ? 1 : 0;
   }
   return count;
 }
 
+async function free(site: Site, id: string, holder: string): Promise<boolean> {
+  let stored = await readState(site, id);
+  while (stored.state.lease?.holder === holder) {
+    const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
+    if (saved.kind === "saved") {
+      await site.triggers.send(triggerOf(stored), site.clock.nowMs());
+      return true;
+    }
+    stored = saved.stored;
+  }
+  return false;
+}
+
+/** Where a cursor is none, the round begins at the beginning: one that leads nowhere would stop every round. */
 async function readCursor(site: Site): Promise<SweepCursor> {
-  return ((await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor ?? {}) as SweepCursor;
+  const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
+  const placeIn = (table: keyof SweepCursor, shape: Shape) => {
+    const place = isObject(cursor) ? cursor[table] : undefined;
+    return shape(place) === undefined ? { [table]: place } : {};
+  };
+  return {
+    ...placeIn("windows", fields({ conversation_id: name })),
+    ...placeIn("stage", fields({ conversation_id: name, message_sid: name })),
+    ...placeIn("seen", fields({ id: name })),
+  };
 }
 
 /** Written only while a table is too long for one round. */

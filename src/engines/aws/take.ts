@@ -1,6 +1,8 @@
-import { type ConversationState, withoutWork } from "../../core/state.ts";
+import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
+import { isSuspect } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
+import { setAside } from "./aside.ts";
 import { type Burial, bury } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
 import { absent, all, any, different, present } from "./expression.ts";
@@ -31,17 +33,17 @@ export async function take(
 /** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. */
 export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
-  let stored = leased;
-  for (;;) {
+  let stored = leased.foreign ? await setAside(site, leased, token) : leased;
+  while (isMine(stored, token)) {
     const seen = await lookAround(site, stored);
     const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
     const step = await carryOut(site, sight, decide(site, sight, token), token);
     if (step.outcome) outcomes.push(step.outcome);
     if (step.kind === "over") return outcomes;
     stored = step.stored;
-    // Lost to somebody while we looked: what is there is theirs.
-    if (!isMine(stored, token)) return [...outcomes, { kind: "nothing" }];
   }
+  // Lost to somebody while we looked: what is there is theirs.
+  return [...outcomes, { kind: "nothing" }];
 }
 
 type Step =
@@ -85,8 +87,8 @@ function buryLost(
   sight: Sight,
   { work, state }: Extract<TakeDecision, { kind: "turn" }>,
 ): Promise<Step> {
-  const { batchIds: messageIds, turnId, attempts } = work;
-  const burial = { messageIds, turnId, attempts, reason: "CONVERSATION_NOT_FOUND" };
+  const { batchIds: messageIds, turnId } = work;
+  const burial = { messageIds, turnId, attempts: triesOf(work), reason: "CONVERSATION_NOT_FOUND" };
   return buryAndGoOn(site, sight, burial, withoutWork(state, turnId));
 }
 
@@ -163,19 +165,21 @@ function takenFrom(
   const { token, untilAtMs, takenAtMs } = state.lease!;
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
   const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
-  const { holderDeadAtMs } = stored.state;
   site.places.set(record!.id, record!.sender);
   return {
     lease: { conversationId: stored.id, token, untilAtMs },
     turnId: work.turnId,
-    attempt: work.attempts,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    // Whoever continues a draft asks nobody.
+    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: record!,
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
     recentProviderIds: what === "draft" ? stored.recentProviderIds : [],
-    ...(holderDeadAtMs !== undefined && { previousHolderDeadAtMs: holderDeadAtMs }),
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,

@@ -6,11 +6,12 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
+import { within } from "../../core/deadline.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { failure } from "./failure.ts";
-import { type Retrying, retrying } from "./retry.ts";
+import { once, type Retrying, retrying } from "./retry.ts";
 
 /** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
 const DELAY_MS_MAX = 900_000;
@@ -51,6 +52,11 @@ export interface TriggersOptions {
 /** When a trigger for that time fires at the earliest it can. */
 export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
   return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
+}
+
+/** Whether a trigger may be on its way that fires then. */
+export function comesInTime(atMs: number, nowMs: number): boolean {
+  return atMs <= nowMs + DELAY_MS_MAX;
 }
 
 /** What the steps need of a queue: a wake-up for a time, which comes at least once. */
@@ -96,7 +102,7 @@ export class QueueTriggers implements Triggers {
       DelaySeconds: Math.max(leastSeconds, Math.ceil((atMs - nowMs) / 1_000)),
     };
     try {
-      await retrying(() => client.send(new SendMessageCommand(command)), how, clock);
+      await retrying((ending) => client.send(new SendMessageCommand(command), ending), how, clock);
     } catch (error) {
       throw failure(error, `queue of channel ${trigger.channel}`);
     }
@@ -121,16 +127,17 @@ export class QueueTriggers implements Triggers {
 
   #poll(queue: string, max: number): void {
     if (this.#polls.has(queue)) return;
-    const { client, waitSeconds } = this.#options;
+    const { client, waitSeconds, retrying: how, clock } = this.#options;
     const stop = this.#closing.signal;
+    // A poll that nobody answers would keep its queue from being asked again.
+    const msMax = waitSeconds * 1_000 + how.pollMarginMsMax;
     const command = new ReceiveMessageCommand({
       QueueUrl: queue,
       MaxNumberOfMessages: Math.min(max, RECEIVE_MAX),
       WaitTimeSeconds: waitSeconds,
       VisibilityTimeout: HIDDEN_SECONDS,
     });
-    const poll = client
-      .send(command, { abortSignal: stop })
+    const poll = within(clock, msMax, (abortSignal) => client.send(command, { abortSignal }), stop)
       .then(({ Messages = [] }) => this.#keep(this.#readable(queue, Messages)))
       .catch((error) => {
         if (!stop.aborted) this.#error = failure(error, `queue ${queue}`);
@@ -181,14 +188,15 @@ export class QueueTriggers implements Triggers {
   }
 
   async done(received: readonly ReceivedTrigger[]): Promise<void> {
-    const { client, log } = this.#options;
+    const { client, log, clock, retrying: how } = this.#options;
     for (const queue of new Set(received.map((each) => each.queue))) {
       const ofQueue = received.filter((each) => each.queue === queue);
       for (let from = 0; from < ofQueue.length; from += RECEIVE_MAX) {
         const Entries = ofQueue
           .slice(from, from + RECEIVE_MAX)
           .map(({ receipt }, at) => ({ Id: String(at), ReceiptHandle: receipt }));
-        await client.send(new DeleteMessageBatchCommand({ QueueUrl: queue, Entries })).catch((error) => {
+        const command = new DeleteMessageBatchCommand({ QueueUrl: queue, Entries });
+        await once((ending) => client.send(command, ending), how.requestMsMax, clock).catch((error) => {
           log("warn", "trigger.not-deleted", { reason: String(error) });
         });
       }
@@ -196,12 +204,15 @@ export class QueueTriggers implements Triggers {
   }
 
   async check(): Promise<void> {
-    for (const [channel, QueueUrl] of Object.entries(this.#options.queues)) {
+    const { client, clock, queues, retrying: how } = this.#options;
+    // All at once: whoever asks whether we are ready does not wait for each of them in turn.
+    const looks = Object.entries(queues).map(async ([channel, QueueUrl]) => {
       const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
-      await this.#options.client.send(command).catch((error) => {
+      await retrying((ending) => client.send(command, ending), how, clock).catch((error) => {
         throw failure(error, `queue of channel ${channel}`);
       });
-    }
+    });
+    await Promise.all(looks);
   }
 
   /** What was received and not asked for goes back, also what open requests still bring. */

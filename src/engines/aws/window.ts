@@ -1,8 +1,10 @@
+import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
-import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
+import { above, absent, all, atMost, equal, type Item } from "./expression.ts";
+import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
-import { type Trigger, triggerAtMs } from "./triggers.ts";
+import { comesInTime, type Trigger, triggerAtMs } from "./triggers.ts";
 
 /** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -62,9 +64,13 @@ export async function wakeWaiting(site: Site, id: string): Promise<void> {
   }
 }
 
-/** A window whose trigger should have come and did not: it is sent again, once in a while. */
-export function isOverdue(site: Site, window: StandingWindow): boolean {
-  return window.triggerAtMs + site.settings.graceMs <= site.clock.nowMs();
+/**
+ * A window whose trigger should have come and did not: it is sent again, once in a while. Also one whose trigger would come later than
+ * any that a queue delays: the clock was set back, or somebody else wrote it.
+ */
+export function isOverdue({ settings, clock }: Site, { triggerAtMs: atMs }: StandingWindow): boolean {
+  const nowMs = clock.nowMs();
+  return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);
 }
 
 /** The window keeps its id and its due time; of several who find it overdue one sends, or two who look in the same millisecond. */
@@ -97,18 +103,40 @@ export async function disarm(
   id: string,
   leasedAtMs: number,
 ): Promise<StandingWindow | undefined> {
+  // A lock that is not ours does not say when it was armed: it stays with its owner.
   const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
-  const { kind, item } = await site.store.delete(
-    "triggerLock",
-    conversationKeyOf(id),
-    any(absent("armed_at_ms"), isOld),
-  );
-  return kind === "done" && item ? windowFrom(item) : undefined;
+  const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOld);
+  return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
+}
+
+/** Windows that a clock armed which has been set back since: as if they had been armed now, and looked at. */
+export async function armedAfter(site: Site, atMs: number): Promise<number> {
+  const isAhead = above("armed_at_ms", atMs);
+  let count = 0;
+  let from: Item | undefined;
+  do {
+    const page = await site.store.scanPage("triggerLock", { from, filter: isAhead });
+    for (const item of page.items) {
+      const window = site.quarantine.soundOne("triggerLock", item, windowFrom);
+      if (window && (await armNow(site, window))) count += 1;
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return count;
+}
+
+async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const set = { armed_at_ms: nowMs, trigger_at_ms: nowMs };
+  const key = conversationKeyOf(window.conversationId);
+  const { kind } = await site.store.update("triggerLock", key, { set }, equal("window_id", window.id));
+  if (kind === "done") await site.triggers.send(window, nowMs);
+  return kind === "done";
 }
 
 export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
   const item = await site.store.get("triggerLock", conversationKeyOf(id));
-  return item && windowFrom(item);
+  return site.quarantine.soundOne("triggerLock", item, windowFrom);
 }
 
 async function putWindow(
@@ -117,13 +145,16 @@ async function putWindow(
   arming: Arming,
 ): Promise<{ window: StandingWindow; isMine: boolean }> {
   const made = windowItem(site, trigger, arming);
+  const window = standing(made);
   const written = await site.store.put("triggerLock", made, isNotArmed);
   // Refused without an item: it went in the meantime, with somebody who has looked or will.
-  const standing = written.kind === "done" || !written.item ? made : written.item;
-  return {
-    window: windowFrom(standing),
-    isMine: written.kind === "done" || standing.window_id === made.window_id,
-  };
+  if (written.kind === "done" || !written.item) return { window, isMine: true };
+  const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
+  if (found) return { window: found, isMine: found.id === window.id };
+  // Another's lock in the place of our window: nobody would look. A window that came there meanwhile is none the worse for it: its
+  // trigger is on its way, and ours is, too.
+  await site.store.put("triggerLock", made);
+  return { window, isMine: true };
 }
 
 /** The condition on which a window is made. */
@@ -145,7 +176,23 @@ export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
   };
 }
 
-export function windowFrom(item: Item): StandingWindow {
+const WINDOW = fields({
+  window_id: name,
+  due_at_ms: time,
+  wake_at_ms: time,
+  trigger_at_ms: time,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: optional(text),
+});
+
+/** A window as it was read, if it is ours. */
+export function windowFrom(item: Item): Sound<StandingWindow> {
+  const read = soundAs<Item>(WINDOW, item);
+  return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
+}
+
+function standing(item: Item): StandingWindow {
   return {
     id: String(item.window_id),
     dueAtMs: Number(item.due_at_ms),

@@ -23,6 +23,11 @@ export function transactItem(names: TableNames, action: Action) {
   }
 }
 
+/** Numbers that no number holds exactly come rounded: whoever reads them asks whether they make sense; to throw would stop all others. */
+export function plainItem(item: Record<string, AttributeValue>): Item {
+  return unmarshall(item, { wrapNumbers: Number });
+}
+
 export function marshalled(item: Item): Record<string, AttributeValue> {
   return marshall(item, { removeUndefinedValues: true });
 }
@@ -38,8 +43,8 @@ export function pageOf({
   readonly Items?: Record<string, AttributeValue>[] | undefined;
   readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
 }): PageOfItems {
-  const items = Items.map((item) => unmarshall(item));
-  return { items, ...(LastEvaluatedKey && { next: unmarshall(LastEvaluatedKey) }) };
+  const items = Items.map(plainItem);
+  return { items, ...(LastEvaluatedKey && { next: plainItem(LastEvaluatedKey) }) };
 }
 
 /** Which actions of a cancelled transaction failed on their condition, and what stood there. */
@@ -47,7 +52,7 @@ export function refusals(error: unknown): Map<number, Item | undefined> {
   const { CancellationReasons = [] } = error as { CancellationReasons?: CancellationReason[] };
   return new Map(
     CancellationReasons.flatMap(({ Code, Item: found }, at) =>
-      Code === "ConditionalCheckFailed" ? [[at, found && unmarshall(found)] as const] : [],
+      Code === "ConditionalCheckFailed" ? [[at, found && plainItem(found)] as const] : [],
     ),
   );
 }

@@ -33,7 +33,8 @@ export function bury(step: Step, conversationId: string, burial: Burial, after: 
   step.tables.unstage(conversationId, ids);
   step.tables.remember(ids, "dead", step.nowMs + step.settings.dedupeMs);
   markError(step, conversationId);
-  saveState(step, conversationId, stored ? { ...after, draft: undefined } : after);
+  const free = { ...after, fullTold: undefined };
+  saveState(step, conversationId, stored ? { ...free, draft: undefined } : free);
   return id;
 }
 

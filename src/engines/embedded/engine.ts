@@ -34,9 +34,9 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
         for (const holder of surroundings.deadAmong(await run("holders", undefined as never))) {
           freed += await run("freeLeases", holder);
         }
-        const { orphans, expired, cursor: next } = await run("sweep", cursor);
+        const { cursor: next, ...swept } = await run("sweep", cursor);
         cursor = next;
-        return { orphans, expired, freed, retriggered: 0 };
+        return { ...swept, freed, retriggered: 0 };
       },
       freeLeases: (workerId) => run("freeLeases", workerId),
     },

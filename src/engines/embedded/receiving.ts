@@ -2,14 +2,15 @@ import { withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { newConversation } from "../../core/new-conversation.ts";
+import { bytesOf, isFull } from "../../core/pile.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
-import { workOf } from "../../core/state.ts";
-import { dueAtMs } from "../../core/window.ts";
+import { type ConversationState, workOf } from "../../core/state.ts";
+import { dueOf } from "../../core/take.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
-import { arm, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
+import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
@@ -50,13 +51,35 @@ function put(
   conversationIdOfIt: string,
   conversation: Conversation | undefined,
 ): StageOutcome {
-  const bytes = Buffer.byteLength(arrival.text) + 200 * arrival.media.length;
+  const bytes = bytesOf(arrival);
+  const state = stateOf(step, conversationIdOfIt);
+  if (hasNoPlace(step, conversationIdOfIt, state, bytes))
+    return refuseMore(step, arrival, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
   step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
-  const span = { oldestArrivalAtMs: arrival.arrivedAtMs, newestArrivalAtMs: arrival.arrivedAtMs };
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
-  const due = arm(step, conversationIdOfIt, dueAtMs(span, windowOf(step, conversation, arrival.channel)));
+  const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
+  const due = arm(step, conversationIdOfIt, closesAtMs, state);
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
+}
+
+/** Where neither a window nor a lease stands nothing waits: nobody counts it then. */
+function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState, bytes: number): boolean {
+  return (window !== undefined || lease !== undefined) && isFull(step.tables.pile(id), step.settings, bytes);
+}
+
+/** One record and one word for all that come while it is full: refusals are a pile, too. */
+function refuseMore(
+  step: Step,
+  arrival: Arrival,
+  id: string,
+  conversationIdOfIt: string,
+  state: ConversationState,
+): StageOutcome {
+  const code = "RATE_LIMITED";
+  if (state.fullTold) return { kind: "refused", code, conversationId: conversationIdOfIt, tellBusy: false };
+  step.tables.putState(conversationIdOfIt, { ...state, fullTold: true });
+  return { ...refuse(step, arrival, id, code, conversationIdOfIt), tellBusy: true };
 }
 
 function refuse(
@@ -65,7 +88,7 @@ function refuse(
   id: string,
   code: RefusalCode,
   conversationIdOfIt: string | undefined,
-): StageOutcome {
+): Extract<StageOutcome, { kind: "refused" }> {
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
   step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });

@@ -1,7 +1,7 @@
 import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { dueOf } from "../../core/take.ts";
+import { type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Lease } from "../../ports/engine.ts";
@@ -53,8 +53,12 @@ export function windowOf(
 }
 
 /** Arms a window if none stands. Returns the due time of the one that stands then. */
-export function arm(step: Step, conversationId: string, dueAtMs: number): number {
-  const state = stateOf(step, conversationId);
+export function arm(
+  step: Step,
+  conversationId: string,
+  dueAtMs: number,
+  state = stateOf(step, conversationId),
+): number {
   if (state.window) return state.window.dueAtMs;
   saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
   return dueAtMs;
@@ -67,7 +71,12 @@ export function dueOfStaged(step: Step, conversationId: string): number {
   const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound.arrivedAtMs] : []));
   if (messages.length === 0) return Math.min(...outbounds);
   const policy = windowOf(step, step.tables.conversation(conversationId), messages.at(-1)?.channel);
-  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy));
+  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy, clockOf(step)));
+}
+
+/** The time of the request, as decisions about due times want it. */
+export function clockOf({ nowMs, settings }: Step): ClockReading {
+  return { nowMs, clockSkewMs: settings.clockSkewMs };
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */

@@ -1,3 +1,4 @@
+import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
@@ -37,10 +38,34 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
+/** How late it has been, and when a sweep found that the clock had been set back, until it was looked at once more. */
+export interface ClockMark {
+  readonly latestAtMs: number;
+  readonly setBackAtMs?: number;
+}
+
 /** A row that is not ours, found where it could not be set aside. */
 export interface StrayRow {
   readonly table: string;
   readonly number: number;
+}
+
+/** What is older than these goes. */
+export interface PastTimes {
+  /** Remembered ids say themselves until when. */
+  readonly nowMs: number;
+  /** Messages and turns; 0 keeps all. */
+  readonly keepAfterMs: number;
+  readonly deliveriesAfterMs: number;
+  readonly refusalsAfterMs: number;
+  /** Of refusals the latest so many stay, however young: strangers cause them. */
+  readonly refusalsMax: number;
+}
+
+export interface Expired {
+  readonly rows: number;
+  /** The limit was reached: there may be more. */
+  readonly isCut: boolean;
 }
 
 export type Fate = "committed" | "dead";
@@ -64,6 +89,8 @@ export interface Tables {
   stage(row: StagedRow): boolean;
   staged(conversationId: string): StagedRow[];
   stagedCount(conversationId: string): number;
+  /** How much is staged, of every kind. */
+  pile(conversationId: string): Pile;
   unstage(conversationId: string, ids: readonly string[]): void;
   /** What is known of an id: what became of it, else the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
@@ -73,6 +100,8 @@ export interface Tables {
   // windows, leases, drafts
   state(conversationId: string): ConversationState | undefined;
   putState(conversationId: string, state: ConversationState | undefined): void;
+  /** Every conversation that is not at rest. */
+  restless(): string[];
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
   /** Nobody looks before that, whatever its state says: something about it makes every look fail. */
@@ -103,9 +132,15 @@ export interface Tables {
   setPaused(paused: boolean): void;
 
   // sweeping
+  /** A request was made at this time. */
+  noteTime(nowMs: number): void;
+  /** The latest time that was noted here or at a sweep, whoever did it. */
+  clockMark(): ClockMark | undefined;
+  setClockMark(mark: ClockMark): void;
   /** Conversations with something staged and nobody to look at it, from `cursor` on. */
   orphans(cursor: string, max: number): { ids: string[]; next: string };
-  expire(nowMs: number, keepAfterMs: number, max: number): number;
+  /** Removes what is past its time, oldest first, up to `max` rows in all. */
+  expire(past: PastTimes, max: number): Expired;
 
   // what is not ours
   /** Looks at these rows again, and sets those aside that do not fit. */

@@ -1,6 +1,7 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
-import type { ConversationState } from "../../core/state.ts";
+import { type ConversationState, triesOf } from "../../core/state.ts";
+import { isSuspect } from "../../core/suspects.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/engine.ts";
@@ -119,18 +120,20 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
   const batch = new Set(work.batchIds);
   const rows = before.rows.filter(({ id }) => batch.has(id));
   const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
-  const { holderDeadAtMs } = before.state;
   return {
     lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
     turnId: work.turnId,
-    attempt: work.attempts,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    // Whoever continues a draft asks nobody.
+    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: before.record!,
     messages: inBatchOrder(work, rows),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
     recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],
-    ...(holderDeadAtMs !== undefined && { previousHolderDeadAtMs: holderDeadAtMs }),
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs: step.nowMs,
     dueAtMs: work.dueAtMs,

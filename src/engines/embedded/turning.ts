@@ -1,6 +1,6 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
-import { type ConversationState, type Work, withoutWork, workOf } from "../../core/state.ts";
+import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../core/state.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type {
   Commit,
@@ -14,7 +14,7 @@ import type {
 } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
 import { inBatchOrder, recordTurn } from "./recording.ts";
-import { heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
+import { clockOf, heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
 import { takeMore } from "./taking.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
@@ -83,6 +83,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
     ...withoutWork(state, work.turnId),
     draft: undefined,
     busyToldTurnId: undefined,
+    fullTold: undefined,
   };
   if (what.more) {
     tables.putState(lease.conversationId, after);
@@ -102,16 +103,16 @@ export function giveBack(
   const work = workUnder(state);
   const id = lease.conversationId;
   if (how.kind === "bury") {
-    const { messageIds, turnId, attempts } = work;
+    const { messageIds, turnId } = work;
     const draft = how.draft && keepSent(state.draft, how.draft);
-    const burial = { messageIds, turnId, attempts, reason: how.reason, draft };
+    const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
     return { kind: "released", deadLetterId: bury(step, id, burial, freed(step, id, state, work)) };
   }
   const conversation = step.tables.conversation(work.recordId);
   const newer = newerThan(step, lease, work);
   const policy = windowOf(step, conversation, newer.at(-1)?.channel);
-  const { nowMs, newId } = step;
-  saveState(step, id, afterGiveBack({ state, work, newer, policy, nowMs, windowId: newId() }, how));
+  const giving = { state, work, newer, policy, ...clockOf(step), windowId: step.newId() };
+  saveState(step, id, afterGiveBack(giving, how));
   return { kind: "released" };
 }
 

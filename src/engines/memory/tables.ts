@@ -1,3 +1,4 @@
+import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   UnknownSend,
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
-import type { Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
 const RECENT_TURNS = 5;
@@ -25,12 +26,13 @@ export function memoryTables(): Tables {
   const states = new Map<string, ConversationState>();
   const messages = new Map<string, HistoryMessage[]>();
   const turns = new Map<string, TurnRecord[]>();
-  const deliveries = new Map<string, { turnId: string | undefined; status: string }>();
+  const deliveries = new Map<string, { turnId: string | undefined; status: string; atMs: number }>();
   const dead = new Map<string, StoredDeadLetter>();
   const unknown = new Map<string, UnknownSend>();
   let refusals: Refusal[] = [];
   let sequence = 0;
   let paused = false;
+  let clockMark: ClockMark | undefined;
 
   const turnsOf = (id: string) => turns.get(id) ?? [];
   const hasOutbound = (id: string) =>
@@ -68,6 +70,7 @@ export function memoryTables(): Tables {
     },
     staged: (id) => [...(staged.get(id)?.values() ?? [])],
     stagedCount: (id) => staged.get(id)?.size ?? 0,
+    pile: (id) => pileOf([...(staged.get(id)?.values() ?? [])]),
     unstage(id, ids) {
       const rows = staged.get(id);
       for (const each of ids) {
@@ -90,6 +93,17 @@ export function memoryTables(): Tables {
 
     state: (id) => states.get(id),
     putState: (id, state) => void (state ? states.set(id, state) : states.delete(id)),
+    restless: () => [...states.keys()],
+    noteTime(nowMs) {
+      clockMark = {
+        ...clockMark,
+        latestAtMs: Math.max(nowMs, clockMark?.latestAtMs ?? 0),
+      };
+    },
+    clockMark: () => clockMark,
+    setClockMark(mark) {
+      clockMark = mark;
+    },
     wakeable: (nowMs, max) =>
       [...states]
         .map(([id, state]) => ({ id, atMs: wakeAtMs(state) ?? Number.POSITIVE_INFINITY }))
@@ -113,19 +127,19 @@ export function memoryTables(): Tables {
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
     history: (id, max) => (messages.get(id) ?? []).slice(-max),
     appendTurn(turn) {
-      const { turnId, conversationId, channel, providerIds } = turn;
+      const { turnId, conversationId, channel, providerIds, committedAtMs: atMs } = turn;
       turns.set(conversationId, [...turnsOf(conversationId), turn]);
-      for (const id of providerIds) deliveries.set(`${channel}/${id}`, { turnId, status: "sent" });
+      for (const id of providerIds) deliveries.set(`${channel}/${id}`, { turnId, status: "sent", atMs });
     },
     recentProviderIds: (id) =>
       turnsOf(id)
         .slice(-RECENT_TURNS)
         .flatMap(({ providerIds }) => providerIds),
-    putDelivery(channel, status, turnId) {
+    putDelivery(channel, status, turnId, atMs) {
       const key = `${channel}/${status.providerId}`;
       const known = deliveries.get(key);
       if (!known && turnId === undefined) return false;
-      deliveries.set(key, { turnId: turnId ?? known?.turnId, status: status.status });
+      deliveries.set(key, { turnId: turnId ?? known?.turnId, status: status.status, atMs });
       return true;
     },
     putRefusal: (refusal) => void refusals.push(refusal),
@@ -145,20 +159,27 @@ export function memoryTables(): Tables {
       ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id))).slice(0, max),
       next: "",
     }),
-    expire(nowMs, keepAfterMs, max) {
-      const old = [...remembered].filter(([, { untilAtMs }]) => untilAtMs <= nowMs).slice(0, max);
-      for (const [id] of old) remembered.delete(id);
-      for (const [id, kept] of messages)
-        messages.set(
-          id,
-          kept.filter(({ atMs }) => atMs >= keepAfterMs),
-        );
-      for (const [id, kept] of turns)
-        turns.set(
-          id,
-          kept.filter(({ committedAtMs }) => committedAtMs >= keepAfterMs),
-        );
-      return old.length;
+    expire(past, max) {
+      const tooMany = Math.max(0, refusals.length - past.refusalsMax);
+      const old = [
+        ...[...remembered].flatMap(([id, { untilAtMs }]) =>
+          untilAtMs <= past.nowMs ? [() => remembered.delete(id)] : [],
+        ),
+        ...[...deliveries].flatMap(([key, { atMs }]) =>
+          atMs < past.deliveriesAfterMs ? [() => deliveries.delete(key)] : [],
+        ),
+        ...[...messages].flatMap(([id, kept]) =>
+          olderIn(messages, id, kept, past.keepAfterMs, ({ atMs }) => atMs),
+        ),
+        ...[...turns].flatMap(([id, kept]) =>
+          olderIn(turns, id, kept, past.keepAfterMs, ({ committedAtMs }) => committedAtMs),
+        ),
+        ...refusals.flatMap((each, at) =>
+          at < tooMany || each.atMs < past.refusalsAfterMs ? [() => refusals.shift()] : [],
+        ),
+      ];
+      for (const remove of old.slice(0, max)) remove();
+      return { rows: Math.min(old.length, max), isCut: old.length >= max };
     },
 
     // Nobody but this process writes here.
@@ -199,6 +220,24 @@ export function memoryTables(): Tables {
       paused,
     }),
   };
+}
+
+/** A removal for each that is older, oldest first. */
+function olderIn<T>(
+  all: Map<string, T[]>,
+  id: string,
+  kept: readonly T[],
+  afterMs: number,
+  atMsOf: (item: T) => number,
+): (() => void)[] {
+  const old = kept.filter((item) => atMsOf(item) < afterMs);
+  return old.map(
+    (item) => () =>
+      void all.set(
+        id,
+        all.get(id)!.filter((each) => each !== item),
+      ),
+  );
 }
 
 function hasWakeUp(state: ConversationState | undefined): boolean {

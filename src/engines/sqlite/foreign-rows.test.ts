@@ -274,6 +274,20 @@ describe("a row that is not ours", () => {
     expect(await engine.inspector.counts()).toMatchObject({ quarantined: 1, staged: 0 });
   });
 
+  it.each(["9223372036854775807", "9007199254740993", "5000000000", "-1", "'many'", "x'00'"])(
+    "with %s bytes does not keep new messages out",
+    async (bytes) => {
+      await receive("ana", "one");
+      await receive("ana", "two");
+      change(`UPDATE staged SET bytes = ${bytes}`);
+      expect(await receive("ana", "three")).not.toBe("");
+      await clock.advance(10_000);
+      const [taken] = await turns();
+      expect(taken?.messages.map(({ text }) => text)).toEqual(["three"]);
+      expect((await engine.inspector.counts()).quarantined).toBe(2);
+    },
+  );
+
   it.each([
     ["UPDATE states SET wake_at_ms = 'soon'"],
     ["UPDATE states SET wake_at_ms = NULL"],

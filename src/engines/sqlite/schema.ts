@@ -112,4 +112,13 @@ export const MIGRATIONS: readonly string[] = [
   );
   CREATE INDEX quarantine_by_conversation ON quarantine (conversation_id) WHERE conversation_id IS NOT NULL;
   `,
+  // How much waits in a conversation is asked with every message, and answered from the index alone.
+  `
+  DROP INDEX staged_by_conversation;
+  CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes);
+  `,
+  // What was sent goes when nobody will ask about it any more, whether or not its turn was committed.
+  `
+  CREATE INDEX deliveries_by_time ON deliveries (at_ms);
+  `,
 ];

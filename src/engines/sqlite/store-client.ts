@@ -6,12 +6,15 @@ import { type GroupReply, resultOf, type StepRequest, type StoreOptions } from "
 
 /** Requests that may wait for the writer at once. Past that the caller is told at once, instead of much later. */
 const QUEUE_MAX = 20_000;
+/** And characters of them: a webhook may hold a megabyte. */
+const QUEUE_LENGTH_MAX = 64_000_000;
 /** A request that waited this long is answered as failed: its caller has given up already. */
 const QUEUE_AGE_MS_MAX = 10_000;
 /** Two groups with the thread: while it commits one, the next is already there. */
 const GROUPS_OUT_MAX = 2;
 /** Bounds how long one commit may hold up the others. */
 const GROUP_MAX = 1_000;
+const GROUP_LENGTH_MAX = 4_000_000;
 
 interface Waiting {
   /** The request as it crosses to the thread. */
@@ -29,6 +32,8 @@ export class StoreClient {
   readonly #heard: (reply: GroupReply) => void;
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
+  /** Characters of all that waits. */
+  #queuedLength = 0;
   #out: Waiting[][] = [];
   #flushing = false;
   #closing: (() => void) | undefined;
@@ -53,11 +58,13 @@ export class StoreClient {
 
   run(request: StepRequest): Promise<unknown> {
     if (this.#closing) return Promise.reject(new StoreUnavailable("the database is closed"));
-    if (this.#queue.length >= QUEUE_MAX)
+    if (this.#queue.length >= QUEUE_MAX || this.#queuedLength >= QUEUE_LENGTH_MAX)
       return Promise.reject(new StoreUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
       // Here, where what cannot be written down fails its own caller and nobody else.
-      this.#queue.push({ text: JSON.stringify(request), askedAtMs: request.nowMs, resolve, reject });
+      const text = JSON.stringify(request);
+      this.#queue.push({ text, askedAtMs: request.nowMs, resolve, reject });
+      this.#queuedLength += text.length;
       this.#flushSoon();
     });
   }
@@ -96,10 +103,22 @@ export class StoreClient {
 
   #freshGroup(): Waiting[] {
     const oldestAtMs = this.#clock.nowMs() - QUEUE_AGE_MS_MAX;
-    const group = this.#queue.splice(0, GROUP_MAX);
+    const group = this.#nextGroup();
     const late = group.filter(({ askedAtMs }) => askedAtMs < oldestAtMs);
     for (const { reject } of late) reject(new StoreUnavailable("the write waited too long"));
     return late.length === 0 ? group : group.filter((waiting) => !late.includes(waiting));
+  }
+
+  /** As many as fit, always at least one. */
+  #nextGroup(): Waiting[] {
+    let length = 0;
+    const tooMany = this.#queue.findIndex(({ text }, at) => {
+      length += text.length;
+      return at >= GROUP_MAX || (at > 0 && length > GROUP_LENGTH_MAX);
+    });
+    const group = this.#queue.splice(0, tooMany === -1 ? this.#queue.length : tooMany);
+    for (const { text } of group) this.#queuedLength -= text.length;
+    return group;
   }
 
   #receive(reply: GroupReply): void {
@@ -157,6 +176,7 @@ export class StoreClient {
   }
 
   #rejectAll(error: unknown): void {
+    this.#queuedLength = 0;
     for (const { reject } of this.#queue.splice(0)) reject(error);
   }
 

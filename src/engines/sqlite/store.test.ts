@@ -32,7 +32,9 @@ afterEach(async () => {
 });
 
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
+  // All messages here are one person's, and more than may usually wait.
+  const settings = settingsWith({ stagedMessagesMax: 100_000, stagedBytesMax: 1_000_000_000 });
+  const context = { clock, settings, workerId: "here", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: at }).open({ ...context, ...given });
   opened.push(engine);
   return engine;
@@ -160,6 +162,24 @@ describe("the writer thread", () => {
     release();
     await Promise.all(waiting);
     expect((await engine.inspector.counts()).staged).toBe(20_000);
+    expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+  });
+
+  it("tells the caller at once when what waits is too large, and takes all that it has taken", async () => {
+    const engine = await open();
+    const release = holdWriteLock();
+    const large = "x".repeat(1_000_000);
+    // Two are with the thread already; 64 more are as much as may wait.
+    const waiting: Promise<unknown>[] = [];
+    for (let group = 0; group < 2; group += 1) {
+      waiting.push(engine.receiving.stage([message(large)]));
+      await clock.settle();
+    }
+    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([message(large)]));
+    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    release();
+    await Promise.all(waiting);
+    expect((await engine.inspector.counts()).staged).toBe(66);
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 

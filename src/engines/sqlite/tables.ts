@@ -2,20 +2,23 @@ import { hash } from "node:crypto";
 import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
 import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
+import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
 
 const RECENT_TURNS = 5;
-const REFUSALS_KEPT_MS = 30 * 24 * 3_600_000;
 
 /** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
 const LATEST_AT_MS = 8.64e15;
 
-/** More bytes than JavaScript counts to would make the read itself fail, and every other row with it. */
-const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item,
-  CASE WHEN bytes BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN bytes END AS bytes FROM staged`;
+/**
+ * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
+ * and make the read fail for every other row, or fill the pile and keep its person's next messages out.
+ */
+const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
+const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes FROM staged`;
 const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
 const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
 
@@ -23,6 +26,18 @@ const WAKEABLE =
   "SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
 const WAKEABLE_WHILE_PAUSED = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
   AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
+
+/**
+ * The next conversations in which something waits, and whether somebody will look. It leaps from one to the next: reading all that is
+ * staged, 200,000 messages, took 350 ms in which nobody could write.
+ */
+export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
+    SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > ?1), 1
+    UNION ALL SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > waiting.id), nth + 1
+      FROM waiting WHERE id IS NOT NULL AND nth < ?2)
+  SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms <= ?3) AS is_looked_after,
+     (SELECT min(sequence) FROM staged WHERE conversation_id = waiting.id) AS number
+    FROM waiting WHERE id IS NOT NULL`;
 
 export interface TablesOptions {
   readonly sql: Statements;
@@ -50,6 +65,9 @@ export function sqliteTables(options: TablesOptions): Tables {
     });
   const isPaused = () => sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
   const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
+
+  /** Of this process: written down with every sweep, not with every request. */
+  let latestAtMs = 0;
 
   return {
     ...listings(sql, quarantine, readRows),
@@ -114,6 +132,14 @@ export function sqliteTables(options: TablesOptions): Tables {
     },
     staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
+    pile(id) {
+      // The index holds both: not one row is read.
+      const row = sql.get(
+        `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`,
+        id,
+      );
+      return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
+    },
     unstage(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
@@ -168,6 +194,23 @@ export function sqliteTables(options: TablesOptions): Tables {
         state.draft?.turnId ?? state.lease?.turnId ?? null,
         JSON.stringify(state),
       );
+    },
+    restless: () => idsIn("states", sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
+    noteTime(nowMs) {
+      latestAtMs = Math.max(latestAtMs, nowMs);
+    },
+    clockMark() {
+      const kept = String(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'")?.value);
+      const [swept, setBackAtMs = Number.NaN] = kept.split(" ").map(Number);
+      return {
+        latestAtMs: Math.max(latestAtMs, swept || 0),
+        ...(!Number.isNaN(setBackAtMs) && { setBackAtMs }),
+      };
+    },
+    setClockMark(mark) {
+      latestAtMs = mark.latestAtMs;
+      const told = [mark.latestAtMs, mark.setBackAtMs].filter((atMs) => atMs !== undefined).join(" ");
+      sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", told);
     },
     wakeable: (nowMs, max) =>
       idsIn("states", sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
@@ -282,16 +325,13 @@ export function sqliteTables(options: TablesOptions): Tables {
     },
 
     orphans(cursor, max) {
-      const rows = sql.all(
-        `SELECT conversation_id AS id, min(sequence) AS number FROM staged WHERE conversation_id > ? AND NOT EXISTS
-           (SELECT 1 FROM states WHERE states.conversation_id = staged.conversation_id AND wake_at_ms <= ?)
-         GROUP BY conversation_id ORDER BY conversation_id LIMIT ?`,
-        cursor,
-        LATEST_AT_MS,
-        max,
+      const rows = sql.all(WAITING, cursor, max, LATEST_AT_MS);
+      const ids = idsIn(
+        "staged",
+        rows.filter((row) => row.is_looked_after === 0),
       );
-      const ids = idsIn("staged", rows);
-      return { ids, next: rows.length < max ? "" : (ids.at(-1) ?? "") };
+      const last = rows.at(-1)?.id;
+      return { ids, next: rows.length === max && typeof last === "string" ? last : "" };
     },
     setAside(strays) {
       for (const { table, number } of strays) {
@@ -300,34 +340,6 @@ export function sqliteTables(options: TablesOptions): Tables {
       }
     },
     discardQuarantined: (id) => sql.run("DELETE FROM quarantine WHERE number = ?", Number(id)) > 0,
-    expire(nowMs, keepAfterMs, max) {
-      const forgotten = sql.run(
-        "DELETE FROM remembered WHERE key IN (SELECT key FROM remembered WHERE until_at_ms <= ? ORDER BY until_at_ms LIMIT ?)",
-        nowMs,
-        max,
-      );
-      sql.run(
-        `DELETE FROM deliveries WHERE turn_id IN
-           (SELECT turn_id FROM (SELECT turn_id, committed_at_ms AS at FROM turns ORDER BY number LIMIT ?) WHERE at < ?)`,
-        max,
-        keepAfterMs,
-      );
-      return (
-        forgotten +
-        old(sql, "messages", "at_ms", keepAfterMs, max) +
-        old(sql, "turns", "committed_at_ms", keepAfterMs, max) +
-        old(sql, "refusals", "at_ms", nowMs - REFUSALS_KEPT_MS, max)
-      );
-    },
+    expire: (past, max) => expire(sql, past, max),
   };
-}
-
-/** Oldest first: rows are numbered in the order of their times, so the look stops at the first that stays. */
-function old(sql: Statements, table: string, column: string, beforeMs: number, max: number): number {
-  return sql.run(
-    `DELETE FROM ${table} WHERE number IN
-       (SELECT number FROM (SELECT number, ${column} AS at FROM ${table} ORDER BY number LIMIT ?) WHERE at < ?)`,
-    max,
-    beforeMs,
-  );
 }

@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import type { Reply } from "../../ports/responder.ts";
 import { notAnAnswer, refusedBy, retryAfter, unreadable } from "./failure.ts";
 import { replyFrom } from "./reply.ts";
@@ -61,13 +62,7 @@ function parsed(text: string): unknown {
 }
 
 async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES_MAX) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = await answerText(response.body, ANSWER_BYTES_MAX);
+  if (text === undefined) throw unreadable(`it is larger than ${ANSWER_BYTES_MAX} bytes`);
+  return text;
 }

@@ -32,9 +32,13 @@ export function unreadable(what: string): LullError {
   return new LullError(`the service's answer: ${what}`, { code: "HTTP_BAD_ANSWER", retry: "never" });
 }
 
-/** Not from the service, by the look of it: a proxy's page, half a body. */
+/** Not from the service, by the look of it: a proxy's page, half a body. Or its bug with this very message, so it is no outage. */
 export function notAnAnswer(what: string): LullError {
-  return new LullError(`the service's answer: ${what}`, { code: "HTTP_BAD_ANSWER", retry: "later" });
+  return new LullError(`the service's answer: ${what}`, {
+    code: "HTTP_BAD_ANSWER",
+    retry: "later",
+    outage: false,
+  });
 }
 
 /** In seconds, or as a date, which is compared with the answer's own `date`: no clock of ours is needed. */

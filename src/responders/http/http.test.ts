@@ -172,9 +172,9 @@ test.each([
 
 test("broken JSON and web pages come from somebody in between, and pass", async () => {
   answers(200, '{"text": "h', JSON_TYPE);
-  expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "later" });
+  expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "later", outage: false });
   answers(200, "<html>", { "content-type": "text/html" });
-  expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "later" });
+  expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "later", outage: false });
 });
 
 test.each<[string, Record<string, string>, number]>([
@@ -194,7 +194,12 @@ test.each<[string, Record<string, string>, number]>([
 test.each([408, 409, 425, 429, 500, 502, 503])("%i is tried again", async (status) => {
   answers(status, "sesame");
   const error = await errorOf();
-  expect(error).toMatchObject({ code: "HTTP_UNAVAILABLE", retry: "later", retryAfterMs: undefined });
+  expect(error).toMatchObject({
+    code: "HTTP_UNAVAILABLE",
+    retry: "later",
+    outage: true,
+    retryAfterMs: undefined,
+  });
   expect(error.message).toBe(`${new URL(url).host} answered ${status}`);
 });
 

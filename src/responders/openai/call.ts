@@ -1,3 +1,4 @@
+import { answerText } from "../../core/answer-text.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import { notAnAnswer, refusedBy, unreachable } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
@@ -8,8 +9,8 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Far beyond any answer; it only keeps a wrong address from filling the memory. */
-const RESPONSE_BYTES_MAX = 16_000_000;
+/** Far beyond any answer; it only keeps a wrong address from filling the memory, as often as turns run at once. */
+export const RESPONSE_BYTES_MAX = 4_000_000;
 
 /** One request, one try. Trying again is the turn's business: it waits without holding a worker, and survives a crash. */
 export async function callOpenAi(
@@ -46,22 +47,15 @@ async function read(response: Response): Promise<Answer> {
   const { status, headers } = response;
   const json = parsed(await textOf(response));
   if (status >= 300 && status < 400) throw refusedBy(status, headers, json);
-  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, headers);
+  if (json === undefined) throw notAnAnswer(`OpenAI answered ${status} without JSON`, response);
   if (!response.ok) throw refusedBy(status, headers, json);
   return { headers, json };
 }
 
 async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > RESPONSE_BYTES_MAX)
-      throw notAnAnswer(`OpenAI answered ${response.status} without end`, response.headers);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const text = await answerText(response.body, RESPONSE_BYTES_MAX);
+  if (text !== undefined) return text;
+  throw notAnAnswer(`OpenAI answered ${response.status} without end`, response);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -7,6 +7,7 @@ import {
   fakeOpenAi,
 } from "../../testing/fake-openai.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
+import { RESPONSE_BYTES_MAX } from "./call.ts";
 import { retryAfter } from "./failure.ts";
 import { openai } from "./openai.ts";
 
@@ -52,7 +53,7 @@ const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
 test.each(STATUSES)("%o is %s, try again: %s", async (error, code, retry) => {
   const message = `Incorrect API key provided: ${KEY}. You said ${TEXT}`;
   const thrown = await errorOf({ error: { ...error, message } });
-  expect(thrown).toMatchObject({ code, retry });
+  expect(thrown).toMatchObject({ code, retry, outage: retry === "later" });
   expect(thrown.message).toContain(`answered ${error.status}`);
   expect(thrown.message).toContain("request req_1");
   if (error.code) expect(thrown.message).toContain(error.code);
@@ -108,14 +109,20 @@ test.each(["in_progress", "queued", "cancelled"])("a 200 that is %s is no answer
   expect(await errorOf({ response: { status } })).toMatchObject({
     code: "OPENAI_UNAVAILABLE",
     retry: "later",
+    outage: false,
   });
 });
 
 test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
-  "a body that is no JSON object, %j, passes",
+  "a body that is no JSON object, %j, passes; whether it is an outage its status tells",
   async (raw) => {
-    for (const status of [200, 404, 502]) {
-      expect(await errorOf({ raw, status })).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
+    for (const status of [200, 404, 429, 502]) {
+      const outage = status === 429 || status === 502;
+      expect(await errorOf({ raw, status })).toMatchObject({
+        code: "OPENAI_UNAVAILABLE",
+        retry: "later",
+        outage,
+      });
     }
   },
 );
@@ -127,8 +134,10 @@ test("JSON of somebody else passes too", async () => {
   });
 });
 
-test("an answer without end is given up", async () => {
-  const error = await errorOf({ raw: " ".repeat(16_000_001) });
+test("an answer without end is given up, one of exactly the limit is read", async () => {
+  const atLimit = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX) });
+  expect(atLimit.message).toContain("without JSON");
+  const error = await errorOf({ raw: " ".repeat(RESPONSE_BYTES_MAX + 1) });
   expect(error).toMatchObject({ code: "OPENAI_UNAVAILABLE", retry: "later" });
   expect(error.message).toContain("without end");
 });
@@ -159,7 +168,7 @@ test.each(["content_filter", "max_output_tokens"])(
 );
 
 test("a finished answer without text is asked for once more, not for ever", async () => {
-  expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later" });
+  expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later", outage: false });
   expect(await errorOf("  ", 2)).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
 });
 

@@ -1,3 +1,4 @@
+import { passes } from "../../core/outage.ts";
 import { retryAfterMs } from "../../core/retry-after.ts";
 import { LullError, type RetryAdvice } from "../../errors.ts";
 
@@ -11,9 +12,12 @@ interface Detail {
 interface Judgement {
   readonly code: string;
   readonly retry: RetryAdvice;
+  readonly outage?: false;
 }
 
 const later = (code: string): Judgement => ({ code, retry: "later" });
+/** Worth another try, but not one for as long as an outage may last: it may be this very message that brings it about. */
+const again = (code: string): Judgement => ({ ...later(code), outage: false });
 const never = (code: string): Judgement => ({ code, retry: "never" });
 
 /** A 429 that waiting does not mend: somebody has to pay. */
@@ -42,13 +46,16 @@ function judge(status: number, { code = "", type = "" }: Detail): Judgement {
 /** A 200 whose response says `failed`. */
 export function failedResponse(headers: Headers, error: unknown): LullError {
   const detail = detailOf({ error });
-  const passes = /^(server_error|rate_limit_exceeded|vector_store_timeout)$/.test(detail.code ?? "");
-  return failure("OpenAI's response failed", (passes ? later : never)("OPENAI_FAILED"), headers, detail);
+  const isPassing = /^(server_error|rate_limit_exceeded|vector_store_timeout)$/.test(detail.code ?? "");
+  return failure("OpenAI's response failed", (isPassing ? later : never)("OPENAI_FAILED"), headers, detail);
 }
 
 /** Not an answer of the API at all: a proxy's page, half a body, a response that was never finished. */
-export function notAnAnswer(what: string, headers: Headers): LullError {
-  return failure(what, later("OPENAI_UNAVAILABLE"), headers);
+export function notAnAnswer(
+  what: string,
+  { status, headers }: Pick<Response, "status" | "headers">,
+): LullError {
+  return failure(what, (passes(status) ? later : again)("OPENAI_UNAVAILABLE"), headers);
 }
 
 export function unreachable(cause: unknown): LullError {
@@ -67,8 +74,8 @@ export function empty(headers: Headers, cutOffBy: string | undefined, attempt: n
   const why = word(cutOffBy);
   const message =
     why === undefined ? "OpenAI's answer has no text" : `OpenAI cut the answer off before any text: ${why}`;
-  const again = cutOffBy === undefined && attempt <= 1;
-  return failure(message, (again ? later : never)("OPENAI_EMPTY"), headers);
+  const isWhim = cutOffBy === undefined && attempt <= 1;
+  return failure(message, (isWhim ? again : never)("OPENAI_EMPTY"), headers);
 }
 
 function failure(what: string, judgement: Judgement, headers: Headers, detail: Detail = {}): LullError {

@@ -21,7 +21,7 @@ export function readResponse({ json, headers }: Answer): ModelResponse {
   const { status = "completed" } = json;
   if (status === "failed") throw failedResponse(headers, json.error);
   if (!Array.isArray(json.output) || (status !== "completed" && status !== "incomplete")) {
-    throw notAnAnswer("OpenAI answered without a finished response", headers);
+    throw notAnAnswer("OpenAI answered without a finished response", { status: 200, headers });
   }
   const output = json.output.filter(isRecord);
   const incomplete = status === "incomplete";

@@ -1,4 +1,5 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { AWS_DEADLINES } from "../../core/deadline.ts";
 import { regionIn } from "../../core/queue-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Reply, Responder, Turn } from "../../ports/responder.ts";
@@ -24,8 +25,6 @@ export interface QueueOptions {
 /** What SQS takes: everything in a message counts. */
 const BYTES_MAX = 1_048_576;
 const WITHIN_SECONDS_MAX = 604_800;
-const CONNECT_MS = 2_000;
-const REQUEST_MS = 5_000;
 
 /**
  * Hands the turn to somebody behind an SQS queue. A crash between the hand-over and the commit hands it over again, under the same
@@ -64,7 +63,12 @@ function clientFor({ url, region = regionIn(url), endpoint: given }: QueueOption
     ...(region !== undefined && { region }),
     // An emulator's queue URLs may name a host that only it knows.
     ...(endpoint !== undefined && { endpoint, useQueueUrlAsEndpoint: false }),
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS },
+    // The turn's own deadline ends everything; these end an endpoint that keeps silent a good deal sooner.
+    requestHandler: {
+      connectionTimeout: AWS_DEADLINES.connectMsMax,
+      requestTimeout: AWS_DEADLINES.requestMsMax,
+      throwOnRequestTimeout: true,
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { as, draftFor, sent, textsOf } from "./builders.ts";
+import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { scene } from "./scene.ts";
 
@@ -70,6 +70,55 @@ export const attempts: readonly EngineCase[] = [
       assert.deepEqual(textsOf(second), ["one", "two"]);
       assert.equal(second.turnId, first.turnId);
       assert.equal(second.attempt, 2);
+    },
+  ),
+
+  scene(
+    "somebody's outage is not counted: it comes back as often as it is given back, with its start",
+    { attemptsMax: 2 },
+    async (s) => {
+      const { turnId } = await s.turnFor("one").then(async (first) => {
+        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        as("released", await s.engine.turns.giveBack(first.lease, how));
+        return first;
+      });
+      await s.receive("two");
+      for (const attempt of [2, 3, 4, 5]) {
+        const taken = await s.take();
+        assert.deepEqual([taken.turnId, taken.attempt, taken.attempts], [turnId, attempt, 1]);
+        assert.equal(taken.failingSinceAtMs, 7);
+        assert.deepEqual(textsOf(taken), ["one", "two"]);
+        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        as("released", await s.engine.turns.giveBack(taken.lease, how));
+      }
+      const last = await s.take();
+      as("released", await s.engine.turns.giveBack(last.lease, { kind: "bury", reason: "down too long" }));
+      const [letter] = await s.dead();
+      assert.equal(letter?.attempts, 6);
+      // Whoever joined an outage later has not waited as long.
+      assert.deepEqual(
+        letter?.messages.map(({ text }) => text),
+        ["one"],
+      );
+      await s.windowPasses();
+      const newer = await s.take();
+      assert.deepEqual([textsOf(newer), newer.attempt, newer.failingSinceAtMs], [["two"], 1, undefined]);
+    },
+  ),
+
+  scene(
+    "a crash after the send in the last attempt is asked about, not buried",
+    { attemptsMax: 1 },
+    async (s) => {
+      const first = await s.turnFor("hi");
+      const draft = sending(draftFor(first, "the answer"), 0, s.nowMs + 15_000);
+      await s.engine.turns.draft(first.lease, draft);
+      await s.leaseLapses();
+      const second = await s.take();
+      assert.deepEqual([second.draft, second.attempts], [draft, 2]);
+      as("committed", await s.engine.turns.commit(second.lease, replied(second, allSent(draft))));
+      assert.deepEqual(await s.dead(), []);
+      await s.atRest();
     },
   ),
 
@@ -191,6 +240,34 @@ export const attempts: readonly EngineCase[] = [
     await s.passes(1);
     const third = await s.take();
     assert.deepEqual([third.turnId, third.attempt], [first.turnId, 1]);
+  }),
+
+  scene(
+    "a turn is a suspect when all its attempts ended with their holder, and stays one while it waits",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      assert.equal(first.isSuspect, undefined);
+      await s.leaseLapses();
+      const second = await s.take();
+      assert.equal(second.isSuspect, true);
+      await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs: s.nowMs + 1_000 });
+      await s.passes(1_000);
+      const third = await s.take();
+      assert.deepEqual([third.attempt, third.isSuspect], [2, true]);
+      const failed = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "HTTP 500" } as const;
+      await s.engine.turns.giveBack(third.lease, failed);
+      assert.equal((await s.take()).isSuspect, undefined);
+    },
+  ),
+
+  scene("whoever continues a draft asks nobody, and is no suspect", { settleMs: 0 }, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.turns.draft(first.lease, draftFor(first));
+    await s.leaseLapses();
+    const second = await s.take();
+    assert.equal(second.attempt, 2);
+    assert.equal(second.isSuspect, undefined);
   }),
 
   scene("a commit clears the attempts: the next turn starts at one", {}, async (s) => {

@@ -3,7 +3,7 @@ import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builde
 import type { EngineCase } from "./harness.ts";
 import { scene } from "./scene.ts";
 
-const settling = { settleMs: 200_000, settleDeadMs: 2_000 };
+const settling = { settleMs: 200_000 };
 
 /** The answer is written down before it is sent: whoever comes next goes on from there. */
 export const drafts: readonly EngineCase[] = [
@@ -43,27 +43,24 @@ export const drafts: readonly EngineCase[] = [
     await s.nothingDue();
   }),
 
-  scene(
-    "a crash while sending: nobody goes on before the send has settled, then with the draft",
-    settling,
-    async (s) => {
-      const first = await s.turnFor("hi");
-      const sendByAtMs = s.nowMs + 15_000;
-      const draft = sending(draftFor(first, "the answer"), 0, sendByAtMs);
-      as("drafted", await s.engine.turns.draft(first.lease, draft));
-      await s.leaseLapses();
-      await s.nothingDue();
-      await s.passes(sendByAtMs + s.settings.settleMs - s.nowMs - 1);
-      await s.nothingDue();
-      await s.passes(1);
-      const second = await s.take();
-      assert.deepEqual(second.draft, draft);
-      assert.equal(second.turnId, first.turnId);
-      as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
-    },
-  ),
+  scene("a crash while sending: the next holder is asked at once what became of it", settling, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = sending(draftFor(first, "the answer"), 0, s.nowMs + 15_000);
+    as("drafted", await s.engine.turns.draft(first.lease, draft));
+    await s.leaseLapses();
+    const second = await s.take();
+    assert.deepEqual(second.draft, draft);
+    assert.equal(second.turnId, first.turnId);
+    as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
+    const untilAtMs = s.nowMs + 5_000;
+    as("released", await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs, draft }));
+    await s.passes(4_999);
+    await s.nothingDue();
+    await s.passes(1);
+    assert.deepEqual((await s.take()).draft, draft);
+  }),
 
-  scene("what a worker known to be dead was sending settles sooner", settling, async (s) => {
+  scene("what a worker known to be dead was sending settles from its death on", settling, async (s) => {
     const doomed = await s.open("doomed");
     await s.receive("hi");
     await s.windowPasses();
@@ -71,15 +68,12 @@ export const drafts: readonly EngineCase[] = [
     const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
     await doomed.turns.draft(first.lease, draft);
     await s.passes(1_000);
+    assert.equal(await s.engine.sweeping.freeLeases("doomed"), 1);
     const deadAtMs = s.nowMs;
-    await s.engine.sweeping.freeLeases("doomed");
-    await s.nothingDue();
-    await s.passes(1_999);
-    await s.nothingDue();
-    await s.passes(1);
-    const second = await s.take();
-    assert.deepEqual(second.draft, draft);
-    assert.equal(second.previousHolderDeadAtMs, deadAtMs);
+    await s.passes(500);
+    const { draft: found, turnId } = await s.take();
+    assert.equal(turnId, first.turnId);
+    assert.deepEqual(found, sending(draft, 0, deadAtMs));
   }),
 
   scene("a crash between chunks: what was sent stays sent", { settleMs: 0 }, async (s) => {
@@ -107,6 +101,8 @@ export const drafts: readonly EngineCase[] = [
       const first = await s.turnFor("hi");
       await s.engine.turns.draft(first.lease, sending(draftFor(first), 0, s.nowMs + 15_000));
       await s.leaseLapses();
+      const asking = await s.take();
+      await s.engine.turns.giveBack(asking.lease, { kind: "wait", untilAtMs: s.nowMs + 200_000 });
       await s.nothingDue();
       const chunk = { turnId: first.turnId, chunk: 0 };
       const status = { account: "account", providerId: "p1", status: "delivered", chunk };

@@ -36,6 +36,8 @@ export interface World {
   open(workerId?: string): Promise<Engine>;
   /** What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a queue. */
   takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
+  /** Sets every worker's clock back. What waits somewhere for a time to pass still waits as long. */
+  setClockBack(ms: number): void;
   /** Removes window and lease behind the engine's back: what is staged has nobody left to look at it. */
   strand?(conversationId: string): Promise<void>;
   /** Puts a row in place of one of ours, behind the engine's back: of a conversation's staged rows, the oldest. */

@@ -1,6 +1,7 @@
 import { admission } from "./admission.ts";
 import { attempts } from "./attempts.ts";
 import { batches } from "./batches.ts";
+import { clocks } from "./clocks.ts";
 import { drafts } from "./drafts.ts";
 import { erasing } from "./erasing.ts";
 import { foreignRows } from "./foreign-rows.ts";
@@ -11,6 +12,7 @@ import { leases } from "./leases.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
+import { piles } from "./piles.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { scale } from "./scale.ts";
@@ -29,6 +31,7 @@ export { type Backstage, worldOn } from "./world-on.ts";
 export const engineContract: readonly EngineCase[] = [
   ...windows,
   ...receiving,
+  ...piles,
   ...admission,
   ...onTurnValidation,
   ...leases,
@@ -43,6 +46,7 @@ export const engineContract: readonly EngineCase[] = [
   ...recording,
   ...erasing,
   ...sweeping,
+  ...clocks,
   ...foreignRows,
   ...inspecting,
   ...scale,

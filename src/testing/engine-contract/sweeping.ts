@@ -65,6 +65,29 @@ export const sweeping: readonly EngineCase[] = [
     assert.equal((await s.turns()).length, 8);
   }),
 
+  scene(
+    "what is past its time goes in bounded rounds, and each says whether there is more",
+    { sweepRowsMax: 3, dedupeMs: 1_000 },
+    async (s) => {
+      for (let at = 0; at < 20; at += 1) await s.receive();
+      await s.windowPasses();
+      await s.reply(await s.take());
+      await s.passes(1_000 + s.settings.clockSkewMs);
+      const rounds: number[] = [];
+      for (let hasMore = true; hasMore; ) {
+        const report = await s.engine.sweeping.sweep();
+        rounds.push(report.expired);
+        hasMore = report.hasMore === true;
+        assert.ok(rounds.length <= 50, `no end after ${rounds.length} rounds`);
+      }
+      assert.ok(Math.max(...rounds) <= 3, `removed ${rounds}`);
+      assert.equal(
+        rounds.reduce((sum, expired) => sum + expired, 0),
+        20,
+      );
+    },
+  ),
+
   scene("a healthy store has no orphans: gathering, held, waiting, paused", {}, async (s) => {
     await s.receive({ sender: "held" });
     await s.receive({ sender: "waiting" });

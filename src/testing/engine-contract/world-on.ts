@@ -32,6 +32,7 @@ export function worldOn(
       const { outcomes } = await engine.turns.takeDue(max, new AbortController().signal);
       return [...outcomes];
     },
+    setClockBack: clock.setBack,
     ...(backstage.strand && { strand: backstage.strand }),
     ...(backstage.spoil && { spoil: backstage.spoil }),
     async close() {

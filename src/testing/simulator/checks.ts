@@ -2,8 +2,9 @@ import { messageId } from "../../core/identity.ts";
 import type { ConversationDetail, DeadLetter, UnknownSend } from "../../ports/inspector.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { Event, History } from "./history.ts";
-import type { Plan } from "./plan.ts";
+import type { FaultKind, Plan } from "./plan.ts";
 import type { Sent } from "./provider.ts";
+import { LIMITS } from "./world.ts";
 
 /** Polls, whole seconds and a trigger that the queue holds back for a while; less than a lease. */
 const LATE_MS_MAX = 5_500;
@@ -50,7 +51,56 @@ export function violations(evidence: Evidence): Violation[] {
     ...sentOnce(evidence),
     ...inOrder(evidence),
     ...onTime(evidence),
+    ...withoutAPerson(evidence),
+    ...lateIsTold(evidence),
   ];
+}
+
+/** Faults that may cost a turn an attempt: its process, its lease, or an error that nobody can classify. */
+const COUNTED = /^(crash|freeze|clock|error|power-cut|silent|blocks|fails$|slow|never-returns)/;
+
+/** Outages heal without anybody's help: dead is what failed for good, or what took its workers with it again and again. */
+function withoutAPerson({ plan, stored }: Evidence): Violation[] {
+  const found: Violation[] = [];
+  const isForGood = plan.poison !== undefined || plan.faults.some(({ kind }) => kind.endsWith("for-good"));
+  const counted = plan.faults.filter(({ kind }) => COUNTED.test(kind)).length;
+  if (!isForGood && counted < LIMITS.attemptsMax)
+    for (const { id, reason } of stored.dead)
+      found.push({ promise: "heals alone", what: `dead letter ${id} needs a person: ${reason}` });
+  if (plan.canReconcile)
+    for (const { id } of stored.unknown)
+      found.push({ promise: "heals alone", what: `send ${id} is unknown, and the provider could be asked` });
+  return found;
+}
+
+/** What a frozen sender sent beside another is never hidden. With a moved clock it cannot know that it was late. */
+function lateIsTold({ plan, history }: Evidence): Violation[] {
+  if (movesClock(plan)) return [];
+  const lastAtMs = history.events.at(-1)?.atMs ?? 0;
+  return history.of("sent").flatMap((sent): Violation[] => {
+    const isTold = isToldLate(history, sent);
+    const isFrozenSender = isLate(history, sent) && !wasCrashed(history, sent.process);
+    // What left in time and was accepted slowly was sent by right, and is found.
+    const isOnlySlow = plan.faults.some(({ kind }) => isSlow(kind));
+    if (isTold || !isFrozenSender || isOnlySlow || lastAtMs < sent.atMs + 1_000) return [];
+    return [{ promise: "once", what: `${sent.process} sent turn ${sent.turn} late, and did not tell` }];
+  });
+}
+
+function isToldLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
+  return history
+    .of("told-late")
+    .some(
+      ({ turn, chunk, process }) => turn === sent.turn && chunk === sent.chunk && process === sent.process,
+    );
+}
+
+function wasCrashed(history: History, process: string): boolean {
+  return history.of("crashed").some((crash) => crash.process === process);
+}
+
+function movesClock(plan: Plan): boolean {
+  return plan.faults.some(({ kind }) => kind.startsWith("clock"));
 }
 
 function healsAlone(evidence: Evidence): Violation[] {
@@ -116,7 +166,7 @@ function endsOf({ conversations, dead }: Stored): Map<string, string[]> {
 /** A reply is sent by whoever holds the newest token, except by a sender that was out of its time: that is told apart and counted. */
 function oneAtATime({ history, plan }: Evidence): Violation[] {
   // What left in time and arrives late was sent by right; what a frozen sender sends is told apart, not promised.
-  if (mayBeLate(plan) || plan.faults.some(({ kind }) => kind === "arrives-late")) return [];
+  if (mayBeLate(plan) || plan.faults.some(({ kind }) => isSlow(kind))) return [];
   return history.of("sent").flatMap((sent): Violation[] =>
     isLate(history, sent)
       ? [
@@ -129,9 +179,14 @@ function oneAtATime({ history, plan }: Evidence): Violation[] {
   );
 }
 
+/** Sent by right, and with the provider later. */
+function isSlow(kind: FaultKind): boolean {
+  return kind === "arrives-late" || kind === "accepts-slowly" || kind === "crash-in-flight";
+}
+
 /** Exception (b): a sender frozen past its deadline, or one whose clock was moved past it. */
 function mayBeLate(plan: Plan): boolean {
-  return plan.faults.some(({ kind }) => kind.startsWith("freeze") || kind === "clock-jump");
+  return movesClock(plan) || plan.faults.some(({ kind }) => kind.startsWith("freeze"));
 }
 
 function isLate(history: History, sent: Extract<Event, { kind: "sent" }>): boolean {
@@ -147,7 +202,9 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
   const sends = history.of("sent");
   for (const key of new Set(ledger.map(({ turnId, chunk }) => `${turnId}.${chunk}`))) {
     const same = sends.filter(({ turn, chunk }) => `${turn}.${chunk}` === key);
-    const excused = mayBeLate(plan) ? same.filter((sent) => isLate(history, sent)).length : 0;
+    const excused = mayBeLate(plan)
+      ? same.filter((sent) => isLate(history, sent) || isToldLate(history, sent)).length
+      : 0;
     if (same.length - excused > 1)
       found.push({ promise: "once", what: `chunk ${key} was sent ${same.length} times` });
   }
@@ -176,7 +233,7 @@ function inOrder({ history, stored, plan }: Evidence): Violation[] {
     }
   }
   // A clock that is set back gives a later message an earlier time: then no order by time is the right one.
-  if (plan.faults.some(({ kind }) => kind === "clock-jump")) return found;
+  if (movesClock(plan)) return found;
   for (const { turns } of stored.conversations) found.push(...turnsInOrder(history, turns));
   return found;
 }
@@ -208,8 +265,7 @@ function turnsInOrder(history: History, turns: ConversationDetail["turns"]): Vio
 /** No turn starts before its time. Clock jumps move the time itself; a cut batch's rest is due at once. */
 function onTime(evidence: Evidence): Violation[] {
   const { history, plan } = evidence;
-  const cannotTell = plan.faults.some(({ kind }) => kind === "clock-jump") || plan.batchMessagesMax < 10;
-  if (cannotTell) return [];
+  if (movesClock(plan) || plan.batchMessagesMax < 10) return [];
   const early = history.of("asked").flatMap(({ arrivals, atMs, turn }): Violation[] => {
     const dueAtMs = dueOf(plan, arrivals);
     return atMs < dueAtMs
@@ -228,7 +284,7 @@ function dueOf({ window }: Plan, arrivals: readonly number[]): number {
 
 /** On a day without a fault nobody waits for a lease to lapse or for a sweep: a turn begins soon after it is due, and after the last. */
 function late({ history, plan }: Evidence): Violation[] {
-  if (plan.faults.length > 0 || plan.poison !== undefined) return [];
+  if (plan.faults.length > 0 || plan.poison !== undefined || (plan.outages ?? []).length > 0) return [];
   const sends = history.of("sent");
   const asked = history.of("asked");
   // A turn that starts over waits for what made it start over.

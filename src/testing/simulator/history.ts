@@ -38,6 +38,8 @@ export type Happened =
   | { readonly kind: "fault"; readonly step: string; readonly fault: string; readonly process: string }
   | { readonly kind: "crashed"; readonly process: string }
   | { readonly kind: "started"; readonly process: string }
+  /** The runtime told that a send was, or may have been, later than its time. */
+  | { readonly kind: "told-late"; readonly turn: string; readonly chunk: number; readonly process: string }
   /** A sweep found staged messages that nobody would have looked at. */
   | { readonly kind: "orphans"; readonly count: number; readonly sweptFromMs: number }
   | { readonly kind: "note"; readonly text: string };

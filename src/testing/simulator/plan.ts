@@ -39,9 +39,31 @@ export type RequestName = (typeof REQUESTS)[number];
 export type StepName = (typeof STEPS)[number] | RequestName;
 
 /** What may go wrong at any step. */
-const ANYWHERE = ["crash-before", "crash-after", "freeze-before", "freeze-after", "clock-jump"] as const;
-const STORE = ["error-before", "error-after"] as const;
-const RESPONDER = ["fails", "fails-for-good", "slow", "never-returns"] as const;
+const ANYWHERE = [
+  "crash-before",
+  "crash-after",
+  "freeze-before",
+  "freeze-after",
+  "clock-jump",
+  // By an hour: what was to happen in ten seconds is an hour away, for whoever believes it.
+  "clock-set-back",
+  // Every process at once, and nobody left to free their leases.
+  "power-cut",
+] as const;
+const STORE = [
+  "error-before",
+  "error-after",
+  // Longer than a lease, until the call's own deadline ends it: it may have taken effect.
+  "silent",
+] as const;
+const RESPONDER = [
+  "fails",
+  "fails-for-good",
+  "slow",
+  "never-returns",
+  // The event loop stands still until the parent kills the process.
+  "blocks",
+] as const;
 const SENDING = [
   "not-sent",
   "not-sent-for-good",
@@ -49,6 +71,11 @@ const SENDING = [
   "answer-lost",
   "never-arrives",
   "arrives-late",
+  // The provider thinks about it, longer than its sender waits or lives.
+  "accepts-slowly",
+  "crash-in-flight",
+  // The bytes leave when the process wakes up, whatever its timers say.
+  "freeze-at-socket",
 ] as const;
 const ASKING = ["cannot-tell", "error-before"] as const;
 
@@ -77,6 +104,15 @@ export const REQUEST_CELLS: readonly Cell[] = cellsOf(REQUESTS);
 
 function cellsOf(steps: readonly StepName[]): Cell[] {
   return steps.flatMap((step) => faultsAt(step).map((kind) => ({ step, kind })));
+}
+
+/** Somebody outside is away for a while, for everybody. */
+export interface PlannedOutage {
+  readonly who: "responder" | "sending" | "asking";
+  /** `silent`: accepted, and never answered. */
+  readonly how: "refused" | "silent";
+  readonly fromMs: number;
+  readonly toMs: number;
 }
 
 export interface PlannedMessage {
@@ -109,6 +145,9 @@ export interface Plan {
   /** A message that kills every worker that answers it. */
   readonly poison?: string;
   readonly faults: readonly PlannedFault[];
+  readonly outages?: readonly PlannedOutage[];
+  /** What the provider took shows in its list only after a while. */
+  readonly listsLate?: boolean;
   /** Wake-ups that nobody asked for: early, doubled, long out of date. */
   readonly strayWakeUpsAtMs: readonly number[];
 }
@@ -130,7 +169,24 @@ export function planFrom(seed: number): Plan {
     ...(random.chance(0.03) && { poison: random.pick(messages).id }),
     faults: plannedFaults(random),
     strayWakeUpsAtMs: Array.from({ length: random.below(4) }, () => random.below(20_000)),
+    listsLate: random.chance(0.3),
+    outages: random.chance(0.25) ? plannedOutages(random) : [],
   };
+}
+
+/** As long as faults last at most, and much longer than five attempts with their pauses. */
+const OUTAGE_MS_MAX = 22_000;
+
+function plannedOutages(random: Random): PlannedOutage[] {
+  return Array.from({ length: random.between(1, 3) }, () => {
+    const fromMs = random.below(8_000);
+    return {
+      who: random.pick(["responder", "sending", "asking"] as const),
+      how: random.pick(["refused", "silent"] as const),
+      fromMs,
+      toMs: fromMs + random.between(1_000, OUTAGE_MS_MAX - fromMs),
+    };
+  });
 }
 
 /** Requests are many: a fault may be meant for any of the first ones of its kind. */

@@ -14,6 +14,8 @@ export interface Sent {
   readonly to: string;
   readonly text: string;
   readonly atMs: number;
+  /** From when on the provider's list shows it. */
+  readonly listedAtMs: number;
 }
 
 /** The provider at the other end: one ledger, whoever asks. */
@@ -25,9 +27,10 @@ export class SimulatedProvider {
     this.#nowMs = nowMs;
   }
 
-  take({ to, text, reference }: Outgoing): Sent {
+  take({ to, text, reference }: Outgoing, lagMs = 0): Sent {
     const { turnId, chunk } = reference;
     const sent = {
+      listedAtMs: this.#nowMs() + lagMs,
       providerId: `out-${this.ledger.length + 1}`,
       turnId,
       chunk,
@@ -45,6 +48,7 @@ export class SimulatedProvider {
         each.to === to &&
         each.text === text &&
         each.atMs >= notBeforeAtMs &&
+        each.listedAtMs <= this.#nowMs() &&
         !excludeProviderIds.includes(each.providerId),
     );
     return found ? { kind: "sent", providerId: found.providerId } : { kind: "not-sent" };

@@ -32,6 +32,8 @@ function* simplerThan(plan: Plan): Generator<Plan> {
     if (message.againAtMs.length > 0)
       yield { ...plan, messages: plan.messages.with(at, { ...message, againAtMs: [] }) };
   }
+  for (const outages of withoutEach(plan.outages ?? [])) yield { ...plan, outages };
+  if (plan.listsLate) yield { ...plan, listsLate: false };
   const { poison, ...harmless } = plan;
   if (poison !== undefined) yield harmless;
   if (plan.workers > 1) yield { ...plan, workers: plan.workers - 1 };

@@ -11,6 +11,7 @@ export function timeline({ plan, history, violations }: Simulation): string {
     `seed ${plan.seed}: ${plan.workers} workers, ${plan.messages.length} messages, whileBusy ${plan.whileBusy}, onUnknown ${plan.onUnknown}`,
     `window ${JSON.stringify(plan.window)}, chunks ${plan.chunks}, reconcile ${plan.canReconcile ? "yes" : "no"}`,
     `faults: ${plan.faults.map(({ step, kind, nth }) => `${kind} at ${step} #${nth}`).join("; ") || "none"}`,
+    `outages: ${(plan.outages ?? []).map(({ who, how, fromMs, toMs }) => `${who} ${how} ${fromMs}-${toMs}`).join("; ") || "none"}, lists ${plan.listsLate ? "late" : "at once"}`,
     "",
     ...lines,
     "",
@@ -47,6 +48,8 @@ function describe(event: Event): string {
       return `!! ${event.process} is dead`;
     case "started":
       return `${event.process} starts`;
+    case "told-late":
+      return `${event.process} tells that turn ${event.turn} chunk ${event.chunk} was late`;
     case "orphans":
       return `a sweep finds ${event.count} orphans`;
     case "note":

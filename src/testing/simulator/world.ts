@@ -1,12 +1,14 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
 import type { EngineProvider, SweepReport, TakeOutcome } from "../../ports/engine.ts";
+import type { LogFields } from "../../ports/log.ts";
+import type { DeliveryStatus } from "../../ports/message.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { LullConfig } from "../../runtime/config.ts";
 import { createService } from "../../runtime/create-service.ts";
 import type { Service } from "../../runtime/service.ts";
 import { aroundEngine } from "../around-engine.ts";
 import { History } from "./history.ts";
+import { Outside } from "./outside.ts";
 import type { FaultKind, Plan, PlannedFault, PlannedMessage, RequestName, StepName } from "./plan.ts";
 import { STEPS } from "./plan.ts";
 import { SimulatedProvider, simulatedChannel } from "./provider.ts";
@@ -17,10 +19,12 @@ const START_AT_MS = Date.UTC(2026, 0, 1);
 /** Long enough for a lease to lapse: what a frozen process wakes up from is another world. */
 const FREEZE_MS = 9_000;
 const RESTART_MS = 1_500;
-/** Less than send timeout and settle time together, and less than the shorter settle time of the dead. */
-const LATE_MS = 4_500;
-const LATE_DEAD_MS = 1_500;
 const REDELIVERY_MS = 2_000;
+/** A store that says nothing: longer than a lease, and then the call's own deadline. */
+const SILENT_MS = 8_000;
+/** How long a process may stand still before its parent kills it. */
+const WATCHDOG_MS = 4_000;
+const HOUR = 3_600_000;
 
 /** Short times, in the proportions of the real ones: a day of trouble fits into a minute. */
 export const LIMITS = {
@@ -35,6 +39,7 @@ export const LIMITS = {
   restartPollSeconds: 0.5,
   pollSeconds: 3,
   attemptsMax: 5,
+  retryForSeconds: 60,
 } as const;
 
 interface Running {
@@ -45,6 +50,8 @@ interface Running {
 /** What an engine is given of the run that it is made for. */
 export interface EngineRun {
   readonly seed: number;
+  /** The true time, whatever the clocks of the processes say. */
+  readonly nowMs: () => number;
   /** A request of an engine that makes several for a step: what it meets is up to the plan. */
   readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
 }
@@ -57,13 +64,12 @@ export class World {
   readonly scheduler: Scheduler;
   readonly hits: PlannedFault[] = [];
   readonly #engine: EngineProvider;
-  readonly #respond: Responder;
   readonly #random: Random;
+  readonly #outside: Outside;
   readonly #running = new Map<string, Running>();
   readonly #processes = new Map<string, Process>();
   readonly #reached = new Map<StepName, number>();
   readonly #waiting: Set<PlannedFault>;
-  readonly #flights: { readonly process: Process; readonly land: () => void }[] = [];
   readonly #tokens = new Map<string, string>();
   #undelivered: number;
   #deliveries = 0;
@@ -73,15 +79,30 @@ export class World {
 
   constructor(plan: Plan, engine: (run: EngineRun) => EngineProvider, respond: Responder) {
     this.plan = plan;
-    this.#engine = engine({ seed: plan.seed, request: (...given) => this.#request(...given) });
-    this.#respond = respond;
+    const nowMs = () => this.scheduler.nowMs;
+    this.#engine = engine({ seed: plan.seed, nowMs, request: (...given) => this.#request(...given) });
     this.#random = seeded(plan.seed ^ 0x5bd1e995);
     this.scheduler = new Scheduler(this.#random, START_AT_MS);
-    const nowMs = () => this.scheduler.nowMs;
     this.history = new History(nowMs);
     this.provider = new SimulatedProvider(nowMs);
     this.#waiting = new Set(plan.faults);
     this.#undelivered = plan.messages.length;
+    this.#outside = new Outside({
+      plan,
+      history: this.history,
+      provider: this.provider,
+      scheduler: this.scheduler,
+      random: this.#random,
+      startAtMs: START_AT_MS,
+      respond,
+      faultAt: (process, step) => this.#faultAt(process, step),
+      disturb: (process, fault, when) => this.#disturb(process, fault, when),
+      crash: (process) => this.#crash(process),
+      latencyMs: () => this.#latencyMs(),
+      settle: (status) => this.#settle(status),
+      tokenOf: (process, turnId) => this.#tokens.get(`${process.id}/${turnId}`) ?? "",
+      areFaultsOver: () => this.#faultsAreOver,
+    });
   }
 
   /** A service that no fault touches, to look at what is stored when all is over. */
@@ -133,19 +154,19 @@ export class World {
       engine,
       channels: {
         sim: simulatedChannel(
-          (outgoing, signal) => this.#send(process, outgoing, signal),
-          canReconcile ? (query) => this.#reconcile(process, query) : undefined,
+          (outgoing, signal) => this.#outside.send(process, outgoing, signal),
+          canReconcile ? (query) => this.#outside.reconcile(process, query) : undefined,
         ),
       },
       window,
       whileBusy,
       onUnknown,
       limits: { ...LIMITS, batchMessagesMax },
-      respond: (turn) => this.#ask(process, turn),
+      respond: (turn) => this.#outside.ask(process, turn),
       clock: this.scheduler.clockOf(process),
       random: this.#random.next,
       workerId: process.id,
-      log: () => {},
+      log: (_level, event, fields) => this.#heard(process, event, fields),
     };
     return createService(config);
   }
@@ -192,11 +213,21 @@ export class World {
   ): Promise<T> {
     await this.#disturb(process, fault, "before");
     if (fault === "error-before") throw new StoreUnavailable("simulated");
+    if (fault === "silent") return this.#silence(process, call);
     const result = await call();
     await this.#disturb(process, fault, "after");
     await wayBack();
     if (fault === "error-after") throw new StoreUnavailable("simulated");
     return result;
+  }
+
+  /** Nobody answers until the call's own deadline; its write may have been done all the same, sooner or later. */
+  async #silence(process: Process, call: () => Promise<unknown>): Promise<never> {
+    const doneAfterMs = this.#random.pick([0, SILENT_MS / 2, SILENT_MS]);
+    await this.scheduler.delay(process, doneAfterMs);
+    if (this.#random.chance(0.5)) await call().catch(() => {});
+    await this.scheduler.delay(process, SILENT_MS - doneAfterMs);
+    throw new StoreUnavailable("simulated: no answer in time");
   }
 
   /** The fault that the plan has for this visit of the step, if any. */
@@ -221,12 +252,33 @@ export class World {
       process.frozenUntilMs = this.scheduler.nowMs + FREEZE_MS;
       await this.scheduler.delay(process, 0);
     }
-    // One machine, one clock: it jumps for everybody on it.
-    if (fault === "clock-jump" && when === "before") {
-      const jumpMs = this.#random.pick([-1_000, 1_500, 8_000]);
-      this.#skewMs += jumpMs;
-      for (const { process: each } of this.#running.values()) each.skewMs = this.#skewMs;
+    if (fault === "clock-jump" && when === "before")
+      this.#moveClock(this.#random.pick([-1_000, 1_500, 8_000]));
+    if (fault === "clock-set-back" && when === "before") this.#moveClock(-HOUR);
+    if (fault === "power-cut" && when === "before") {
+      for (const { process: each } of [...this.#running.values()]) this.#crash(each);
+      await new Promise(() => {});
     }
+    if (fault === "blocks" && when === "before") await this.#block(process);
+  }
+
+  /** One machine, one clock: it moves for everybody on it. */
+  #moveClock(byMs: number): void {
+    this.#skewMs += byMs;
+    for (const { process } of this.#running.values()) process.skewMs = this.#skewMs;
+  }
+
+  /** Its event loop stands still, for webhooks, renewals and sends alike, until its parent ends it. */
+  async #block(process: Process): Promise<never> {
+    process.frozenUntilMs = Number.POSITIVE_INFINITY;
+    this.scheduler.at(this.scheduler.nowMs + WATCHDOG_MS, undefined, () => this.#crash(process));
+    return new Promise(() => {});
+  }
+
+  #heard(process: Process, event: string, fields: LogFields = {}): void {
+    if (event !== "send.late") return;
+    const { turn, chunk } = fields;
+    this.history.add({ kind: "told-late", turn: String(turn), chunk: Number(chunk), process: process.id });
   }
 
   #latencyMs(): number {
@@ -238,7 +290,7 @@ export class World {
     process.isDead = true;
     this.#running.delete(process.id);
     this.history.add({ kind: "crashed", process: process.id });
-    this.#landFlightsOf(process);
+    this.#outside.landFlightsOf(process);
     this.scheduler.at(this.scheduler.nowMs + this.#random.below(RESTART_MS), undefined, () =>
       this.#startProcess(),
     );
@@ -308,121 +360,17 @@ export class World {
     }
   }
 
+  /** A delivery status, to whoever answers the provider. */
+  async #settle(status: DeliveryStatus): Promise<void> {
+    const engine = await this.#anybody()?.service.engine();
+    await engine?.receiving.settle("sim", status).catch(() => {});
+  }
+
   async #strayWakeUp(): Promise<void> {
     const somebody = this.#anybody();
     const conversation = this.history.of("taken").at(-1)?.taken.lease.conversationId;
     if (conversation !== undefined) await somebody?.service.wake(conversation).catch(() => {});
   }
-
-  async #ask(process: Process, turn: Parameters<Responder>[0]): Promise<Awaited<ReturnType<Responder>>> {
-    const messages = turn.messages.map(({ text }) => text);
-    const arrivals = turn.messages.map(({ arrivedAtMs }) => arrivedAtMs);
-    this.history.add({ kind: "asked", turn: turn.id, attempt: turn.attempt, messages, arrivals });
-    const fault = this.#faultAt(process, "respond");
-    await this.#disturb(process, isPoison(this.plan, messages) ? "crash-before" : fault, "before");
-    await this.scheduler.delay(process, fault === "slow" ? 7_000 : this.#random.below(1_500));
-    if (fault === "fails") throw new Error("the model is down");
-    if (fault === "fails-for-good")
-      throw Object.assign(new StoreUnavailable("no such model"), { retry: "never" });
-    if (fault === "never-returns") return new Promise(() => {});
-    await this.#disturb(process, fault, "after");
-    const reply = await this.#respond(turn);
-    if (this.plan.chunks === 1 || typeof reply !== "string") return reply;
-    return [reply, `${reply} (2)`];
-  }
-
-  async #send(process: Process, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
-    // Whoever sends does so by the right it has now; it may be somebody else's by the time the message arrives.
-    const token = this.#tokens.get(`${process.id}/${outgoing.reference.turnId}`) ?? "";
-    const arrive = () => this.#arrive(process, outgoing, token);
-    const fault = this.#faultAt(process, "send");
-    await this.#disturb(process, fault, "before");
-    await this.scheduler.delay(process, this.#latencyMs());
-    switch (fault) {
-      case "not-sent":
-        return { kind: "not-sent", retry: "later", why: "connection refused" };
-      case "too-many":
-        return { kind: "not-sent", retry: "later", retryAfterMs: 1_000, why: "429" };
-      case "not-sent-for-good":
-        return { kind: "not-sent", retry: "never", why: "opted out" };
-      case "never-arrives":
-        return new Promise(() => {});
-      case "arrives-late":
-        this.#onItsWay(process, arrive);
-        return new Promise(() => {});
-      default:
-        break;
-    }
-    if (signal.aborted) return { kind: "unknown", why: "aborted" };
-    const providerId = arrive();
-    await this.#disturb(process, fault, "after");
-    if (fault === "answer-lost") return { kind: "unknown", why: "read timeout" };
-    await this.scheduler.delay(process, this.#latencyMs());
-    return { kind: "sent", providerId };
-  }
-
-  /** Out of our hands, and taken by the provider later: inside the time that we wait for it to settle. */
-  #onItsWay(process: Process, arrive: () => void): void {
-    const flight = { process, isOver: false };
-    const land = () => {
-      if (!flight.isOver) arrive();
-      flight.isOver = true;
-    };
-    this.#flights.push({ ...flight, land });
-    this.scheduler.at(this.scheduler.nowMs + this.#random.below(LATE_MS), undefined, land);
-  }
-
-  /** A dead process sends no more: what it sent is with the provider soon, or never. */
-  #landFlightsOf(dead: Process): void {
-    for (const { process, land } of this.#flights) {
-      if (process === dead)
-        this.scheduler.at(this.scheduler.nowMs + this.#random.below(LATE_DEAD_MS), undefined, land);
-    }
-  }
-
-  #arrive(process: Process, outgoing: Outgoing, token: string): string {
-    const sent = this.provider.take(outgoing);
-    const { turnId: turn, chunk, to, providerId } = sent;
-    this.history.add({ kind: "sent", turn, chunk, to, process: process.id, token });
-    if (this.plan.callbacks) {
-      this.scheduler.at(
-        this.scheduler.nowMs + this.#random.below(3_000),
-        undefined,
-        () => void this.#callBack(sent, providerId),
-      );
-    }
-    return providerId;
-  }
-
-  async #callBack(sent: { turnId: string; chunk: number }, providerId: string): Promise<void> {
-    const engine = await this.#anybody()?.service.engine();
-    const status = {
-      account: "a",
-      providerId,
-      status: "delivered",
-      chunk: { turnId: sent.turnId, chunk: sent.chunk },
-    };
-    await engine?.receiving.settle("sim", status).catch(() => {});
-  }
-
-  async #reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
-    const fault = this.#faultAt(process, "reconcile");
-    await this.#disturb(process, fault, "before");
-    await this.scheduler.delay(process, this.#latencyMs());
-    if (fault === "cannot-tell") return { kind: "cannot-tell", why: "simulated" };
-    if (fault === "error-before") throw new Error("the provider's API is down");
-    const found = this.provider.find({
-      ...query,
-      notBeforeAtMs: query.notBeforeAtMs - Math.max(0, process.skewMs),
-    });
-    await this.#disturb(process, fault, "after");
-    return found;
-  }
-}
-
-/** A message that kills whoever answers it, every time. */
-function isPoison({ poison }: Plan, messages: readonly string[]): boolean {
-  return poison !== undefined && messages.includes(poison);
 }
 
 /** Turns that a call to the store handed out. */

@@ -8,6 +8,8 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
       return condition.conditions.every((each) => holds(each, item));
     case "OR":
       return condition.conditions.some((each) => holds(each, item));
+    case "NOT":
+      return !holds(condition.condition, item);
     case "absent":
       return item?.[condition.name] === undefined;
     case "present":
@@ -17,7 +19,7 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
   }
 }
 
-function compares(is: "=" | "<>" | "<=" | "<" | "begins", actual: unknown, expected: unknown): boolean {
+function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown, expected: unknown): boolean {
   if (actual === undefined) return is === "<>";
   switch (is) {
     case "=":
@@ -28,6 +30,8 @@ function compares(is: "=" | "<>" | "<=" | "<" | "begins", actual: unknown, expec
       return (actual as number) <= (expected as number);
     case "<":
       return (actual as number) < (expected as number);
+    case ">":
+      return (actual as number) > (expected as number);
     case "begins":
       return String(actual).startsWith(String(expected));
   }

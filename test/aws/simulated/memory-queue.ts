@@ -67,15 +67,17 @@ export interface Way {
   readonly meets: <T>(name: RequestName, happen: () => Promise<T>) => Promise<T>;
 }
 
-/** The queue as one worker sees it. */
+/** The queue as one worker sees it. A worker's clock may be wrong; the queue's own is not. */
 export class MemoryTriggers implements Triggers {
   readonly #queue: MemoryQueue;
   readonly #clock: Clock;
+  readonly #queueNowMs: () => number;
   readonly #way: Way;
 
-  constructor(queue: MemoryQueue, clock: Clock, way: Way) {
+  constructor(queue: MemoryQueue, clock: Clock, queueNowMs: () => number, way: Way) {
     this.#queue = queue;
     this.#clock = clock;
+    this.#queueNowMs = queueNowMs;
     this.#way = way;
   }
 
@@ -84,14 +86,14 @@ export class MemoryTriggers implements Triggers {
       const nowMs = this.#clock.nowMs();
       const seconds = Math.max(leastSeconds, Math.ceil((triggerAtMs(wakeAtMs, nowMs) - nowMs) / 1_000));
       const { conversationId, primaryChannel, channel } = trigger;
-      this.#queue.add({ conversationId, primaryChannel, channel }, nowMs + seconds * 1_000);
+      this.#queue.add({ conversationId, primaryChannel, channel }, this.#queueNowMs() + seconds * 1_000);
     });
   }
 
   receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
     return this.#request("trigger.receive", async () => {
       for (let waitedMs = 0; ; waitedMs += POLL_MS) {
-        const taken = this.#queue.take(max, this.#clock.nowMs());
+        const taken = this.#queue.take(max, this.#queueNowMs());
         if (taken.length > 0 || waitedMs >= WAIT_MS || signal.aborted) return taken;
         await this.#clock.sleep(POLL_MS, signal);
       }

@@ -70,7 +70,7 @@ export const AWS_POISONED: typeof AWS_SIMULATION = {
  * workers interleave request by request, and one that dies is dead in the middle of a step. What the emulators over HTTP prove of the
  * requests themselves, this proves of their order.
  */
-export function simulatedAws({ seed, request }: EngineRun): EngineProvider {
+export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvider {
   const random = seeded(seed);
   const tables = new MemoryTables();
   const queue = new MemoryQueue(random);
@@ -93,7 +93,7 @@ export function simulatedAws({ seed, request }: EngineRun): EngineProvider {
         sees: isCalm ? "all" : "what has arrived",
         repeats: () => !isCalm && random.chance(REPEATED),
       });
-      const triggers = new MemoryTriggers(queue, clock, way);
+      const triggers = new MemoryTriggers(queue, clock, nowMs, way);
       const newId = () => {
         count += 1;
         return `id-${count}`;

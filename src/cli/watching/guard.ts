@@ -1,0 +1,29 @@
+import { Worker } from "node:worker_threads";
+import type { LoggerOptions } from "../logger.ts";
+import { signOfLife } from "./sign-of-life.ts";
+
+/** What the guard looks at. */
+export type Guarded =
+  /** This process has no parent to notice that its event loop stands still. */
+  | { readonly what: "loop"; readonly hungMs: number }
+  /** A worker ends with its parent; with a blocked event loop it could not see that the parent is gone. */
+  | { readonly what: "parent"; readonly pid: number };
+
+export type GuardData = Guarded & { readonly log: Pick<LoggerOptions, "level" | "pretty" | "fields"> };
+
+/**
+ * A thread beside the event loop, which sees what the loop cannot see while somebody's code blocks it, and ends the process then: what
+ * was acknowledged is in the store, and whoever comes next goes on with it.
+ */
+export async function startGuard(data: GuardData): Promise<void> {
+  // Sources run as they are in development; the built package has .js beside it.
+  const entry = import.meta.url.endsWith(".ts") ? "./guard-thread.ts" : "./guard-thread.js";
+  // Nothing that a person has put in front of their own code (loaders, hooks) is needed in there.
+  const thread = new Worker(new URL(entry, import.meta.url), { workerData: data, execArgv: [] });
+  thread.on("message", () => thread.postMessage(signOfLife()));
+  thread.unref();
+  await new Promise<void>((resolve, reject) => {
+    thread.once("online", resolve);
+    thread.once("error", reject);
+  });
+}

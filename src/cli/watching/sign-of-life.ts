@@ -1,0 +1,11 @@
+import { url as debuggerUrl } from "node:inspector";
+
+/** What somebody whose event loop turns says to whoever asks. */
+export interface SignOfLife {
+  /** A debugger can be attached, and may hold the process at a breakpoint for as long as a person likes. */
+  readonly debugged: boolean;
+}
+
+export function signOfLife(): SignOfLife {
+  return { debugged: debuggerUrl() !== undefined };
+}

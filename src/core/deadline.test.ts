@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { AWS_DEADLINES, DeadlineMissed, within } from "./deadline.ts";
+import { outageOf } from "./outage.ts";
+
+const forever = () => new Promise<never>(() => {});
+
+describe("a deadline", () => {
+  it("ends what does not listen to its signal, and tells why", async () => {
+    const clock = fakeClock();
+    let seen: AbortSignal | undefined;
+    const ended = within(clock, 3_000, (signal) => {
+      seen = signal;
+      return forever();
+    }).catch((error) => error);
+    await clock.advance(2_999);
+    expect(seen?.aborted).toBe(false);
+    await clock.advance(1);
+    const error = await ended;
+    expect(error).toBeInstanceOf(DeadlineMissed);
+    expect(error.message).toBe("no answer within 3 s");
+    expect(seen?.reason).toBe(error);
+    expect(outageOf(error, clock.nowMs())).toEqual({});
+  });
+
+  it("is told as such also where an abort makes an error of its own", async () => {
+    const clock = fakeClock();
+    const listens = (signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    const ended = within(clock, 10, listens).catch((error) => error);
+    await clock.advance(10);
+    expect(await ended).toBeInstanceOf(DeadlineMissed);
+  });
+
+  it("gives back what came in time, failures too, and leaves nothing behind", async () => {
+    const clock = fakeClock();
+    const given = new AbortController();
+    let seen: AbortSignal | undefined;
+    const work = async (signal: AbortSignal) => {
+      seen = signal;
+      return "in time";
+    };
+    expect(await within(clock, 10, work, given.signal)).toBe("in time");
+    await expect(within(clock, 10, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await clock.advance(10);
+    given.abort();
+    expect(seen?.aborted).toBe(false);
+  });
+
+  it("is not waited for when the caller wants no more", async () => {
+    const clock = fakeClock();
+    const given = new AbortController();
+    const reason = new Error("stopping");
+    const ended = within(clock, 10, forever, given.signal).catch((error) => error);
+    given.abort(reason);
+    expect(await ended).toBe(reason);
+    expect(await within(clock, 10, forever, given.signal).catch((error) => error)).toBe(reason);
+  });
+});
+
+it("a webhook that needs a secret and a store is answered before Twilio stops listening", () => {
+  expect(AWS_DEADLINES.secretMsMax + AWS_DEADLINES.callMsMax).toBeLessThan(15_000);
+  expect(AWS_DEADLINES.requestMsMax * 2).toBeLessThan(AWS_DEADLINES.callMsMax);
+});

@@ -1,0 +1,45 @@
+import type { Media } from "../ports/message.ts";
+import { splitText } from "./chunks.ts";
+import { REPLY_MEDIA_MAX } from "./defaults.ts";
+
+export interface ReplyLimits {
+  readonly replyBytesMax: number;
+  readonly replyMessagesMax: number;
+}
+
+/** What is to be said, before anybody knows in how many messages. */
+export interface Words {
+  readonly texts: readonly string[];
+  readonly media?: readonly Media[] | undefined;
+}
+
+export type ReplyPlan =
+  /** The texts as the channel carries them, one per message. */
+  | { readonly kind: "messages"; readonly texts: readonly string[] }
+  | { readonly kind: "too-large"; readonly why: string };
+
+/**
+ * Into how many messages a reply goes, if it is one that should go out at all. It is measured before it is split: every message of
+ * it is written down with all the others, again and again until the last is sent. What is too large is not cut: half an answer, and
+ * nobody knows it.
+ */
+export function planReply(words: Words, textMax: number, limits: ReplyLimits): ReplyPlan {
+  const { texts, media = [] } = words;
+  const { replyBytesMax, replyMessagesMax } = limits;
+  const tooManyMessages = `more than ${replyMessagesMax} messages (replyMessagesMax)`;
+  if (texts.length > replyMessagesMax) return tooLarge(tooManyMessages);
+  if (media.length > REPLY_MEDIA_MAX) return tooLarge(`more than ${REPLY_MEDIA_MAX} media`);
+  if (bytesOf(words) > replyBytesMax) return tooLarge(`more than ${replyBytesMax} bytes (replyBytesMax)`);
+  const messages = texts.flatMap((text) => splitText(text, textMax));
+  if (messages.length > replyMessagesMax) return tooLarge(tooManyMessages);
+  return { kind: "messages", texts: messages };
+}
+
+function tooLarge(what: string): ReplyPlan {
+  return { kind: "too-large", why: `the reply has ${what}` };
+}
+
+function bytesOf({ texts, media = [] }: Words): number {
+  const words = [...texts, ...media.flatMap(({ url, contentType, name = "" }) => [url, contentType, name])];
+  return words.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+}

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { mayJoin, suspectsMax } from "./suspects.ts";
+
+const ATTEMPTS_MAX = 5;
+
+test("after one accident everything goes on at once; in the last attempt each is alone", () => {
+  expect([2, 3, 4, 5].map((attempt) => suspectsMax(attempt, ATTEMPTS_MAX))).toEqual([64, 16, 4, 1]);
+});
+
+test("the company is as large as its latest attempt allows, and no larger", () => {
+  expect(mayJoin(3, Array(15).fill(3), ATTEMPTS_MAX)).toBe(true);
+  expect(mayJoin(3, Array(16).fill(3), ATTEMPTS_MAX)).toBe(false);
+  expect(mayJoin(5, [], ATTEMPTS_MAX)).toBe(true);
+  expect(mayJoin(5, [2], ATTEMPTS_MAX)).toBe(false);
+  expect(mayJoin(2, [5], ATTEMPTS_MAX)).toBe(false);
+});
+
+test("with few attempts the second one is the last", () => {
+  expect(mayJoin(2, [], 2)).toBe(true);
+  expect(mayJoin(2, [2], 2)).toBe(false);
+});
+
+test("attempts past a limit that was lowered stand alone, too", () => {
+  expect(mayJoin(9, [], ATTEMPTS_MAX)).toBe(true);
+  expect(mayJoin(9, [9], ATTEMPTS_MAX)).toBe(false);
+});

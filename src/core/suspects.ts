@@ -1,0 +1,34 @@
+import type { Work } from "./state.ts";
+
+/** How much smaller the company of a suspect gets with each attempt. */
+const SHARE = 4;
+
+/**
+ * How many suspects may run side by side in one process when one of them is at this attempt.
+ *
+ * Whoever dies takes every turn of its process along, and each of them is counted. A suspect is a turn whose attempts so far all ended
+ * like that: one of them may be at fault, the others only stood beside it. Together again and again, all would run out of attempts with
+ * the one that kills. So the later the attempt, the fewer stand together, and in the last one each is alone; after a single accident
+ * everything goes on at once.
+ */
+export function suspectsMax(attempt: number, attemptsMax: number): number {
+  return SHARE ** Math.max(0, attemptsMax - attempt);
+}
+
+/**
+ * An attempt that ended in any other way left its error behind, or was not counted. An error beside outages may be theirs: then nobody can
+ * tell, and it stands apart.
+ */
+export function isSuspect({
+  attempts,
+  outages = 0,
+  lastError,
+}: Pick<Work, "attempts" | "outages" | "lastError">): boolean {
+  return attempts > 1 && (lastError === undefined || outages > 0);
+}
+
+/** Whether a suspect may begin beside those that run, whose attempts are given. */
+export function mayJoin(attempt: number, running: readonly number[], attemptsMax: number): boolean {
+  const latest = Math.max(attempt, ...running);
+  return running.length < suspectsMax(latest, attemptsMax);
+}

@@ -1,0 +1,94 @@
+import { isFull, pileOf } from "../../core/pile.ts";
+import type { ConversationKey } from "../../ports/conversations.ts";
+import type { StageOutcome } from "../../ports/engine.ts";
+import { absent, equal, type Item } from "./expression.ts";
+import { keyOf } from "./finding.ts";
+import { fullKey, seenKey, ttl } from "./keys.ts";
+import { type Refused, refuse } from "./refusing.ts";
+import type { Site } from "./site.ts";
+import { messagesOf, type StagedRow } from "./stage-item.ts";
+
+/**
+ * Counting what is staged with every message would cost more than staging it. Whoever looks reads all of it anyway, and leaves a mark
+ * when there is too much: a message is refused where one stands. So a conversation may hold what the limits say, and what came in
+ * between two looks: a window, or 15 minutes at most, the longest that a trigger is on its way.
+ */
+const COUNTED_MS = 60_000;
+const KEPT_MS = 24 * 3_600_000;
+
+/** A mark that stands: this sender's conversation was full when somebody counted. */
+export interface FullMark {
+  readonly key: Item;
+  readonly countedAtMs: number;
+  readonly isTold: boolean;
+}
+
+/** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
+export async function lookUp(
+  site: Site,
+  messageId: string,
+  key: ConversationKey,
+): Promise<{ readonly isDuplicate: boolean; readonly mark: FullMark | undefined }> {
+  const [seen, full] = [seenKey(messageId), fullKey(key)];
+  const items = await site.store.getMany("seen", [{ id: seen }, { id: full }]);
+  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > site.clock.nowMs());
+  const mark = alive.find(({ id }) => id === full);
+  return { isDuplicate: alive.some(({ id }) => id === seen), mark: mark && markFrom(mark) };
+}
+
+function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
+  return { key: { id }, countedAtMs: Number(counted_at_ms), isTold: told_as !== undefined };
+}
+
+/** What somebody who looks has counted. Under every name that wrote: a message that comes in knows its sender and nothing else. */
+export async function markIfFull(site: Site, rows: readonly StagedRow[]): Promise<void> {
+  if (!isFull(pileOf(rows), site.settings, 1)) return;
+  const keys = new Set(messagesOf(rows).map(({ message }) => fullKey(keyOf(site, message))));
+  for (const id of keys) await site.store.update("seen", { id }, { set: counted(site) });
+}
+
+function counted({ clock }: Site): Item {
+  const nowMs = clock.nowMs();
+  const untilAtMs = nowMs + KEPT_MS;
+  return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+}
+
+/** A mark is believed for a minute; then one of those who come counts again. A stale one refuses nobody for longer. */
+export async function isStillFull(site: Site, mark: FullMark, conversationId: string): Promise<boolean> {
+  if (mark.countedAtMs + COUNTED_MS > site.clock.nowMs()) return true;
+  const set = counted(site);
+  const isSame = equal("counted_at_ms", mark.countedAtMs);
+  const { kind, item } = await site.store.update("seen", mark.key, { set }, isSame);
+  // Somebody else counts, or has counted, unless it was our own write whose answer got lost.
+  if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
+  const key = equal("conversation_id", conversationId);
+  const rows = await site.store.query("stage", { key, attributes: ["bytes"] });
+  const pile = pileOf(rows.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
+  if (isFull(pile, site.settings, 1)) return true;
+  await site.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
+  return false;
+}
+
+/** One record and one word for all that come while it is full. Of several at once, one tells: who, is written down with it. */
+export async function refuseMore(
+  site: Site,
+  refused: Refused,
+  mark: FullMark,
+  conversationId: string,
+): Promise<StageOutcome> {
+  const code = "RATE_LIMITED";
+  const isFirst = !mark.isTold && (await tellOnce(site, mark));
+  if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
+  return { ...(await refuse(site, refused, code, conversationId)), tellBusy: true };
+}
+
+async function tellOnce(site: Site, { key }: FullMark): Promise<boolean> {
+  const toldAs = site.newId();
+  const { kind, item } = await site.store.update(
+    "seen",
+    key,
+    { set: { told_as: toldAs } },
+    absent("told_as"),
+  );
+  return kind === "done" || item?.told_as === toldAs;
+}

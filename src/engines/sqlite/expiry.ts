@@ -1,0 +1,51 @@
+import type { SQLInputValue } from "node:sqlite";
+import type { Expired, PastTimes } from "../embedded/tables.ts";
+import type { Statements } from "./statements.ts";
+
+/** Ids by the time until which they are remembered. */
+const REMEMBERED = `DELETE FROM remembered WHERE key IN
+  (SELECT key FROM remembered WHERE until_at_ms <= ?1 ORDER BY until_at_ms LIMIT ?2)`;
+const DELIVERIES = `DELETE FROM deliveries WHERE (channel, provider_id) IN
+  (SELECT channel, provider_id FROM deliveries WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)`;
+/** Rows are numbered as they come: the last number tells how many there are, and which are too many. */
+const TOO_MANY_REFUSALS = `DELETE FROM refusals WHERE number IN
+  (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1 ORDER BY number LIMIT ?2)`;
+
+/** Oldest first: rows are numbered in the order of their times, so the look stops at the first that stays. */
+function oldest(table: string, column: string): string {
+  return `DELETE FROM ${table} WHERE number IN
+    (SELECT number FROM (SELECT number, ${column} AS at FROM ${table} ORDER BY number LIMIT ?2) WHERE at < ?1)`;
+}
+
+interface Removal {
+  readonly sql: string;
+  /** Its first value; the second is how many rows at most. */
+  readonly bound: number;
+}
+
+/** Every statement of one round. Exported for a test that reads their plans: each has to find its rows without looking at others. */
+export function removalsAt(past: PastTimes): Removal[] {
+  const { nowMs, keepAfterMs, deliveriesAfterMs, refusalsAfterMs, refusalsMax } = past;
+  const kept = [
+    { sql: oldest("messages", "at_ms"), bound: keepAfterMs },
+    { sql: oldest("turns", "committed_at_ms"), bound: keepAfterMs },
+  ];
+  return [
+    { sql: REMEMBERED, bound: nowMs },
+    { sql: DELIVERIES, bound: deliveriesAfterMs },
+    ...(keepAfterMs > 0 ? kept : []),
+    { sql: oldest("refusals", "at_ms"), bound: refusalsAfterMs },
+    { sql: TOO_MANY_REFUSALS, bound: refusalsMax },
+  ];
+}
+
+/** Removes what is past its time, up to `max` rows in all: the round holds the write lock, and webhooks wait for it. */
+export function expire(sql: Statements, past: PastTimes, max: number): Expired {
+  let left = max;
+  for (const removal of removalsAt(past)) {
+    if (left <= 0) break;
+    const values: SQLInputValue[] = [removal.bound, left];
+    left -= sql.run(removal.sql, ...values);
+  }
+  return { rows: max - left, isCut: left <= 0 };
+}

@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from "vitest";
+import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { testLull } from "../testing/test-lull.ts";
+import { createEdge } from "./edge.ts";
+import { toFetch } from "./fetch.ts";
+
+let turnId = "";
+const lull = testLull({
+  limits: { replyBytesMax: 1_000, stagedMessagesMax: 2 },
+  respond: (turn) => {
+    turnId = turn.id;
+    return { laterSeconds: 300 };
+  },
+});
+const fetchLull = toFetch(createEdge(lull.service));
+afterEach(() => lull.stop());
+
+async function post(path: string, body: unknown): Promise<[number, string]> {
+  const request = new Request(`http://127.0.0.1${path}`, { method: "POST", body: JSON.stringify(body) });
+  const answer = await fetchLull(request, { remoteAddress: "127.0.0.1" });
+  const { error, result } = (await answer.json()) as { error?: { code: string }; result?: string };
+  return [answer.status, error?.code ?? result ?? ""];
+}
+
+test("what is too large to be sent is told to whoever posts it, and is not kept", async () => {
+  await lull.receive("ana", "hi");
+  await lull.advance(10_000);
+  const engine = await lull.service.engine();
+  const [conversation] = (await engine.inspector.conversations({ limit: 1 })).items;
+  const at = `/api/conversations/${conversation!.id}`;
+
+  expect(await post(`${at}/say`, { text: "x".repeat(1_001) })).toEqual([413, "REPLY_TOO_LARGE"]);
+  expect(await post(`/api/turns/${turnId}/reply`, { text: "x".repeat(1_001) })).toEqual([
+    413,
+    "REPLY_TOO_LARGE",
+  ]);
+  const reason = "x".repeat(REASON_LENGTH_MAX);
+  expect(await post(`${at}/hand-off`, { reason: `${reason}x` })).toEqual([400, "INVALID_REQUEST"]);
+  expect(await post(`/api/turns/${turnId}/reply`, { hand_off: `${reason}x` })).toEqual([
+    400,
+    "INVALID_REQUEST",
+  ]);
+  expect((await engine.inspector.counts()).staged).toBe(1);
+
+  expect(await post(`${at}/say`, { text: "x".repeat(1_000) })).toEqual([202, "staged"]);
+  expect(await post(`${at}/say`, { text: "one too many" })).toEqual([429, "RATE_LIMITED"]);
+  expect(await post(`/api/turns/${turnId}/reply`, { text: "x".repeat(1_000) })).toEqual([202, "accepted"]);
+  expect((await post(`${at}/hand-off`, { reason }))[0]).toBe(200);
+});

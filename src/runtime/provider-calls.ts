@@ -1,0 +1,101 @@
+import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
+import type { Draft } from "../ports/draft.ts";
+import type { TurnRun } from "./turn-run.ts";
+
+/**
+ * How far the provider's clock may be behind ours. Without it a clock that is a second fast would not recognise what it sent, and send
+ * it again; texts of earlier turns are told apart by their recorded ids.
+ */
+const PROVIDER_SKEW_MS = 5_000;
+
+/** A deadline that is noticed this much later was slept through: the process was frozen, and so was what it was sending. */
+const FROZEN_MS_MIN = 1_000;
+
+/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
+const OVER = "over";
+
+/** Sends one chunk that was marked, until its deadline. Whatever is heard of it after that is told as `send.late`. */
+export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<SendOutcome> {
+  const channel = run.channels[draft.channel];
+  if (!channel) return { kind: "not-sent", retry: "never", why: `there is no channel ${draft.channel}` };
+  const { clock } = run;
+  const state = draft.chunks[chunk]!.state;
+  const byAtMs = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
+  // Frozen since the chunk was marked: another holder may be sending it by now. We have not begun, and do not.
+  if (clock.nowMs() >= byAtMs)
+    return { kind: "not-sent", retry: "later", why: "its time was over before it began" };
+  const tellLate = (outcome: string) =>
+    run.log("warn", "send.late", {
+      turn: run.taken.turnId,
+      chunk,
+      outcome,
+      lateMs: Math.max(0, clock.nowMs() - byAtMs),
+    });
+  const outcome = await withDeadline(
+    run,
+    byAtMs,
+    (signal) => channel.send(outgoing(run, draft, chunk), signal),
+    (late) => late.kind === "sent" && tellLate("sent"),
+  ).catch((error): SendOutcome => ({ kind: "unknown", why: String(error) }));
+  const lateMs = clock.nowMs() - byAtMs;
+  if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);
+  return outcome;
+}
+
+/** Asks the provider whether it has a chunk that somebody left `sending`. */
+export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<ReconcileOutcome> {
+  const channel = run.channels[draft.channel];
+  if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };
+  const byAtMs = run.clock.nowMs() + run.settings.sendTimeoutMs;
+  const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
+  const query = {
+    ...outgoing(run, draft, chunk),
+    notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
+    excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
+  };
+  return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal)).catch(
+    (error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),
+  );
+}
+
+function outgoing(run: TurnRun, draft: Draft, chunk: number) {
+  const { text, media } = draft.chunks[chunk]!;
+  const { to, from, turnId } = draft;
+  const reference = { turnId, chunk };
+  return { to, from, text, ...(media && { media }), reference, conversationId: run.taken.conversation.id };
+}
+
+/**
+ * Past its deadline, or once the lease is lost, a request is aborted, and not waited for any longer either: a channel may not listen to
+ * its signal. What it answers all the same is told to `onLate`.
+ */
+async function withDeadline<T>(
+  { clock, heartbeat, settings }: TurnRun,
+  byAtMs: number,
+  request: (signal: AbortSignal) => Promise<T>,
+  onLate: (late: T) => void = () => {},
+): Promise<T> {
+  const aborting = new AbortController();
+  const over = new AbortController();
+  const stopWaiting = () => over.abort(OVER);
+  heartbeat.lost.addEventListener("abort", stopWaiting);
+  let isOver = false;
+  // Not longer than a send may take: the clock may have been set back since its deadline was written down.
+  const leftMs = Math.min(byAtMs - clock.nowMs(), settings.sendTimeoutMs);
+  const ended = clock.sleep(leftMs, over.signal).then(() => {
+    if (isOver) return new Promise<never>(() => {});
+    aborting.abort();
+    throw new Error("no word from the provider in time");
+  });
+  try {
+    const answered = request(aborting.signal).then((answer) => {
+      if (isOver) onLate(answer);
+      return answer;
+    });
+    return await Promise.race([answered, ended]);
+  } finally {
+    isOver = true;
+    heartbeat.lost.removeEventListener("abort", stopWaiting);
+    over.abort(OVER);
+  }
+}

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import { aroundEngine } from "../testing/around-engine.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { createService } from "./create-service.ts";
+
+const MESSAGE = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
+const WEBHOOK = {
+  method: "POST",
+  url: "http://x/",
+  headers: {},
+  body: Buffer.from(JSON.stringify([{ ...MESSAGE, media: [] }])),
+};
+
+function receiving(engine: EngineProvider, channel: Channel = testChannel()) {
+  const clock = fakeClock();
+  const events: string[] = [];
+  const service = createService({
+    engine,
+    channels: { test: channel },
+    respond: () => "hello",
+    clock,
+    limits: { receiveTimeoutSeconds: 10 },
+    log: (_level, event) => void events.push(event),
+  });
+  return { clock, events, service, post: () => service.receive("test", WEBHOOK) };
+}
+
+/** A store that does what it is asked, and says so only when it is let. */
+function slowly(): { readonly engine: EngineProvider; readonly letGo: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const engine = aroundEngine(memory(), () => async (name, _input, call) => {
+    const result = await call();
+    if (name === "receiving.stage") await promise;
+    return result;
+  });
+  return { engine, letGo: resolve };
+}
+
+it("a webhook whose store does not answer is answered in time: come back later", async () => {
+  const { engine, letGo } = slowly();
+  const at = receiving(engine);
+  const answer = at.post();
+  let isAnswered = false;
+  void answer.then(() => {
+    isAnswered = true;
+  });
+  await at.clock.advance(9_999);
+  expect(isAnswered).toBe(false);
+  await at.clock.advance(1);
+  expect((await answer).status).toBe(503);
+  expect(at.events).toContain("webhook.failed");
+  // It was staged all the same. Delivered again, it is one message.
+  letGo();
+  expect((await at.post()).status).toBe(200);
+  const { inspector } = await at.service.engine();
+  expect((await inspector.counts()).staged).toBe(1);
+});
+
+it("a webhook whose secret does not come is answered in time, and nothing is stored", async () => {
+  const at = receiving(memory(), { ...testChannel(), verify: () => new Promise(() => {}) });
+  const answer = at.post();
+  await at.clock.advance(10_000);
+  expect((await answer).status).toBe(503);
+  const { inspector } = await at.service.engine();
+  expect((await inspector.counts()).staged).toBe(0);
+});

@@ -1,0 +1,71 @@
+import { afterEach, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { EngineProvider, TurnTaking } from "../ports/engine.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { createService } from "./create-service.ts";
+import type { Service } from "./service.ts";
+
+const WINDOW_MS = 20_000;
+const clock = fakeClock();
+/** Times for which somebody asked to be called and was not yet. */
+const pending = new Set<object>();
+const counting: Clock = {
+  ...clock,
+  after(ms, run) {
+    const timer = {};
+    pending.add(timer);
+    const cancel = clock.after(ms, () => {
+      pending.delete(timer);
+      run();
+    });
+    return () => {
+      pending.delete(timer);
+      cancel();
+    };
+  },
+};
+
+/** A store that takes a moment to answer: messages come in while the worker looks. */
+const slow: EngineProvider = {
+  name: "slow",
+  async open(context) {
+    const engine = await memory().open(context);
+    const takeDue: TurnTaking["takeDue"] = async (max, signal) => {
+      const due = await engine.turns.takeDue(max, signal);
+      await clock.sleep(50);
+      return due;
+    };
+    return { ...engine, turns: { ...engine.turns, takeDue } };
+  },
+};
+
+let service: Service;
+afterEach(async () => {
+  const stopped = service.stop(0);
+  await clock.advance(100);
+  await stopped;
+});
+
+it("a worker waits for one moment at a time, however many windows are armed and however long they are", async () => {
+  service = createService({
+    engine: slow,
+    channels: { test: testChannel() },
+    window: { seconds: WINDOW_MS / 1_000 },
+    clock: counting,
+    log: () => {},
+    respond: () => "ok",
+  });
+  await service.start();
+  for (let at = 0; at < 50; at += 1) {
+    const sender = `person-${at}`;
+    const message = { providerId: `m${at}`, account: "a", address: "lull", sender, replyTo: sender };
+    const body = Buffer.from(JSON.stringify([{ ...message, text: "hi", media: [] }]));
+    await service.receive("test", { method: "POST", url: "http://test/", headers: {}, body });
+    await clock.advance(30);
+  }
+  expect(pending.size).toBeLessThanOrEqual(2);
+  await clock.advance(WINDOW_MS + 1_000);
+  expect((await (await service.engine()).inspector.counts()).turns).toBe(50);
+});

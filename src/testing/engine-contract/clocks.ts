@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { as, draftFor, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+const HOUR = 3_600_000;
+
+/** An hour back, with everything that sweeps and triggers do about it. */
+async function setBack(s: Scene): Promise<void> {
+  await s.engine.sweeping.sweep();
+  s.world.setClockBack(HOUR);
+  await s.engine.sweeping.sweep();
+}
+
+/** A clock that is set back mutes nobody, and gives nobody's turn to somebody else. */
+export const clocks: readonly EngineCase[] = [
+  scene("a clock that is set back while messages gather mutes nobody", {}, async (s) => {
+    await s.receive({ text: "one", sender: "ana" });
+    await s.receive({ text: "two", sender: "ben" });
+    await setBack(s);
+    await s.windowPasses();
+    const turns = await s.turns();
+    assert.deepEqual(turns.flatMap(textsOf).sort(), ["one", "two"]);
+    for (const taken of turns) await s.reply(taken);
+    await s.atRest();
+  }),
+
+  scene("what is written after the clock was set back gathers for its whole window", {}, async (s) => {
+    await s.engine.sweeping.sweep();
+    s.world.setClockBack(HOUR);
+    await s.receive("hi");
+    await s.engine.sweeping.sweep();
+    await s.passes(9_999);
+    await s.nothingDue();
+    await s.passes(1);
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
+  scene("a clock that is set back during a turn leaves it to its holder", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    await setBack(s);
+    await s.nothingDue();
+    as("renewed", await s.engine.turns.renew(taken.lease));
+    await s.passes(s.settings.leaseMs - 1);
+    await s.nothingDue();
+    await s.reply(taken);
+    await s.atRest();
+  }),
+
+  scene("a failed turn comes back when its pause is over, whatever the clock says", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    const notBeforeAtMs = s.nowMs + 20_000;
+    await s.engine.turns.giveBack(first.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+    await setBack(s);
+    await s.passes(20_000);
+    assert.equal((await s.take()).turnId, first.turnId);
+  }),
+
+  scene("a late answer is not awaited an hour longer", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    const untilAtMs = s.nowMs + 60_000;
+    const draft = draftFor(first, [], { awaitingUntilAtMs: untilAtMs });
+    await s.engine.turns.giveBack(first.lease, { kind: "wait", untilAtMs, draft });
+    await setBack(s);
+    // Somebody looks at once, or when a trigger comes: from there it is awaited for as long as was promised.
+    await s.nothingDue();
+    await s.passes(60_000);
+    const [atOnce] = await s.turns();
+    await s.passes(60_000);
+    assert.equal((atOnce ?? (await s.take())).turnId, first.turnId);
+  }),
+
+  scene(
+    "a sweep tells that the clock was set back, until nobody is left who would wait for it",
+    {},
+    async (s) => {
+      await s.receive("hi");
+      await s.engine.sweeping.sweep();
+      s.world.setClockBack(HOUR);
+      const told = [await s.engine.sweeping.sweep(), await s.engine.sweeping.sweep()];
+      assert.deepEqual(
+        told.map(({ clockSetBack }) => clockSetBack),
+        [{ byMs: HOUR, conversations: 1 }, undefined],
+      );
+    },
+  ),
+];

@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import type { StageOutcome } from "../../ports/engine.ts";
+import { as, textsOf } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+/** Longer than any engine goes on refusing because of what it counted last. */
+const COUNTED_AGAIN_MS = 60_000;
+
+function refusedAsFull(outcome: StageOutcome): boolean {
+  const { code, tellBusy } = as("refused", outcome);
+  assert.equal(code, "RATE_LIMITED");
+  return tellBusy === true;
+}
+
+/** Somebody looks, and what waits goes on waiting: an outage. By then every engine has counted. */
+async function lookInVain(s: Scene, forMs = 3_600_000): Promise<void> {
+  const taken = await s.take();
+  const notBeforeAtMs = s.nowMs + forMs;
+  as(
+    "released",
+    await s.engine.turns.giveBack(taken.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" }),
+  );
+}
+
+async function refusals(s: Scene): Promise<string[]> {
+  return (await s.engine.inspector.refusals({ limit: 100 })).items.map(({ code }) => code);
+}
+
+/** What waits in one conversation has a limit. */
+export const piles: readonly EngineCase[] = [
+  scene(
+    "a conversation in which as many messages wait as may is full: the next is refused, recorded once and told once",
+    { stagedMessagesMax: 3 },
+    async (s) => {
+      for (const text of ["one", "two", "three"]) await s.receive(text);
+      await s.windowPasses();
+      await lookInVain(s, 30_000);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival("four"))), true);
+      for (let at = 0; at < 5; at += 1) assert.equal(refusedAsFull(await s.deliver(s.arrival())), false);
+      assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+      await s.receive({ sender: "ben", text: "not my fault" });
+
+      await s.passes(30_000);
+      const turns = await s.turns();
+      const taken = turns.find(({ conversation }) => conversation.sender === "ana")!;
+      assert.deepEqual(textsOf(taken), ["one", "two", "three"]);
+      await s.reply(taken);
+    },
+  ),
+
+  scene(
+    "a redelivery of what waits in a full conversation is a duplicate",
+    { stagedMessagesMax: 2 },
+    async (s) => {
+      const { message } = await s.receive("one");
+      await s.receive("two");
+      await s.windowPasses();
+      await lookInVain(s);
+      assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+      assert.deepEqual(await refusals(s), []);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival("three"))), true);
+    },
+  ),
+
+  scene(
+    "a message that found the conversation full is staged when it comes again and there is room",
+    { stagedMessagesMax: 2 },
+    async (s) => {
+      await s.receive("one");
+      await s.receive("two");
+      await s.windowPasses();
+      await lookInVain(s, 1_000);
+      const third = s.arrival("three");
+      assert.equal(refusedAsFull(await s.deliver(third)), true);
+      await s.passes(1_000);
+      await s.reply(await s.take());
+      await s.passes(COUNTED_AGAIN_MS);
+      as("staged", await s.deliver(third));
+      await s.windowPasses();
+      assert.deepEqual(textsOf(await s.take()), ["three"]);
+    },
+  ),
+
+  scene("each time it is full the customer is told anew", { stagedMessagesMax: 1 }, async (s) => {
+    for (let round = 0; round < 2; round += 1) {
+      await s.receive(`round ${round}`);
+      await s.windowPasses();
+      await lookInVain(s, 1_000);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival())), true);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival())), false);
+      await s.passes(1_000);
+      await s.reply(await s.take());
+      await s.passes(COUNTED_AGAIN_MS);
+    }
+    assert.equal((await refusals(s)).length, 2);
+  }),
+
+  scene("bytes fill a conversation as well as messages do", { stagedBytesMax: 1_000 }, async (s) => {
+    // The first one always has a place: refusing it would not make it smaller.
+    await s.receive("x".repeat(2_000));
+    await s.windowPasses();
+    await lookInVain(s);
+    assert.equal(refusedAsFull(await s.deliver(s.arrival("x"))), true);
+  }),
+
+  scene("what comes beside the text has its weight as well", { stagedBytesMax: 1_000 }, async (s) => {
+    const media = [{ url: `https://example.test/${"x".repeat(3_000)}`, contentType: "image/png" }];
+    await s.receive({ sender: "ana", text: "", media });
+    await s.receive({ sender: "ben", fields: { profile: "x".repeat(3_000) } });
+    await s.windowPasses();
+    for (const { lease } of await s.turns()) {
+      const notBeforeAtMs = s.nowMs + 3_600_000;
+      await s.engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+    }
+    assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ana" }))), true);
+    assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ben" }))), true);
+  }),
+
+  scene(
+    "checked on turn, a conversation that nobody has looked up is full, too",
+    { stagedMessagesMax: 2, validation: "on-turn" },
+    async (s) => {
+      await s.receive("one");
+      await s.receive("two");
+      await s.windowPasses();
+      await lookInVain(s);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival("three"))), true);
+      assert.equal(refusedAsFull(await s.deliver(s.arrival("four"))), false);
+    },
+  ),
+
+  scene("not one message more is staged than may wait", { stagedMessagesMax: 3 }, async (s) => {
+    const outcomes = await s.engine.receiving.stage(
+      ["one", "two", "three", "four", "five"].map((text) => ({ arrival: s.arrival(text) })),
+    );
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["staged", "staged", "staged", "refused", "refused"],
+    );
+    assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+    const { staged } = await s.engine.inspector.counts();
+    assert.equal(staged, 3);
+  }),
+];

@@ -1,0 +1,339 @@
+import assert from "node:assert/strict";
+import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import type { Settings } from "../../src/core/settings.ts";
+import { LullError } from "../../src/errors.ts";
+import type { Engine, StageOutcome, Taken } from "../../src/ports/engine.ts";
+import type { Arrival } from "../../src/ports/message.ts";
+import {
+  allSent,
+  arrival,
+  as,
+  draftFor,
+  replied,
+  silent,
+  textsOf,
+} from "../../src/testing/engine-contract/builders.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+type Row = Record<string, unknown>;
+
+const ID = "8d1f6c3e-conversation";
+const Key = marshall({ primary_channel: "ana", conversation_id: ID });
+const USAGE = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+/** As much as an item holds beside its keys and a name, give or take a few bytes. */
+const FULL = 400 * 1024 - 80;
+/** A little less than a reply may have beside what else is in its draft. */
+const REPLY_BYTES = 299_000;
+
+describe.skipIf(unavailable)("what a store of items cannot hold", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  let engine: Engine;
+  let count = 0;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+  });
+  afterAll(() => emulators.stop());
+  beforeEach(() => begin());
+  afterEach(() => world.close());
+
+  async function begin(settings: Partial<Settings> = {}): Promise<void> {
+    await world?.close();
+    world = await awsWorld(emulators, settings);
+    engine = await world.open();
+  }
+
+  const TableName = () => `${world.options.tablePrefix}conversations`;
+
+  async function write(row: Row): Promise<void> {
+    const Item = marshall({ primary_channel: "ana", conversation_id: ID, task_complete: 0, ...row });
+    await world.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
+  }
+
+  async function row(): Promise<Row> {
+    const { Item } = await world.dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
+    return unmarshall(Item!);
+  }
+
+  async function receive(given: Partial<Arrival> = {}): Promise<StageOutcome> {
+    count += 1;
+    const message = arrival({ providerId: `m${count}`, arrivedAtMs: world.clock.nowMs(), ...given });
+    const [outcome] = await engine.receiving.stage([{ arrival: message }]);
+    return outcome!;
+  }
+
+  async function taken(): Promise<Taken> {
+    await world.clock.advance(10_000);
+    const outcome = (await world.takeDue(engine)).find(({ kind }) => kind === "turn");
+    return as("turn", outcome!).taken;
+  }
+
+  async function answer(turn: Taken): Promise<void> {
+    const draft = draftFor(turn);
+    as("drafted", await engine.turns.draft(turn.lease, draft));
+    const how = replied(turn, allSent(draft), { usage: USAGE, more: false });
+    as("committed", await engine.turns.commit(turn.lease, how));
+  }
+
+  const told = (name: string) => world.logged.filter(({ event }) => event === name);
+  const dead = async () => (await engine.inspector.dead({ limit: 100 })).items;
+
+  describe("in the conversation's row", () => {
+    it("counters of NULL are counted from nothing, and the turn is committed", async () => {
+      await write({ prompt_tokens: null, completion_tokens: null, total_tokens: 5 });
+      as("staged", await receive());
+      await answer(await taken());
+      const { prompt_tokens, completion_tokens, total_tokens, conversation_status } = await row();
+      assert.deepEqual(
+        { prompt_tokens, completion_tokens, total_tokens, conversation_status },
+        { prompt_tokens: 3, completion_tokens: 4, total_tokens: 12, conversation_status: "reply_sent" },
+      );
+      assert.equal((await engine.conversations.history(ID, 10)).length, 2);
+      assert.deepEqual(told("conversation.not-updated"), []);
+    });
+
+    it("counters that are no numbers stay their owner's, and the turn is committed", async () => {
+      await write({ prompt_tokens: "many", completion_tokens: 1 });
+      as("staged", await receive());
+      await answer(await taken());
+      const { prompt_tokens, completion_tokens, conversation_status } = await row();
+      assert.deepEqual(
+        { prompt_tokens, completion_tokens, conversation_status },
+        { prompt_tokens: "many", completion_tokens: 5, conversation_status: "reply_sent" },
+      );
+      assert.equal(told("conversation.not-updated")[0]?.fields.lacks, "prompt_tokens");
+      const { conversation } = (await engine.inspector.conversation(ID))!;
+      assert.deepEqual([conversation.promptTokens, conversation.completionTokens], [0, 5]);
+    });
+
+    it("no room for anything leaves the row as it is, and the turn is committed once", async () => {
+      await write({ notes: "x".repeat(FULL) });
+      as("staged", await receive());
+      const turn = await taken();
+      await answer(turn);
+      const { turns, messages, staged } = (await engine.inspector.conversation(ID))!;
+      assert.deepEqual([turns.length, messages.length, staged.length], [1, 2, 0]);
+      assert.deepEqual(
+        told("conversation.not-updated").map(({ level, fields }) => [
+          level,
+          fields.conversation,
+          fields.lacks,
+        ]),
+        [["error", ID, "everything"]],
+      );
+      as("staged", await receive());
+      await answer(await taken());
+      assert.equal((await engine.inspector.conversation(ID))!.turns.length, 2);
+    });
+
+    it("no room for another name does not keep a message out", async () => {
+      await write({ notes: "x".repeat(FULL) });
+      as("staged", await receive({ senderAlias: "a".repeat(200) }));
+      assert.equal(textsOf(await taken()).length, 1);
+    });
+
+    it("no room for anything does not keep a turn from becoming a dead letter", async () => {
+      await write({ notes: "x".repeat(FULL) });
+      as("staged", await receive({ text: "poison" }));
+      const turn = await taken();
+      const buried = await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "never" });
+      as("released", buried);
+      assert.deepEqual(
+        (await dead()).map(({ messages }) => messages.map(({ text }) => text)),
+        [["poison"]],
+      );
+    });
+  });
+
+  describe("of messages", () => {
+    const large = (at: number) => `${at} ${"x".repeat(380_000)}`;
+
+    /** Turns right behind each other until there is none, each with a reply. */
+    async function answerAll(): Promise<Taken[]> {
+      const all: Taken[] = [];
+      await world.clock.advance(10_000);
+      for (const outcome of await world.takeDue(engine)) {
+        let next: typeof outcome | undefined = outcome;
+        while (next?.kind === "turn") {
+          const turn: Taken = next.taken;
+          all.push(turn);
+          const committed = await engine.turns.commit(
+            turn.lease,
+            silent(turn, { userMedia: turn.messages.flatMap(({ media }) => media) }),
+          );
+          next = as("committed", committed).next;
+        }
+      }
+      return all;
+    }
+
+    const said = async (id: string) => {
+      const history = await engine.conversations.history(id, 100);
+      return history.flatMap(({ parts = [] }) => parts.map(({ text }) => text));
+    };
+
+    it("twelve of 380 KB whose conversation is gone become dead letters, and can be retried", async () => {
+      await write({});
+      const texts = Array.from({ length: 12 }, (_, at) => large(at));
+      for (const text of texts) as("staged", await receive({ text }));
+      await world.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
+      await world.clock.advance(10_000);
+      await world.takeDue(engine);
+      const letters = await dead();
+      assert.deepEqual(
+        letters.flatMap(({ messages }) => messages.map(({ text }) => text)).sort(),
+        [...texts].sort(),
+      );
+      await write({});
+      for (const { id } of letters) assert.equal(await engine.remedies.retryDead(id), "retried");
+      assert.deepEqual((await answerAll()).flatMap(textsOf).sort(), [...texts].sort());
+      assert.deepEqual(await dead(), []);
+    });
+
+    it("twelve of 380 KB move on when their task is completed before their turn", async () => {
+      await begin({ validation: "on-turn" });
+      as("staged", await receive({ text: "first" }));
+      const [{ conversation }] = (await answerAll()) as [Taken];
+      const texts = Array.from({ length: 12 }, (_, at) => large(at));
+      for (const text of texts) as("staged", await receive({ text }));
+      await engine.conversations.change(conversation.id, { taskComplete: true });
+      const turns = await answerAll();
+      assert.deepEqual(turns.flatMap(textsOf), texts);
+      assert.notEqual(turns[0]!.conversation.id, conversation.id);
+    });
+
+    it("thirty with long addresses of media are committed, and every one of them is in the history", async () => {
+      await write({});
+      const contentType = "image/png";
+      const texts = Array.from({ length: 30 }, (_, at) => `${at}`);
+      for (const text of texts) {
+        const media = [{ url: `https://example.com/${text}/${"x".repeat(30_000)}`, contentType }];
+        as("staged", await receive({ text, media }));
+      }
+      const turns = await answerAll();
+      assert.deepEqual(turns.flatMap(textsOf), texts);
+      assert.deepEqual(await said(ID), texts);
+      const history = await engine.conversations.history(ID, 100);
+      assert.equal(history.flatMap(({ media }) => media).length, 30);
+    });
+
+    it("one with an address of 300 KB is committed, and in the history", async () => {
+      await write({});
+      const url = `https://example.com/${"x".repeat(300_000)}`;
+      as("staged", await receive({ media: [{ url, contentType: "image/png" }] }));
+      assert.equal((await answerAll()).length, 1);
+      const [message] = await engine.conversations.history(ID, 10);
+      assert.deepEqual(
+        message?.media.map((each) => each.url),
+        [url],
+      );
+    });
+
+    it("thirty with long fields are committed", async () => {
+      await write({});
+      const fields = { quoted: "x".repeat(150_000) };
+      for (let at = 0; at < 30; at += 1) as("staged", await receive({ text: `${at}`, fields }));
+      assert.equal((await answerAll()).flatMap(textsOf).length, 30);
+    });
+
+    it("an id as long as a key may be can be buried and retried; a longer one is refused", async () => {
+      await write({});
+      const longest = "i".repeat(1_024 - "test/account/".length);
+      as("staged", await receive({ providerId: longest }));
+      const turn = await taken();
+      as("released", await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "never" }));
+      const [letter] = await dead();
+      assert.equal(letter?.messages[0]?.providerId, longest);
+      assert.equal(await engine.remedies.retryDead(letter.id), "retried");
+      assert.equal((await answerAll()).length, 1);
+      assert.equal(as("refused", await receive({ providerId: `${longest}i` })).code, "PAYLOAD_TOO_LARGE");
+    });
+
+    it("a sender whose name no key holds is refused", async () => {
+      await write({});
+      assert.equal(as("refused", await receive({ sender: "s".repeat(500_000) })).code, "PAYLOAD_TOO_LARGE");
+    });
+  });
+
+  describe("of replies", () => {
+    beforeEach(() => write({}));
+
+    const isTooLarge = (error: unknown) => {
+      assert.ok(error instanceof LullError);
+      assert.deepEqual([error.code, error.retry], ["REPLY_TOO_LARGE", "never"]);
+      return true;
+    };
+
+    it("one that no item holds is refused for good, and its turn becomes a dead letter", async () => {
+      as("staged", await receive());
+      const turn = await taken();
+      const draft = draftFor(turn, "x".repeat(500_000));
+      await assert.rejects(engine.turns.draft(turn.lease, draft), isTooLarge);
+      as("released", await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "REPLY_TOO_LARGE" }));
+      assert.equal((await dead()).length, 1);
+    });
+
+    it("one in so many parts that their ids would not fit beside them is refused, too", async () => {
+      as("staged", await receive());
+      const turn = await taken();
+      const texts = Array.from({ length: 3_000 }, () => "part");
+      await assert.rejects(engine.turns.draft(turn.lease, draftFor(turn, texts)), isTooLarge);
+    });
+
+    it("the largest that is taken can be marked, committed or buried", async () => {
+      for (const end of ["commit", "bury"] as const) {
+        as("staged", await receive());
+        const turn = await taken();
+        const draft = draftFor(turn, "x".repeat(REPLY_BYTES));
+        as("drafted", await engine.turns.draft(turn.lease, draft));
+        as("marked", await engine.turns.mark(turn.lease, allSent(draft)));
+        if (end === "commit") {
+          as(
+            "committed",
+            await engine.turns.commit(turn.lease, replied(turn, allSent(draft), { more: false })),
+          );
+          assert.equal((await engine.conversations.history(ID, 1))[0]?.text.length, REPLY_BYTES);
+        } else {
+          const how = { kind: "bury", reason: "never", draft: allSent(draft) } as const;
+          as("released", await engine.turns.giveBack(turn.lease, how));
+          assert.equal((await dead())[0]?.draft?.chunks[0]?.text.length, REPLY_BYTES);
+        }
+      }
+    });
+
+    it("a human's that no item holds is refused for good", async () => {
+      const request = { id: "1", conversationId: ID, channel: "test", to: "ana", author: "eva" };
+      await assert.rejects(
+        engine.conversations.say({ ...request, texts: ["x".repeat(500_000)] }),
+        isTooLarge,
+      );
+    });
+
+    it("a late one that no item holds is refused for good, and its turn goes on waiting", async () => {
+      as("staged", await receive());
+      const turn = await taken();
+      const untilAtMs = world.clock.nowMs() + 60_000;
+      const draft = draftFor(turn, [], { awaitingUntilAtMs: untilAtMs });
+      as("released", await engine.turns.giveBack(turn.lease, { kind: "wait", untilAtMs, draft }));
+      const late = { turnId: turn.turnId, texts: ["x".repeat(500_000)] };
+      await assert.rejects(engine.conversations.answer(late), isTooLarge);
+      assert.equal(await engine.conversations.answer({ ...late, texts: ["ok"] }), "accepted");
+    });
+  });
+
+  it("a reason of a megabyte is cut, and the turn is given back or buried", async () => {
+    await write({});
+    const reason = "r".repeat(1_000_000);
+    as("staged", await receive());
+    const turn = await taken();
+    const how = { kind: "retry", notBeforeAtMs: world.clock.nowMs(), reason } as const;
+    as("released", await engine.turns.giveBack(turn.lease, how));
+    const again = await taken();
+    as("released", await engine.turns.giveBack(again.lease, { kind: "bury", reason }));
+    const [letter] = await dead();
+    assert.ok(letter!.reason.length <= 2_000 && letter!.reason.startsWith("rrr"));
+  });
+});

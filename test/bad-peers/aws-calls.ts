@@ -1,0 +1,176 @@
+import { DEFAULTS } from "../../src/core/defaults.ts";
+import { aws } from "../../src/engines/aws/index.ts";
+import { sqsClient } from "../../src/engines/aws/options.ts";
+import { Visibility } from "../../src/lambda/visibility.ts";
+import type { Draft } from "../../src/ports/draft.ts";
+import type { Engine, Lease } from "../../src/ports/engine.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { fakeConversation } from "../../src/testing/fake-turn.ts";
+import type { OutgoingCall } from "./outgoing-call.ts";
+
+const REGION = "eu-west-1";
+/** Short, and long enough for three bytes that drip. */
+const DEADLINES = { requestMsMax: 150, callMsMax: 400, pollMarginMsMax: 150 };
+
+async function onEngine(url: string, make: (engine: Engine) => Promise<unknown>): Promise<unknown> {
+  const provider = aws({
+    region: REGION,
+    endpoint: url,
+    queues: { default: `${url}/000000000000/default` },
+    waitSeconds: 0,
+    retrying: { attemptsMax: 3, baseMs: 1, ...DEADLINES },
+  });
+  const engine = await provider.open({
+    clock: systemClock,
+    settings: { ...DEFAULTS, ...provider.defaults, validation: "on-receipt" },
+    workerId: "worker-1",
+    log: () => {},
+    onArmed: () => {},
+  });
+  try {
+    return await make(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+const lease: Lease = {
+  conversationId: "conversation-1",
+  token: "token-1",
+  untilAtMs: Number.MAX_SAFE_INTEGER,
+};
+const draft: Draft = {
+  turnId: "turn-1",
+  messageIds: [],
+  channel: "whatsapp",
+  to: "+15550123",
+  from: "+15550100",
+  chunks: [{ text: "we are open", state: { kind: "pending" } }],
+  answerStartedAtMs: 0,
+  draftedAtMs: 0,
+};
+const arrival = {
+  providerId: "SM1",
+  account: "AC1",
+  address: "+15550100",
+  sender: "+15550123",
+  replyTo: "+15550123",
+  text: "are you open?",
+  media: [],
+  channel: "whatsapp",
+  arrivedAtMs: 0,
+  position: 0,
+};
+const key = { channelType: "whatsapp", address: "+15550100", sender: "+15550123" };
+const page = { limit: 10 };
+
+type Port = "receiving" | "turns" | "sweeping" | "conversations" | "remedies" | "inspector";
+/** Every member of every port: one that is new does not compile until it is here. */
+type EngineCalls = {
+  readonly [P in Port]: { readonly [M in keyof Engine[P]]: (engine: Engine) => Promise<unknown> };
+} & { readonly engine: Record<"ping" | "checks" | "adopt", (engine: Engine) => Promise<unknown>> };
+
+const ENGINE: EngineCalls = {
+  receiving: {
+    stage: ({ receiving }) => receiving.stage([{ arrival }]),
+    settle: ({ receiving }) =>
+      receiving.settle("whatsapp", { account: "AC1", providerId: "SM2", status: "delivered" }),
+  },
+  turns: {
+    takeDue: ({ turns }) => turns.takeDue(10, new AbortController().signal),
+    take: ({ turns }) => turns.take("conversation-1"),
+    renew: ({ turns }) => turns.renew(lease),
+    hasNewer: ({ turns }) => turns.hasNewer(lease),
+    draft: ({ turns }) => turns.draft(lease, draft),
+    mark: ({ turns }) => turns.mark(lease, draft),
+    commit: ({ turns }) => turns.commit(lease, { outcome: "replied", draft, more: false }),
+    giveBack: ({ turns }) => turns.giveBack(lease, { kind: "release" }),
+  },
+  sweeping: {
+    sweep: ({ sweeping }) => sweeping.sweep(),
+    freeLeases: ({ sweeping }) => sweeping.freeLeases("worker-2"),
+  },
+  conversations: {
+    create: ({ conversations }) => conversations.create(key),
+    get: ({ conversations }) => conversations.get("conversation-1"),
+    change: ({ conversations }) => conversations.change("conversation-1", { paused: true }),
+    erase: ({ conversations }) => conversations.erase("conversation-1"),
+    history: ({ conversations }) => conversations.history("conversation-1", 50),
+    say: ({ conversations }) =>
+      conversations.say({
+        id: "say-1",
+        conversationId: "conversation-1",
+        channel: "whatsapp",
+        to: "+15550123",
+        texts: ["we are open"],
+        author: "ana",
+      }),
+    answer: ({ conversations }) => conversations.answer({ turnId: "turn-1.conversation-1", texts: ["yes"] }),
+    pauseAll: ({ conversations }) => conversations.pauseAll(true),
+  },
+  remedies: {
+    retryDead: ({ remedies }) => remedies.retryDead("dead-1.conversation-1"),
+    discardDead: ({ remedies }) => remedies.discardDead("dead-1.conversation-1"),
+    markUnknown: ({ remedies }) => remedies.markUnknown("turn-1.conversation-1.0", "sent"),
+    resendUnknown: ({ remedies }) => remedies.resendUnknown("turn-1.conversation-1.0"),
+  },
+  inspector: {
+    conversations: ({ inspector }) => inspector.conversations(page),
+    conversation: ({ inspector }) => inspector.conversation("conversation-1"),
+    locks: ({ inspector }) => inspector.locks(page),
+    dead: ({ inspector }) => inspector.dead(page),
+    unknown: ({ inspector }) => inspector.unknown(page),
+    refusals: ({ inspector }) => inspector.refusals(page),
+    counts: ({ inspector }) => inspector.counts(),
+    gauges: ({ inspector }) => inspector.gauges(),
+  },
+  engine: {
+    ping: (engine) => engine.ping(),
+    checks: async (engine) => engine.checks?.(),
+    adopt: async (engine) => engine.adopt?.({ conversation: fakeConversation(), messages: [], turns: [] }),
+  },
+};
+
+const OF_ENGINE = ["engines/aws/dynamo-store.ts", "engines/aws/triggers.ts", "engines/aws/checks.ts"];
+
+/** What the AWS engine asks, member by member. */
+export const AWS_CALLS: readonly OutgoingCall[] = [
+  ...Object.entries(ENGINE).flatMap(([port, members]) =>
+    Object.entries(members).map(
+      ([member, make]): OutgoingCall => ({
+        name: `aws: ${port}.${member}`,
+        of: OF_ENGINE,
+        make: (url) => onEngine(url, make),
+        ends: "STORE_UNAVAILABLE later",
+      }),
+    ),
+  ),
+  {
+    name: "lambda: visibility of a trigger",
+    of: ["lambda/visibility.ts"],
+    make: (url) => visibilityAt(url),
+    ends: "told",
+  },
+];
+
+/** It only tells: nothing depends on it. */
+async function visibilityAt(endpoint: string): Promise<string> {
+  const events: string[] = [];
+  const client = sqsClient({ endpoint, region: REGION });
+  const visibility = new Visibility({
+    client: () => client,
+    queues: [],
+    clock: systemClock,
+    log: (_level, event) => void events.push(event),
+    requestMsMax: DEADLINES.requestMsMax,
+  });
+  const record = {
+    messageId: "1",
+    receiptHandle: "receipt",
+    body: "",
+    eventSourceARN: `arn:aws:sqs:${REGION}:000000000000:default`,
+  };
+  await visibility.showAfter(record as never, 0);
+  client.destroy();
+  return events.includes("trigger.not-hidden") ? "told" : "not told";
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type BadPeer, closingPeer, drippingPeer, silentPeer } from "../../src/testing/bad-peer.ts";
+import { AWS_CALLS } from "./aws-calls.ts";
+import { CHANNEL_CALLS } from "./channel-calls.ts";
+import { type Manner, type OutgoingCall, told } from "./outgoing-call.ts";
+import { RESPONDER_CALLS } from "./responder-calls.ts";
+
+/** Every outgoing call of the product. A new channel, responder or engine puts its own here. */
+const CALLS: readonly OutgoingCall[] = [...CHANNEL_CALLS, ...RESPONDER_CALLS, ...AWS_CALLS];
+
+/** Faster than a byte a second, so that no deadline of a test has to be seconds long. */
+const DRIP_MS = 10;
+const PEERS: Readonly<Record<Manner, () => Promise<BadPeer>>> = {
+  "says nothing": silentPeer,
+  "drips headers": () => drippingPeer("headers", DRIP_MS),
+  "drips body": () => drippingPeer("body", DRIP_MS),
+  closes: closingPeer,
+};
+
+beforeAll(() => {
+  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
+  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+});
+afterAll(() => void vi.unstubAllEnvs());
+
+// At once: nearly all of a test's time is its deadline.
+describe.each(Object.keys(PEERS) as Manner[])("a peer that %s: every call ends", (manner) => {
+  test.concurrent.for(CALLS)("$name", async (call, { expect }) => {
+    const peer = await PEERS[manner]();
+    try {
+      expect(await endOf(call, manner, peer)).toBe(expectedOf(call, manner));
+      // What was given up is closed, or every try would leave a connection behind.
+      await peer.left();
+    } finally {
+      await peer.close();
+    }
+  });
+});
+
+async function endOf({ make }: OutgoingCall, manner: Manner, peer: BadPeer): Promise<string> {
+  const deadline = new AbortController();
+  const made = make(peer.url, deadline.signal).catch((error: unknown) => error);
+  await peer.met();
+  if (manner !== "closes") deadline.abort();
+  return told(await made);
+}
+
+function expectedOf({ ends }: OutgoingCall, manner: Manner): string {
+  return typeof ends === "string" ? ends : ends(manner);
+}
+
+/** What a request looks like in our sources. */
+const REQUEST =
+  /(?:await|return|=>) fetch\(|\bclient\)?\.send\(|\b(?:dynamodb|sqs)\.send\(|\bclient\(\)\.send\(|\bhttps?\.request\(/;
+/** Requests that are nobody's deadline but their own user's. */
+const EXCUSED: Readonly<Record<string, string>> = {
+  "engines/aws/create.ts": "makes tables and queues by hand, for emulators and first tries",
+  "cli/simulate/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
+  "http/page/script-network.ts": "is text for a browser",
+};
+
+test("every source that makes requests is on the list", () => {
+  const src = new URL("../../src/", import.meta.url);
+  const listed = new Set([...CALLS.flatMap((call) => call.of), ...Object.keys(EXCUSED)]);
+  const asking = readdirSync(src, { recursive: true, encoding: "utf8" })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.startsWith("testing/"))
+    .filter((path) => REQUEST.test(readFileSync(new URL(path, src), "utf8")));
+  expect(asking.filter((path) => !listed.has(path))).toEqual([]);
+  expect([...listed].filter((path) => !asking.includes(path))).toEqual([]);
+});

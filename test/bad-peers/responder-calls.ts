@@ -1,0 +1,67 @@
+import { checkClock } from "../../src/cli/doctor/clock.ts";
+import { checkResponder } from "../../src/cli/doctor/providers.ts";
+import type { Loaded } from "../../src/config/load.ts";
+import type { Responder } from "../../src/ports/responder.ts";
+import { http } from "../../src/responders/http/index.ts";
+import { openai } from "../../src/responders/openai/index.ts";
+import { queue } from "../../src/responders/queue/index.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { secretsManager } from "../../src/secrets-manager/index.ts";
+import { fakeTurn } from "../../src/testing/fake-turn.ts";
+import { abortedOr, type OutgoingCall, unlessStatusCame } from "./outgoing-call.ts";
+
+async function asked(responder: Responder, signal: AbortSignal): Promise<unknown> {
+  return responder(fakeTurn("are you open?", { signal }));
+}
+
+/** What responders ask, and what is asked for them: all under the turn's own deadline. */
+export const RESPONDER_CALLS: readonly OutgoingCall[] = [
+  {
+    name: "openai: ask",
+    of: ["responders/openai/call.ts"],
+    make: (url, signal) => asked(openai({ baseUrl: url, apiKey: "sk-test" }), signal),
+    ends: abortedOr("OPENAI_UNREACHABLE later"),
+  },
+  {
+    name: "http: ask",
+    of: ["responders/http/http.ts"],
+    make: (url, signal) => asked(http({ url }), signal),
+    ends: abortedOr("HTTP_UNREACHABLE later"),
+  },
+  {
+    name: "queue: hand over",
+    of: ["responders/queue/queue.ts"],
+    make: (endpoint, signal) =>
+      asked(queue({ url: `${endpoint}/000000000000/ai`, endpoint, region: "eu-west-1" }), signal),
+    ends: abortedOr("QUEUE_UNAVAILABLE later"),
+  },
+  {
+    name: "secrets manager: get",
+    of: ["secrets-manager/secrets-manager.ts"],
+    make: (endpoint) =>
+      secretsManager({ endpoint, region: "eu-west-1", timeoutSeconds: 0.3 }).get({ name: "prod/twilio" }),
+    ends: "SECRET_UNAVAILABLE later",
+  },
+  {
+    name: "doctor: clock",
+    of: ["cli/doctor/clock.ts"],
+    make: async (url, signal) => (await checkClock(systemClock.nowMs, url, signal)).verdict,
+    ends: "ok",
+  },
+  {
+    name: "doctor: responder",
+    of: ["cli/doctor/providers.ts"],
+    make: async (url, signal) => (await checkResponder(loadedAt(url), signal)).verdict,
+    ends: unlessStatusCame("fail", "ok"),
+  },
+];
+
+/** As much of a configuration as the check of an OpenAI key looks at. */
+function loadedAt(baseUrl: string): Loaded {
+  const settled = new Map<string, unknown>([
+    ["openai.apiKey", { value: "sk-test", origin: "a test" }],
+    ["openai.baseUrl", { value: baseUrl, origin: "a test" }],
+  ]);
+  const secrets = { get: async () => "sk-test" };
+  return { responder: { kind: "openai", origin: "a test" }, settled, secrets } as unknown as Loaded;
+}

@@ -1,0 +1,177 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { settingsWith } from "../../src/core/defaults.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import { removalsAt } from "../../src/engines/sqlite/expiry.ts";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import { WAITING } from "../../src/engines/sqlite/tables.ts";
+import type { Engine } from "../../src/ports/engine.ts";
+import { Sweeper } from "../../src/runtime/sweeper.ts";
+import { type FakeClock, fakeClock } from "../../src/testing/fake-clock.ts";
+
+const DAY = 24 * 3_600_000;
+const MANY = 5_000;
+/** Of the embedded engines: what one round removes at most. */
+const ROUND_MAX = 250;
+
+let folder = "";
+let file = "";
+let clock: FakeClock;
+let engine: Engine | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lull-expiry-"));
+  file = join(folder, "lull.db");
+  clock = fakeClock();
+});
+afterEach(async () => {
+  await engine?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function open(settings: Partial<Settings> = {}): Promise<Engine> {
+  engine = await sqlite({ file, writer: "inline", synchronous: "off" }).open({
+    clock,
+    settings: settingsWith(settings),
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+  });
+  return engine;
+}
+
+function direct<T>(work: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  try {
+    return work(database);
+  } finally {
+    database.close();
+  }
+}
+
+const count = (table: string) =>
+  direct((database) => Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n));
+
+/** So many rows of a table, written behind the engine's back. */
+function fill(table: string, columns: string, row: (n: number) => (string | number | Buffer)[], rows = MANY) {
+  direct((database) => {
+    const values = columns.replaceAll(/\w+/g, "?");
+    const insert = database.prepare(`INSERT INTO ${table} (${columns}) VALUES (${values})`);
+    database.exec("BEGIN");
+    for (let n = 1; n <= rows; n += 1) insert.run(...row(n));
+    database.exec("COMMIT");
+  });
+}
+
+/** Everything that expires, far more of it than one round removes. */
+function fillAll(atMs: number): void {
+  const remembered = (n: number) => {
+    const key = Buffer.alloc(16);
+    key.writeUInt32BE((n * 2_654_435_761) % 2 ** 32);
+    return [key, "committed", atMs];
+  };
+  fill("remembered", "key, fate, until_at_ms", remembered);
+  // Half of them of turns that were never committed: their messages are dead letters.
+  fill("deliveries", "channel, provider_id, turn_id, status, at_ms", (n) => [
+    "sms",
+    `SM${n}`,
+    n % 2 === 0 ? `turn-${n}` : `dead-${n}`,
+    "delivered",
+    atMs,
+  ]);
+  fill("messages", "conversation_id, at_ms, record", (n) => [`c${n}`, atMs, "{}"]);
+  fill("turns", "turn_id, conversation_id, committed_at_ms, record", (n) => [
+    `turn-${n}`,
+    `c${n}`,
+    atMs,
+    "{}",
+  ]);
+  fill("refusals", "at_ms, record", () => [atMs, "{}"]);
+}
+
+const TABLES = ["remembered", "deliveries", "messages", "turns", "refusals"];
+
+describe("what is past its time", () => {
+  it("is gone after one sweep of the sweeper, however much it is, in rounds that hold nobody up", async () => {
+    const { sweeping } = await open({ retentionMs: DAY });
+    fillAll(clock.nowMs() - 40 * DAY);
+    const rounds: number[] = [];
+    const watched = {
+      ...sweeping,
+      async sweep() {
+        const report = await sweeping.sweep();
+        rounds.push(report.expired);
+        return report;
+      },
+    };
+    const sweeper = new Sweeper(
+      watched,
+      clock,
+      5_000,
+      () => 0.5,
+      () => {},
+    );
+    sweeper.start();
+    // Nothing waits for the next interval.
+    await clock.advance(4_000);
+    await sweeper.stop();
+    expect(TABLES.map(count)).toEqual([0, 0, 0, 0, 0]);
+    expect(Math.max(...rounds)).toBe(ROUND_MAX);
+    expect(rounds.length).toBe((TABLES.length * MANY) / ROUND_MAX + 1);
+  });
+
+  it("is what nobody asks about any more: what is younger stays", async () => {
+    const { sweeping } = await open();
+    fillAll(clock.nowMs() - 6 * DAY);
+    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    // Ids go when their own time is over; without a retention messages and turns stay for good.
+    expect(TABLES.map(count)).toEqual([0, MANY, MANY, MANY, MANY]);
+  });
+
+  it("goes for deliveries of turns that were never committed, too, and messages stay where all is kept", async () => {
+    const { sweeping } = await open();
+    fillAll(clock.nowMs() - 8 * DAY);
+    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    expect(TABLES.map(count)).toEqual([0, 0, MANY, MANY, MANY]);
+  });
+
+  it("of refusals is also what is more than 100,000: strangers cause them", async () => {
+    const { sweeping } = await open();
+    fill("refusals", "at_ms, record", () => [clock.nowMs(), "{}"], 100_300);
+    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    expect(count("refusals")).toBe(100_000);
+    expect(direct((database) => database.prepare("SELECT min(number) AS first FROM refusals").get())).toEqual(
+      {
+        first: 301,
+      },
+    );
+  });
+
+  it("is found by an index or by its number, and never by looking at everything", async () => {
+    await open();
+    const past = { nowMs: 1, keepAfterMs: 1, deliveriesAfterMs: 1, refusalsAfterMs: 1, refusalsMax: 1 };
+    const pile =
+      "SELECT count(*) AS messages, coalesce(sum(bytes), 0) AS bytes FROM staged WHERE conversation_id = ?";
+    for (const sql of [...removalsAt(past).map((removal) => removal.sql), pile]) {
+      const plan = direct((database) =>
+        database
+          .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all(...(sql === pile ? ["c1"] : [1, 1]))
+          .map((step) => String(step.detail)),
+      );
+      expect(plan.join("\n"), sql).not.toMatch(/TEMP B-TREE/);
+      // The one scan that is allowed is over the oldest rows of a table, as far as LIMIT lets it.
+      const scans = plan.filter((step) => /^SCAN/.test(step) && !/^SCAN \(subquery/.test(step));
+      expect(scans.length === 0 || /ORDER BY number LIMIT/.test(sql), `${sql}\n${plan.join("\n")}`).toBe(
+        true,
+      );
+    }
+    const waiting = direct((database) => database.prepare(`EXPLAIN QUERY PLAN ${WAITING}`).all("", 1));
+    const scanned = waiting.filter(({ detail }) => /^SCAN (?!waiting|CONSTANT)/.test(String(detail)));
+    expect(scanned).toEqual([]);
+    const covering = direct((database) => database.prepare(`EXPLAIN QUERY PLAN ${pile}`).all("c1"));
+    expect(String(covering[0]?.detail)).toContain("COVERING INDEX staged_by_conversation");
+  });
+});
