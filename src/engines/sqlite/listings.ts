@@ -2,6 +2,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { Listing, Page, QuarantinedRow } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { Tables } from "../embedded/tables.ts";
+import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row, Statements } from "./statements.ts";
@@ -96,13 +97,19 @@ interface Condition {
 /** The newest rows of a conversation, newest first. */
 export function latestRows(sql: Statements, table: TableName, conversationId: string, max: number): Row[] {
   return sql.all(
-    `SELECT number, record FROM ${table} WHERE conversation_id = ? ORDER BY number DESC LIMIT ?`,
+    `SELECT number, record FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`,
     conversationId,
     max,
   );
 }
 
-const COLUMNS: Readonly<Partial<Record<string, string>>> = { conversations: "*", quarantine: "*" };
+const COLUMNS: Readonly<Partial<Record<string, string>>> = {
+  conversations: CONVERSATION_COLUMNS,
+  quarantine: "*",
+};
+
+/** What is beyond it is set aside by the next sweep: until then it must not make lists fail. */
+const IS_COUNTABLE = `number <= ${Number.MAX_SAFE_INTEGER}`;
 
 function newestRows(
   sql: Statements,
@@ -111,9 +118,11 @@ function newestRows(
   conditions: readonly Condition[] = [],
 ): { readonly rows: Row[] } & Pick<Listing<never>, "next"> {
   const before: Condition[] =
-    page.cursor === undefined ? [] : [{ text: "number < ?", values: [Number(page.cursor)] }];
+    page.cursor === undefined
+      ? [{ text: IS_COUNTABLE, values: [] }]
+      : [{ text: "number < ?", values: [Number(page.cursor)] }];
   const all = [...conditions, ...before];
-  const where = all.length === 0 ? "" : `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
+  const where = `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
   const rows = sql.all(
     `SELECT ${COLUMNS[table] ?? "number, record"} FROM ${table} ${where} ORDER BY number DESC LIMIT ?`,
     ...all.flatMap(({ values }) => values),
