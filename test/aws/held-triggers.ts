@@ -83,6 +83,10 @@ export class HeldTriggers {
       .map(([, each]) => each);
   }
 
+  dropAll(): void {
+    this.#held = [];
+  }
+
   /** Loses every trigger of a conversation. */
   drop(conversationId: string): void {
     this.#held = this.#held.filter((held) => held.conversationId !== conversationId);
