@@ -166,7 +166,8 @@ describe("the data commands", { timeout: 90_000 }, () => {
       (await replies(url)).includes("One more thing.") ? true : undefined,
     );
 
-    expect((await ask(["backup", "copies/one.db"])).code).toBe(0);
+    const made = await ask(["backup", "copies/one.db"]);
+    expect(made).toMatchObject({ code: 0, json: { staged: 0, drafts: 0 } });
     await access(join(cwd, "copies/one.db"));
     expect((await ask(["backup", "copies/one.db"])).stderr).toContain("is there already");
     const copy = await askHere(["conversations", "list", "--db", "copies/one.db"]);

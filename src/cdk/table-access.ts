@@ -23,7 +23,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     stage: { actions: ["GetItem", "Query", "Scan", "PutItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "BatchGetItem", "Scan", "PutItem", "UpdateItem", "DeleteItem"] },
     state: {
-      actions: ["GetItem", "BatchGetItem", "Scan", "PutItem", "UpdateItem", "DeleteItem"],
+      actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["leased"],
     },
     messages: {

@@ -71,6 +71,7 @@ const STATE = fields({
   notBeforeAtMs: optional(time),
   leftBehindAtMs: optional(time),
   busyToldTurnId: optional(text),
+  fullTold: optional(flag),
 });
 
 /**

@@ -10,7 +10,7 @@ import type { Visibility } from "./visibility.ts";
 
 export interface BatchRunOptions {
   readonly lull: Pick<Service, "wake" | "settings">;
-  readonly visibility: Pick<Visibility, "keepHidden" | "showAfter">;
+  readonly visibility: Pick<Visibility, "keepHidden" | "showAfter" | "remove">;
   readonly budget: Budget;
   readonly log: Log;
   readonly clock: Clock;
@@ -56,6 +56,10 @@ export class BatchRun {
     this.#running.add(record);
     try {
       await this.#look(record);
+      this.#running.delete(record);
+      // The event source takes all of them away when the invocation ends. If a neighbour makes it fail, those that are done with would
+      // come again, and soon be taken for poison.
+      if (this.#running.size > 0) void this.#options.visibility.remove(record);
     } catch (error) {
       this.#running.delete(record);
       await Promise.race([this.#bringAgain(record, error), this.#over.promise]).catch(() => {});

@@ -1,6 +1,7 @@
 import {
   ChangeMessageVisibilityBatchCommand,
   ChangeMessageVisibilityCommand,
+  DeleteMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import { AWS_DEADLINES } from "../core/deadline.ts";
@@ -56,6 +57,15 @@ export class Visibility {
     const { client } = this.#options;
     const command = { QueueUrl: queue, ReceiptHandle: record.receiptHandle, VisibilityTimeout: seconds };
     await this.#tried((ending) => client().send(new ChangeMessageVisibilityCommand(command), ending));
+  }
+
+  /** Done with: it need not come again. One that does only makes somebody look. */
+  async remove(record: SqsRecord): Promise<void> {
+    const queue = this.#queueOf(record);
+    if (queue === undefined) return;
+    const { client } = this.#options;
+    const command = { QueueUrl: queue, ReceiptHandle: record.receiptHandle };
+    await this.#tried(() => client().send(new DeleteMessageCommand(command)));
   }
 
   async #hide(records: readonly SqsRecord[], forMs: number): Promise<void> {

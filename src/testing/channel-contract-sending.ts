@@ -7,13 +7,14 @@ export const SENDING: readonly (readonly [string, ContractRun])[] = [
   ["a refused send is certainly not sent and not tried again", refused],
   ["a send that met too many others is tried again, no sooner than told", tooMany],
   ["a send that met a server error is unknown", (subject) => outcomeIs(subject, "breaks", "unknown")],
-  ["a send that nobody answered is unknown", unanswered],
+  ["a send that nobody answers ends with its deadline and is unknown", unanswered],
   ["a send that found nobody is certainly not sent and is tried again", away],
   ["a send that had no time left is certainly not sent", noTimeLeft],
   ["nothing to send is not sent", nothing],
   ["a send whose answer was lost is unknown, and is found when asked for", answerLost],
   ["what was never sent is not found", neverSent],
   ["a provider that cannot be asked does not make a send unsent", cannotAsk],
+  ["a question that nobody answers ends with its deadline and tells nothing", unansweredQuestion],
 ];
 
 async function taken(subject: ContractSubject): Promise<void> {
@@ -33,14 +34,29 @@ async function tooMany(subject: ContractSubject): Promise<void> {
 }
 
 async function unanswered(subject: ContractSubject): Promise<void> {
+  const { channel, outgoing } = subject;
+  const outcome = await inVain(subject, (signal) => channel.send(outgoing, signal));
+  assert.equal(outcome.kind, "unknown");
+  if ("why" in outcome) isDiscreet(outcome.why, outgoing);
+}
+
+async function unansweredQuestion(subject: ContractSubject): Promise<void> {
+  const { channel } = subject;
+  if (channel.reconcile === undefined) return;
+  const outcome = await inVain(subject, (signal) => channel.reconcile!(queryOf(subject), signal));
+  assert.equal(outcome.kind, "cannot-tell", "silence is no proof that nothing was sent");
+}
+
+/** Asks a provider that never answers, until the deadline. */
+async function inVain<T>(subject: ContractSubject, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const provider = providerOf(subject);
   await provider.is("hangs");
   const deadline = new AbortController();
   const reached = provider.reached();
-  const outcome = subject.channel.send(subject.outgoing, deadline.signal);
-  await reached;
+  const outcome = ask(deadline.signal);
+  await Promise.race([reached, outcome]);
   deadline.abort();
-  assert.equal((await outcome).kind, "unknown");
+  return outcome;
 }
 
 async function away(subject: ContractSubject): Promise<void> {

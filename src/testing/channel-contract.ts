@@ -3,7 +3,7 @@ import type { Channel, Outgoing, WebhookRequest } from "../ports/channel.ts";
 import { ownMessage, RECEIVING, refusals } from "./channel-contract-receiving.ts";
 import { SENDING } from "./channel-contract-sending.ts";
 
-/** How a provider meets a send. */
+/** How a provider meets a send; other requests are answered, unless it hangs or is away. */
 export type ProviderMood =
   /** Takes it and says so. */
   | "accepts"
@@ -13,7 +13,7 @@ export type ProviderMood =
   | "is-busy"
   /** Answers 500: perhaps taken, perhaps not. */
   | "breaks"
-  /** Never answers. */
+  /** Never answers, neither a send nor a question. */
   | "hangs"
   /** Takes it, and the answer is lost on the way. */
   | "loses-its-answer"

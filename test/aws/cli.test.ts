@@ -156,7 +156,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
       });
       const wrong = findings.filter(({ check }) => check === `table ${place.prefix}conversations-seen`);
       expect(wrong.map(({ detail }) => detail)).toEqual([
-        "has the key id instead of conversation_id, item_id",
+        "has the key id (S) instead of conversation_id (S), item_id (S)",
         "lacks the index listed",
       ]);
       const warnings = findings.filter(({ check }) => check === "queue of channel sms");

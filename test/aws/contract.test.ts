@@ -21,7 +21,34 @@ describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoint
     expect([...requests.seen].filter((each) => !allowed.has(each) && !(each in NOT_ON_AWS))).toEqual([]);
     expect([...allowed].filter((each) => !requests.seen.has(each) && !(each in RARE))).toEqual([]);
   });
+
+  it("reads tables consistently, whoever reads what", () => {
+    expect([...requests.reads].sort()).toEqual(expect.arrayContaining(BASE_READS));
+    expect([...requests.lagging]).toEqual([]);
+  });
+
+  it("never scans the state of all conversations", () => {
+    expect([...requests.reads]).not.toContain("dynamodb:Scan conversations-state");
+  });
 });
+
+/** Every kind of read that there is: one that is not made cannot be found lagging. */
+const BASE_READS = [
+  "dynamodb:BatchGetItem conversations-seen",
+  "dynamodb:BatchGetItem conversations-state",
+  "dynamodb:BatchGetItem conversations-trigger-lock",
+  "dynamodb:GetItem conversations",
+  "dynamodb:GetItem conversations-messages",
+  "dynamodb:GetItem conversations-seen",
+  "dynamodb:GetItem conversations-stage",
+  "dynamodb:GetItem conversations-state",
+  "dynamodb:GetItem conversations-trigger-lock",
+  "dynamodb:Query conversations",
+  "dynamodb:Query conversations-messages",
+  "dynamodb:Query conversations-stage",
+  "dynamodb:Scan conversations-stage",
+  "dynamodb:Scan conversations-trigger-lock",
+];
 
 /** Requests that a deployment does not make. */
 const NOT_ON_AWS: Readonly<Record<string, string>> = {

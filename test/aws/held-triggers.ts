@@ -88,6 +88,10 @@ export class HeldTriggers {
     for (const held of this.#held) held.wakeAtMs -= ms;
   }
 
+  dropAll(): void {
+    this.#held = [];
+  }
+
   /** Loses every trigger of a conversation. */
   drop(conversationId: string): void {
     this.#held = this.#held.filter((held) => held.conversationId !== conversationId);

@@ -6,6 +6,9 @@ import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
+/** How long a request may take where one is never answered. In the world's own time. */
+const SILENCE_MS = 100;
+
 /** Two messages, a turn with a third arriving in its middle, and that one's turn. */
 async function tell(story: Story, engine: Engine, sender: string): Promise<void> {
   await story.receive(sender, engine);
@@ -33,22 +36,29 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
   });
 
   /** Tells the story once for every request in it, losing that one's answer. */
-  async function forEveryRequest(tries: number): Promise<number> {
+  async function forEveryRequest(tries: number, how: "lost" | "silent" = "lost"): Promise<number> {
     const requests: string[] = [];
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
     const watched = await world.openBehind({ onAnswered }, { workerId: "watched", tries });
-    await tell(new Story(world), watched, `${tries}-0`);
+    await tell(new Story(world), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
-      const sender = `${tries}-${lost}`;
+      const sender = `${how}-${tries}-${lost}`;
       const story = new Story(world);
-      const fate = lost % 2 === 0 ? "lose-answer" : "answer-500";
+      const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
-      const engine = await world.openBehind({ onRequest }, { workerId: `worker-${lost}`, tries });
+      // Nobody is told of silence: it is the time that passes.
+      const onSilence = (_: AwsRequest, n: number) => {
+        if (how === "silent" && n === lost) void world.clock.advance(SILENCE_MS);
+      };
+      const engine = await world.openBehind(
+        { onRequest, onAnswered: onSilence },
+        { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
+      );
       await tell(story, engine, sender);
       const turns = await story.check(engine, sender);
       assert.deepEqual(
@@ -64,6 +74,10 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
 
   it("each request in turn, tried again by the engine", async () => {
     assert.ok((await forEveryRequest(1)) > 40);
+  }, 180_000);
+
+  it("each request in turn, given up at its deadline and tried again by the engine", async () => {
+    assert.ok((await forEveryRequest(3, "silent")) > 40);
   }, 180_000);
 
   it("each request in turn, tried again by the SDK", async () => {

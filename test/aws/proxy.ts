@@ -35,6 +35,8 @@ export type Fate =
   | "lose-answer"
   /** The same, with a 500 instead of a cut. */
   | "answer-500"
+  /** It took effect, and no answer ever comes: the connection stands, and everything seems well. */
+  | "keep-silent"
   /** It takes effect twice. */
   | "twice"
   /** A batch of which nothing was done yet, as when it is throttled. */
@@ -87,7 +89,7 @@ export async function startProxy(
     return send(targets[request.service], headers, body, agent);
   };
 
-  const meet = async (received: Received): Promise<Passed | "cut"> => {
+  const meet = async (received: Received): Promise<Passed | "cut" | "silence"> => {
     const { request, n } = received;
     const fate = (await options.onRequest?.(request, n)) ?? "pass";
     if (typeof fate === "object" && "error" in fate) return refusal(request, fate);
@@ -104,6 +106,7 @@ export async function startProxy(
     const isLost = fate === "lose-answer" || fate === "answer-500";
     if (isLost && request.name === "ReceiveMessage") await putBack(targets.sqs, request, answer, agent);
     if (fate === "lose-answer") return "cut";
+    if (fate === "keep-silent") return "silence";
     return fate === "answer-500" ? refusal(request, { error: "InternalServerError", status: 500 }) : answer;
   };
 
@@ -152,7 +155,8 @@ async function send(to: string, headers: IncomingHttpHeaders, body: Buffer, agen
   return { status: answer.statusCode ?? 500, headers: answer.headers, body: await bodyOf(answer) };
 }
 
-function reply(response: ServerResponse, answer: Passed | "cut"): void {
+function reply(response: ServerResponse, answer: Passed | "cut" | "silence"): void {
+  if (answer === "silence") return;
   if (answer === "cut") response.socket?.destroy();
   else response.writeHead(answer.status, answer.headers).end(answer.body);
 }

@@ -23,13 +23,17 @@ const ODD: Readonly<Record<string, Caller>> = { history: "worker", gauges: "swee
 interface Input {
   readonly TableName?: string;
   readonly IndexName?: string;
-  readonly RequestItems?: Readonly<Record<string, unknown>>;
+  readonly ConsistentRead?: boolean;
+  readonly RequestItems?: Readonly<Record<string, { readonly ConsistentRead?: boolean }>>;
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
 }
 
 /** What each caller was seen to ask DynamoDB for, in the words of IAM: `worker dynamodb:Query conversations-state/index/leased`. */
 export class Requests {
   readonly seen = new Set<string>();
+  /** Reads of tables, and those of them that may show what was true a moment ago. Indexes always may. */
+  readonly reads = new Set<string>();
+  readonly lagging = new Set<string>();
   readonly #caller = new AsyncLocalStorage<Caller>();
 
   /** The world, with every request of its engines noted. */
@@ -58,12 +62,24 @@ export class Requests {
     });
   }
 
+  #noteRead(action: string, input: Input): void {
+    if (!READS.has(action) || input.IndexName !== undefined) return;
+    const isConsistent = (each: Pick<Input, "ConsistentRead">) => each.ConsistentRead === true;
+    const parts = Object.values(input.RequestItems ?? {});
+    const lags = parts.length > 0 ? !parts.every(isConsistent) : !isConsistent(input);
+    for (const what of asked(action, input)) {
+      this.reads.add(what);
+      if (lags) this.lagging.add(what);
+    }
+  }
+
   #note(client: DynamoDBClient): void {
     client.middlewareStack.add(
       (next, { commandName = "" }) =>
         (args) => {
           const caller = this.#caller.getStore();
           const action = commandName.replace(/Command$/, "");
+          this.#noteRead(action, args.input as Input);
           if (caller)
             for (const what of asked(action, args.input as Input)) this.seen.add(`${caller} ${what}`);
           return next(args);
@@ -72,6 +88,8 @@ export class Requests {
     );
   }
 }
+
+const READS = new Set(["GetItem", "BatchGetItem", "Query", "Scan"]);
 
 /** A transaction is allowed by its parts; a batch has a permission of its own. */
 function asked(action: string, { TableName, IndexName, RequestItems, TransactItems }: Input): string[] {

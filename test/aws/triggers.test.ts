@@ -14,7 +14,7 @@ import type { LogFields } from "../../src/ports/log.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import type { AwsRequest } from "./proxy.ts";
+import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
@@ -58,6 +58,39 @@ describe.skipIf(unavailable)("triggers", () => {
     assert.equal(sent.length, 1);
     await world.close();
   });
+
+  it("that are done with are deleted while others of the same batch are still looked at", async () => {
+    const world = await awsWorld(emulators);
+    const calm = await world.open("calm");
+    const story = new Story(world);
+    for (const sender of ["ana", "ben"]) await story.receive(sender, calm);
+    await world.clock.advance(10_000);
+    const stuck = Promise.withResolvers<void>();
+    const deleted = Promise.withResolvers<unknown>();
+    const bens = story.conversations.get("ben")!;
+    const engine = await world.openBehind({
+      async onRequest({ name, input }): Promise<Fate> {
+        if (name === "DeleteMessageBatch") deleted.resolve(input.Entries);
+        const isBens = name === "UpdateItem" && JSON.stringify(input).includes(bens);
+        if (isBens) await stuck.promise;
+        return "pass";
+      },
+    });
+    await world.held.releaseDue(world.clock.nowMs());
+    const taking = engine.turns.takeDue(10, new AbortController().signal);
+    assert.equal(((await deleted.promise) as unknown[]).length, 1);
+    stuck.resolve();
+    const { outcomes } = await taking;
+    assert.deepEqual(
+      outcomes.map(({ kind }) => kind),
+      ["turn", "turn"],
+    );
+    const { Messages = [] } = await emulators
+      .sqs()
+      .send(new ReceiveMessageCommand({ QueueUrl: world.options.queues!.default, VisibilityTimeout: 0 }));
+    assert.deepEqual(Messages, []);
+    await world.close();
+  }, 20_000);
 
   it("for later than a queue can delay are sent on until the window is over", async () => {
     const hours = 3_600_000;

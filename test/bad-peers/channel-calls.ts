@@ -1,6 +1,8 @@
 import { twilio } from "../../src/channels/twilio/index.ts";
 import { wati } from "../../src/channels/wati/index.ts";
+import { receivedSince } from "../../src/cli/listing.ts";
 import type { Channel, Outgoing, ReconcileQuery } from "../../src/ports/channel.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import { testContext } from "../../src/testing/channel-context.ts";
 import { abortedOr, type OutgoingCall, unlessStatusCame } from "./outgoing-call.ts";
 
@@ -42,6 +44,12 @@ export const CHANNEL_CALLS: readonly OutgoingCall[] = [
     of: ["channels/twilio/api.ts"],
     make: (url, signal) => allOf(twilioAt(url).listReceived?.(0, signal) ?? []),
     ends: abortedOr("error TypeError"),
+  },
+  {
+    name: "catch-up: what a provider received",
+    of: ["channels/twilio/api.ts"],
+    make: (url) => allOf(receivedSince(twilioAt(url), 0, systemClock, 100)),
+    ends: (manner) => (manner === "closes" ? "error TypeError" : "error TimeoutError"),
   },
   {
     name: "twilio: check",

@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { createTables } from "../../src/engines/aws/index.ts";
+import { queue } from "../../src/responders/queue/index.ts";
 import { type BadPeer, closingPeer, drippingPeer, silentPeer } from "../../src/testing/bad-peer.ts";
+import { fakeTurn } from "../../src/testing/fake-turn.ts";
 import { AWS_CALLS } from "./aws-calls.ts";
 import { CHANNEL_CALLS } from "./channel-calls.ts";
 import { type Manner, type OutgoingCall, told } from "./outgoing-call.ts";
@@ -49,6 +52,23 @@ async function endOf({ make }: OutgoingCall, manner: Manner, peer: BadPeer): Pro
 function expectedOf({ ends }: OutgoingCall, manner: Manner): string {
   return typeof ends === "string" ? ends : ends(manner);
 }
+
+// The SDK's own timeout, three tries of it: without `throwOnRequestTimeout` it would only warn.
+describe.concurrent("with nobody's deadline, a client of AWS gives up on silence all the same:", () => {
+  test.for<[string, (endpoint: string) => Promise<unknown>, string]>([
+    [
+      "queue: hand over",
+      async (endpoint) =>
+        queue({ url: `${endpoint}/000000000000/ai`, endpoint, region: "eu-west-1" })(fakeTurn("open?")),
+      "QUEUE_UNAVAILABLE later",
+    ],
+    ["createTables", (endpoint) => createTables({ endpoint, region: "eu-west-1" }), "error TimeoutError"],
+  ])("%s", async ([, make, ends], { expect }) => {
+    const peer = await silentPeer();
+    expect(told(await make(peer.url).catch((error: unknown) => error))).toBe(ends);
+    await peer.close();
+  });
+});
 
 /** What a request looks like in our sources. */
 const REQUEST =

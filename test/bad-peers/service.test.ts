@@ -11,6 +11,7 @@ import { signedWebhook } from "../../src/testing/fake-twilio.ts";
 import { LullProcess } from "../lull-process.ts";
 
 let peer: BadPeer;
+let lull: LullProcess | undefined;
 let folder: string;
 beforeEach(() => {
   vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
@@ -19,6 +20,8 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
+  lull?.kill("SIGKILL");
+  lull = undefined;
   rmSync(folder, { recursive: true });
   await peer.close();
 });
@@ -43,7 +46,7 @@ test.each([
   ["sends a byte now and then", () => drippingPeer("body", 10)],
 ])("a webhook is answered 503, and readiness too, while AWS %s", async (_, start) => {
   peer = await start();
-  const lull = lullAt(peer.url);
+  const service = lullAt(peer.url);
   const url = "https://lull.example/webhooks/whatsapp";
   const params = {
     MessageSid: "SM1",
@@ -53,19 +56,19 @@ test.each([
     Body: "are you open?",
   };
   const webhook = signedWebhook({ url, authToken: "token", params });
-  const answer = await lull.fetch(new Request(url, { method: "POST", ...webhook }));
+  const answer = await service.fetch(new Request(url, { method: "POST", ...webhook }));
   expect(answer.status).toBe(503);
-  const ready = await lull.fetch(new Request("https://lull.example/readyz"));
+  const ready = await service.fetch(new Request("https://lull.example/readyz"));
   expect(ready.status).toBe(503);
   expect(await ready.json()).toMatchObject({ reason: expect.stringMatching(/(table|queue) .*no answer/) });
-  await lull.stop(0);
+  await service.stop(0);
   await peer.left();
 });
 
 // With the deadlines as they are: a start takes 8 s at most to find out.
 test.each(["start", "doctor"])("`lull %s` names what it waited for, and ends", async (command) => {
   peer = await silentPeer();
-  const lull = new LullProcess([command], {
+  lull = new LullProcess([command], {
     cwd: folder,
     env: {
       LULL_ENGINE: "aws",
@@ -82,6 +85,6 @@ test.each(["start", "doctor"])("`lull %s` names what it waited for, and ends", a
     },
   });
   expect((await lull.gone()).code).toBe(1);
-  expect(lull.stdout + lull.stderr).toMatch(/table conversations\S*: no answer within \d/);
+  expect(lull.stdout + lull.stderr).toMatch(/table conversations\S*: no answer within 8 s/);
   expect(lull.stdout).not.toContain("listening");
 });

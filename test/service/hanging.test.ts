@@ -105,20 +105,34 @@ describe("a responder that blocks the event loop", () => {
   });
 
   test("with one worker: all wait, then it is replaced, and everybody but the poison is answered", async () => {
-    const service = await start(1);
+    // It is blocked before the parent looks for the second time, and has no longer than anybody else for all that.
+    const hungSeconds = 8;
+    const service = await start(1, { LULL_HUNG_SECONDS: String(hungSeconds) });
     const url = await service.url();
     await at.write(1, "block");
     await blocked(service, 1);
     const waiting = eventually("a webhook's answer", async () =>
       (await at.write(2, "hi", { sid: "SM2" })).status === 200 ? true : undefined,
     );
+    await service.event("a hung worker", ({ event }) => event === "worker.hung");
     await service.event("the dead letter", ({ event }) => event === "turn.dead");
     await waiting;
     await at.twilio.whenSent(1);
     expect(replies()).toEqual(["answer to: hi"]);
     expect(await healthy(url)).toBe(200);
-    expect(named(service, "worker.hung")).toHaveLength(2);
+    expect(named(service, "worker.hung").map(({ silentMs }) => silentMs)).toEqual(
+      Array(2).fill(hungSeconds * 1_000),
+    );
   });
+});
+
+test("a stop does not wait for a worker that hangs, however long the grace time is", async () => {
+  const service = await start(2, { LULL_STOP_GRACE_SECONDS: "3600" });
+  await at.write(1, "block", { headers: ANEW });
+  await blocked(service, 1);
+  service.kill("SIGTERM");
+  expect(await service.gone()).toEqual({ code: 0, signal: null });
+  expect(named(service, "worker.hung")).toHaveLength(1);
 });
 
 describe("those who stand beside what kills every worker", () => {

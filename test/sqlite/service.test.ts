@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -88,6 +88,23 @@ test("a database that is moved away is noticed by every worker, and nothing is a
     (await write(url, "m2", "visitor-1")) === 200 ? true : undefined,
   );
   await answeredBy(url, 2);
+});
+
+test("a worker that is started again while the database is away makes no new one, and comes when it is back", async () => {
+  const service = lull(["start", "--workers", "2"]);
+  const url = await service.url();
+  const away = join(cwd, "away");
+  await mkdir(away);
+  for (const ending of ENDINGS) await rename(file + ending, join(away, `lull.db${ending}`));
+  const { pid } = await service.event("a worker", ({ event }) => event === "worker.ready");
+  process.kill(Number(pid), "SIGKILL");
+  await service.event("its failure", ({ event }) => event === "worker.failed");
+  await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
+  for (const ending of ENDINGS.toReversed()) await rename(join(away, `lull.db${ending}`), file + ending);
+  await service.until("a third worker", () =>
+    service.events.filter(({ event }) => event === "worker.ready").length === 3 ? true : undefined,
+  );
+  expect(await ready(url)).toBe(200);
 });
 
 test("one bad row: everybody is answered, the service is ready, and a person is told", async () => {

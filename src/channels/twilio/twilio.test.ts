@@ -60,7 +60,9 @@ function harness(kind: "whatsapp" | "sms", names: readonly string[], prefix: str
         provider: {
           async is(mood) {
             if (mood === "is-away") return fake.stop();
-            fake.behave(({ method }) => (method === "POST" ? MOODS[mood] : { kind: "ok" }));
+            fake.behave(({ method }) =>
+              method === "POST" || mood === "hangs" ? MOODS[mood] : { kind: "ok" },
+            );
           },
           reached: () => fake.nextRequest(),
           taken: () => fake.sent.map(({ sid }) => sid),

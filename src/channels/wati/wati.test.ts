@@ -64,7 +64,7 @@ const harness: ChannelHarness = {
       provider: {
         async is(mood) {
           if (mood === "is-away") return fake.stop();
-          fake.behave(({ method }) => (method === "POST" ? MOODS[mood] : { kind: "ok" }));
+          fake.behave(({ method }) => (method === "POST" || mood === "hangs" ? MOODS[mood] : { kind: "ok" }));
         },
         reached: () => fake.nextRequest(),
         taken: () => fake.sent.map(({ whatsappMessageId }) => whatsappMessageId),

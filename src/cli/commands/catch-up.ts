@@ -1,9 +1,12 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
+import { DeadlineMissed } from "../../core/deadline.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
 import type { InboundMessage } from "../../ports/message.ts";
+import { systemClock } from "../../runtime/system-clock.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
+import { receivedSince } from "../listing.ts";
 import { printResult } from "../output/print.ts";
 import { type Progress, progress } from "../output/progress.ts";
 import { table } from "../output/table.ts";
@@ -99,9 +102,18 @@ async function catchUpOne(
     batch = [];
     shown.update(`${name}: ${outcomes.length} listed`);
   };
-  for await (const message of channel.listReceived?.(sinceAtMs, new AbortController().signal) ?? []) {
-    batch.push(message);
-    if (batch.length === BATCH) await flush();
+  try {
+    for await (const message of receivedSince(channel, sinceAtMs, systemClock)) {
+      batch.push(message);
+      if (batch.length === BATCH) await flush();
+    }
+  } catch (error) {
+    if (!(error instanceof DeadlineMissed)) throw error;
+    // What came is safe with us, and the next run finds it known.
+    if (batch.length > 0) await flush();
+    throw new CommandFailed(
+      `${name}: the provider gave ${error.message}; ${outcomes.length} messages are in, run it again for the rest`,
+    );
   }
   if (batch.length > 0) await flush();
   return tally(name, outcomes);

@@ -25,7 +25,7 @@ function guardLoop(hungMs: number): void {
     hungMs,
     clock: systemClock,
     ask: () => port.postMessage("ping"),
-    onHung: () => endProcess("error", "loop.blocked", { hungMs, message: BLOCKED }),
+    onHung: (silentMs) => endProcess("error", "loop.blocked", { silentMs, message: BLOCKED }),
   });
   port.on("message", (answer: SignOfLife) => watching.heard(answer));
 }

@@ -6,7 +6,7 @@ const HUNG_MS = 10_000;
 const LOOK_MS = HUNG_MS / LOOKS;
 
 function watched({ answers = true, debugged = false } = {}) {
-  const seen = { asked: 0, hung: 0 };
+  const seen = { asked: 0, hung: 0, silentMs: 0 };
   const clock = fakeClock();
   const watching = watch({
     hungMs: HUNG_MS,
@@ -14,8 +14,9 @@ function watched({ answers = true, debugged = false } = {}) {
     ask: () => {
       seen.asked += 1;
     },
-    onHung: () => {
+    onHung: (silentMs) => {
       seen.hung += 1;
+      seen.silentMs = silentMs;
     },
   });
   if (answers) watching.heard({ debugged });
@@ -32,7 +33,7 @@ describe("somebody who answered", () => {
     expect(seen.hung).toBe(1);
     const { asked } = seen;
     await clock.advance(10 * HUNG_MS);
-    expect(seen).toEqual({ asked, hung: 1 });
+    expect(seen).toEqual({ asked, hung: 1, silentMs: HUNG_MS });
   });
 
   test("and answers at the last moment is well", async () => {
@@ -67,7 +68,7 @@ test("the first answer may take six times as long", async () => {
   await clock.advance(FIRST_ANSWER_FACTOR * HUNG_MS - 1);
   expect(seen.hung).toBe(0);
   await clock.advance(1);
-  expect(seen.hung).toBe(1);
+  expect(seen).toMatchObject({ hung: 1, silentMs: FIRST_ANSWER_FACTOR * HUNG_MS });
 });
 
 test("however late a look comes, it is one look: whoever looks may have stood still with everybody else", () => {
@@ -98,5 +99,5 @@ test("nobody is asked after the end", async () => {
   const { seen, clock, watching } = watched();
   watching.stop();
   await clock.advance(10 * HUNG_MS);
-  expect(seen).toEqual({ asked: 1, hung: 0 });
+  expect(seen).toMatchObject({ asked: 1, hung: 0 });
 });

@@ -13,8 +13,8 @@ export interface WatchOptions {
   readonly clock: Pick<Clock, "after">;
   /** Called at every look: a question that went astray is not held against anybody. */
   readonly ask: () => void;
-  /** No answer in time. Called once; nobody is asked after that. */
-  readonly onHung: () => void;
+  /** No answer in time, which is given. Called once; nobody is asked after that. */
+  readonly onHung: (silentMs: number) => void;
 }
 
 export interface Watch {
@@ -31,20 +31,23 @@ export interface Watch {
  * to blame for more than one.
  */
 export function watch({ hungMs, clock, ask, onHung }: WatchOptions): Watch {
-  let left = LOOKS * FIRST_ANSWER_FACTOR;
+  const lookMs = hungMs / LOOKS;
+  let patience = LOOKS * FIRST_ANSWER_FACTOR;
+  let left = patience;
   let isExcused = false;
   let cancel = () => {};
   const look = () => {
-    if (left === 0) return onHung();
+    if (left === 0) return onHung(patience * lookMs);
     if (!isExcused) left -= 1;
     ask();
-    cancel = clock.after(hungMs / LOOKS, look);
+    cancel = clock.after(lookMs, look);
   };
   look();
   return {
     heard({ debugged }) {
       isExcused = debugged;
-      left = LOOKS;
+      patience = LOOKS;
+      left = patience;
     },
     stop: () => cancel(),
   };

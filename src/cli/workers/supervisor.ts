@@ -121,8 +121,8 @@ export class Supervisor {
       clock,
       // Whoever cannot be asked any more is about to exit.
       ask: () => void worker.send(ping, () => {}),
-      onHung: () => {
-        log("error", "worker.hung", { worker: number, pid: worker.process.pid, hungMs });
+      onHung: (silentMs) => {
+        log("error", "worker.hung", { worker: number, pid: worker.process.pid, silentMs });
         // Nothing else ends a process that is blocked or stopped.
         worker.process.kill("SIGKILL");
       },

@@ -10,9 +10,12 @@ import { isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
+  const answer = () => void tellParent({ lull: "pong", ...signOfLife() });
   process.on("message", (message) => {
-    if (isPing(message)) void tellParent({ lull: "pong", ...signOfLife() });
+    if (isPing(message)) answer();
   });
+  // Node drops what was asked before anybody listened.
+  answer();
   // Ctrl-C reaches every process of the terminal; it is the parent who decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));

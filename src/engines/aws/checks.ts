@@ -2,7 +2,6 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
-  type TableDescription,
 } from "@aws-sdk/client-dynamodb";
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { ConfigError } from "../../errors.ts";
@@ -10,7 +9,8 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { failure, isForbidden, isMissing } from "./failure.ts";
 import { type Ending, type Retrying, retrying } from "./retry.ts";
-import { TABLES, type TableDefinition, type TableName, type TableNames } from "./tables.ts";
+import { problems } from "./table-problems.ts";
+import { TABLES, type TableName, type TableNames } from "./tables.ts";
 
 /** A trigger is hidden from its receipt until its conversation is leased: that takes a second or two when AWS has a bad day. */
 const VISIBILITY_SECONDS_MIN = 10;
@@ -69,23 +69,6 @@ async function checkTable(checked: Checked, table: TableName): Promise<Finding[]
     }
     return wrong.map((problem) => fail(check, problem));
   });
-}
-
-/** What was made by another hand than ours: other keys fail on the first message, a missing index on the first look. */
-function problems(
-  { KeySchema = [], GlobalSecondaryIndexes = [] }: TableDescription,
-  wanted: TableDefinition,
-) {
-  const keys = KeySchema.map(({ AttributeName }) => AttributeName);
-  const wantedKeys = [wanted.partitionKey.name, ...(wanted.sortKey ? [wanted.sortKey.name] : [])];
-  const there = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
-  const missing = (wanted.indexes ?? []).filter(({ name }) => !there.includes(name));
-  return [
-    ...(keys.join() === wantedKeys.join()
-      ? []
-      : [`has the key ${keys.join(", ")} instead of ${wantedKeys.join(", ")}`]),
-    ...missing.map(({ name }) => `lacks the index ${name}`),
-  ];
 }
 
 async function expires(checked: Checked, TableName: string): Promise<boolean> {

@@ -51,7 +51,8 @@ async function heal(site: Site, nowMs: number): Promise<number> {
 async function shorten(site: Site, id: string, nowMs: number): Promise<boolean> {
   const { lease } = (await readState(site, id)).state;
   if (!lease || lease.takenAtMs <= nowMs) return false;
-  const set = { lease_taken_at_ms: nowMs, lease_until_at_ms: nowMs + site.settings.leaseMs };
+  const untilAtMs = nowMs + site.settings.leaseMs;
+  const set = { lease_taken_at_ms: nowMs, lease_until_at_ms: untilAtMs, swept_at_ms: undefined };
   const { kind } = await site.store.update("state", conversationKeyOf(id), { set }, isHeldBy(lease.token));
   return kind === "done";
 }

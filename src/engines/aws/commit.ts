@@ -17,6 +17,7 @@ import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
 import type { Action } from "./store.ts";
 import { takeUnder } from "./take.ts";
+import { countTurn } from "./turn-count.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
@@ -28,10 +29,13 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
   while (stored?.state.lease?.token === lease.token) {
     const written = await write(site, stored, what);
     if (written.kind === "done") {
+      const { turnId } = workUnder(stored);
       letGo(site, lease.token);
-      return what.more
-        ? { kind: "committed", ...(await goOn(site, written.stored)) }
-        : over(site, written.stored);
+      const [committed] = await Promise.all([
+        what.more ? goOn(site, written.stored) : over(site, written.stored),
+        countTurn(site, turnId),
+      ]);
+      return committed;
     }
     stored = written.stored;
   }
@@ -40,15 +44,12 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
 }
 
 /** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, the lease lapses and heals. */
-async function goOn(
-  site: Site,
-  stored: Stored,
-): Promise<Omit<Extract<CommitOutcome, { kind: "committed" }>, "kind">> {
+async function goOn(site: Site, stored: Stored): Promise<CommitOutcome> {
   try {
-    return { next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
+    return { kind: "committed", next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: String(error) });
-    return { isLeft: true };
+    return { kind: "committed", isLeft: true };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DueTurns, TakeOutcome } from "../../ports/engine.ts";
+import { Finished } from "./finished.ts";
 import { inParallel } from "./parallel.ts";
 import type { Site } from "./site.ts";
 import { take } from "./take.ts";
@@ -14,15 +15,20 @@ export async function takeDue(site: Site, max: number, signal: AbortSignal): Pro
   const received = await site.triggers.receive(max, signal);
   const byConversation = [...Map.groupBy(received, ({ conversationId }) => conversationId).values()];
   const errors: unknown[] = [];
-  const taken = await inParallel(byConversation, WIDTH, (same) =>
-    takeOne(site, same).catch((error) => {
+  const finished = new Finished(site.triggers);
+  const taken = await inParallel(byConversation, WIDTH, async (same) => {
+    try {
+      const outcomes = await takeOne(site, same);
+      finished.add(same);
+      return outcomes;
+    } catch (error) {
       site.log("error", "take.failed", { conversation: same[0]!.conversationId, reason: String(error) });
       errors.push(error);
-      return undefined;
-    }),
-  );
-  await site.triggers.done(byConversation.flatMap((same, at) => (taken[at] ? same : [])));
-  const outcomes = taken.flatMap((each) => each ?? []);
+      return [];
+    }
+  });
+  await finished.deleted();
+  const outcomes = taken.flat();
   // Turns that were taken have to be carried out, whatever became of the others.
   if (outcomes.length === 0 && errors.length > 0) throw errors[0];
   return { outcomes, nextAtMs: site.clock.nowMs() };

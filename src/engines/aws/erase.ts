@@ -10,6 +10,7 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows, stageKey } from "./staged.ts";
 import { isHeldBy } from "./state.ts";
 import { leaseAttributes } from "./state-item.ts";
+import { uncountTurns } from "./turn-count.ts";
 
 /**
  * Removes every trace of the person but hashes of message ids. A newer token comes first, so that a running turn cannot write
@@ -19,7 +20,7 @@ export async function erase(site: Site, id: string): Promise<"erased" | "not-fou
   const place = await placeOf(site, id);
   const row = await rowOf(site, id, place);
   if (place === undefined || !row) return "not-found";
-  const token = await takeForGood(site, id);
+  const { token, turns } = await takeForGood(site, id);
   await eraseStaged(site, id);
   await eraseKept(site, id);
   const conversation = conversationFrom(row);
@@ -30,16 +31,17 @@ export async function erase(site: Site, id: string): Promise<"erased" | "not-fou
   // What came in while we were at it belongs to the erased conversation, unless a new one was opened for it.
   if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
   await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
+  await uncountTurns(site, turns, token);
   return "erased";
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. */
-async function takeForGood(site: Site, id: string): Promise<string> {
+async function takeForGood(site: Site, id: string): Promise<{ token: string; turns: unknown }> {
   const lease = newLease(site, site.clock.nowMs());
-  await site.store.update("state", conversationKeyOf(id), {
-    set: { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) },
-  });
-  return lease.token;
+  const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
+  const key = conversationKeyOf(id);
+  const { item } = await site.store.update("state", key, { set }, undefined, "ALL_NEW");
+  return { token: lease.token, turns: item?.turn_count };
 }
 
 /** Staged ids are remembered: a redelivery must not bring an erased person back. */

@@ -96,7 +96,7 @@ describe("trying again", () => {
     expect([told.code, told.retry, told.message]).toEqual([
       "STORE_UNAVAILABLE",
       "later",
-      "table x: no answer within 2 s",
+      "table x: no answer within 8 s",
     ]);
   });
 

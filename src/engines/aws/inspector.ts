@@ -12,7 +12,7 @@ import type {
 } from "../../ports/inspector.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
-import { all, beginsWith, equal, type Item, present } from "./expression.ts";
+import { all, beginsWith, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { gauges } from "./gauges.ts";
 import { history, latestItems, turnsOf } from "./history.ts";
@@ -29,6 +29,7 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows } from "./staged.ts";
 import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
+import { countedTurns } from "./turn-count.ts";
 
 const DETAIL_ROWS_MAX = 500;
 /** Of what was said, in one answer: whoever asks once a second should not get hundreds of megabytes. */
@@ -132,7 +133,7 @@ async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
   return { items, ...(next !== undefined && { next }) };
 }
 
-/** Counted, not kept: a counter would be one item that every turn of every conversation writes. */
+/** Counted, not kept, but for the turns: to count those, every conversation would have to be read. */
 async function counts(site: Site): Promise<Counts> {
   const { store } = site;
   const leased = shards().map((shard) =>
@@ -144,7 +145,7 @@ async function counts(site: Site): Promise<Counts> {
       store.count("stage"),
       store.count("triggerLock"),
       Promise.all(leased).then(sum),
-      countTurns(site),
+      countedTurns(site),
       countListed(site, "messages", ["dead"]),
       countListed(site, "messages", ["unknown"]),
       countListed(site, "messages", REFUSALS),
@@ -163,19 +164,6 @@ async function counts(site: Site): Promise<Counts> {
     quarantined: foreign.all,
     paused,
   };
-}
-
-/** Every conversation counts its own turns. */
-async function countTurns(site: Site): Promise<number> {
-  let total = 0;
-  let from: Item | undefined;
-  do {
-    const filter = present("turn_count");
-    const { items, next } = await site.store.scanPage("state", { from, filter, attributes: ["turn_count"] });
-    total += sum(items.map(({ turn_count }) => Number(turn_count)));
-    from = next;
-  } while (from);
-  return total;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -14,6 +14,18 @@ export const SWEEP = `${OWN}sweep`;
 /** Holds the time of a sweep: a clock that was set back shows there. */
 export const CLOCK = `${OWN}clock`;
 
+/** An item takes about 1,000 writes a second. */
+const TURN_COUNTS = 16;
+
+/** Where a turn is counted. */
+export function turnCountKey(id: string): string {
+  return `${OWN}turns/${hash(id).readUInt32BE(0) % TURN_COUNTS}`;
+}
+
+export function turnCountKeys(): string[] {
+  return Array.from({ length: TURN_COUNTS }, (_, at) => `${OWN}turns/${at}`);
+}
+
 function hash(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -1,4 +1,4 @@
-import { AWS_DEADLINES, within } from "../../core/deadline.ts";
+import { AWS_DEADLINES, DeadlineMissed, within } from "../../core/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { mayPass } from "./failure.ts";
 
@@ -56,9 +56,12 @@ export async function retrying<T>(
     try {
       return await once(request, Math.min(how.requestMsMax, leftMs), clock);
     } catch (error) {
+      const isOver = () => clock.nowMs() >= endsAtMs;
+      // For a person: not how little time the last try had left, but how long nobody answered.
+      if (isOver() && error instanceof DeadlineMissed) throw new DeadlineMissed(how.callMsMax);
       if (attempt >= how.attemptsMax || !mayPass(error)) throw error;
       await backOff(attempt, how, clock);
-      if (clock.nowMs() >= endsAtMs) throw error;
+      if (isOver()) throw error;
     }
   }
 }

@@ -21,29 +21,33 @@ import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 const ONCE_MS = 60_000;
 const WIDTH = 10;
 
+/** Nothing more of this table until the others are through, too: they would never all end in the same round. */
+const THROUGH = "through";
+
 /** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
 interface SweepCursor {
-  readonly windows?: Item;
-  readonly stage?: Item;
-  readonly seen?: Item;
+  readonly windows?: Item | typeof THROUGH;
+  readonly stage?: Item | typeof THROUGH;
+  readonly seen?: Item | typeof THROUGH;
 }
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
 export async function sweep(site: Site): Promise<SweepReport> {
   const clockSetBack = await healClock(site);
   const cursor = await readCursor(site);
-  const windows = await sweepWindows(site, cursor.windows);
+  const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from));
   const lapsed = await sweepLeases(site);
-  const stage = await sweepStage(site, cursor.stage);
-  const seen = site.forget === "sweep" ? await sweepSeen(site, cursor.seen) : { count: 0 };
+  const stage = await goOn(cursor.stage, (from) => sweepStage(site, from));
+  const seen = await goOn(site.forget === "sweep" ? cursor.seen : THROUGH, (from) => sweepSeen(site, from));
   const next = { windows: windows.next, stage: stage.next, seen: seen.next };
-  await keepCursor(site, cursor, next);
+  const hasMore = Object.values(next).some((place) => place !== THROUGH);
+  await keepCursor(site, cursor, hasMore ? next : {});
   return {
     orphans: stage.count,
     retriggered: windows.count + lapsed,
     freed: 0,
     expired: seen.count,
-    hasMore: Object.values(next).some((place) => place !== undefined),
+    hasMore,
     ...(clockSetBack && { clockSetBack }),
   };
 }
@@ -51,6 +55,15 @@ export async function sweep(site: Site): Promise<SweepReport> {
 interface Round {
   readonly count: number;
   readonly next?: Item | undefined;
+}
+
+async function goOn(
+  place: Item | typeof THROUGH | undefined,
+  sweepFrom: (from: Item | undefined) => Promise<Round>,
+): Promise<{ readonly count: number; readonly next: Item | typeof THROUGH }> {
+  if (place === THROUGH) return { count: 0, next: THROUGH };
+  const { count, next = THROUGH } = await sweepFrom(place as Item | undefined);
+  return { count, next };
 }
 
 /** How many of them it was done for, a few at a time. */
@@ -217,7 +230,7 @@ async function readCursor(site: Site): Promise<SweepCursor> {
   const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
   const placeIn = (table: keyof SweepCursor, shape: Shape) => {
     const place = isObject(cursor) ? cursor[table] : undefined;
-    return shape(place) === undefined ? { [table]: place } : {};
+    return place === THROUGH || shape(place) === undefined ? { [table]: place } : {};
   };
   return {
     ...placeIn("windows", fields({ conversation_id: name })),
@@ -227,12 +240,7 @@ async function readCursor(site: Site): Promise<SweepCursor> {
 }
 
 /** Written only while a table is too long for one round. */
-async function keepCursor(
-  site: Site,
-  before: SweepCursor,
-  after: { readonly [K in keyof SweepCursor]: Item | undefined },
-): Promise<void> {
-  const hasMore = Object.values(after).some((next) => next !== undefined);
-  if (!hasMore && Object.keys(before).length === 0) return;
+async function keepCursor(site: Site, before: SweepCursor, after: SweepCursor): Promise<void> {
+  if (Object.keys(after).length === 0 && Object.keys(before).length === 0) return;
   await site.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
 }

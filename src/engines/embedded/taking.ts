@@ -94,6 +94,8 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
   const { id } = before;
   switch (decision.kind) {
     case "busy":
+      // Written as it is: a row that says that it is due would be found again and again.
+      step.tables.putState(id, before.state);
       return decision;
     case "nothing":
       step.tables.putState(id, undefined);

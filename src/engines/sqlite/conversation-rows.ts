@@ -6,6 +6,10 @@ import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables.ts";
 
+/** Of the column only whether it says so: an integer of any size may stand there. */
+export const CONVERSATION_COLUMNS =
+  "number, id, channel_type, address, sender, sender_alias, record, task_complete = 1 AS task_complete";
+
 export interface ConversationRows {
   read(row: Row | undefined): Conversation | undefined;
   put(conversation: Conversation): void;

@@ -3,6 +3,7 @@ import { fitting } from "../../core/history.ts";
 import type { Listing, Page, QuarantinedRow } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { Tables } from "../embedded/tables.ts";
+import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row, Statements } from "./statements.ts";
@@ -105,7 +106,7 @@ export function latestRows(
   max: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Row[] {
-  const latest = `FROM ${table} WHERE conversation_id = ? ORDER BY number DESC LIMIT ?`;
+  const latest = `FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`;
   return rowsWithin(sql, latest, {}, [conversationId], max, bytesMax).rows;
 }
 
@@ -134,9 +135,12 @@ function rowsWithin(
 }
 
 const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
-  conversations: { columns: "*" },
+  conversations: { columns: CONVERSATION_COLUMNS },
   quarantine: { columns: "*", long: "raw" },
 };
+
+/** What is beyond it is set aside by the next sweep: until then it must not make lists fail. */
+const IS_COUNTABLE = `number <= ${Number.MAX_SAFE_INTEGER}`;
 
 function newestRows(
   sql: Statements,
@@ -145,9 +149,11 @@ function newestRows(
   conditions: readonly Condition[] = [],
 ): { readonly rows: Row[] } & Pick<Listing<never>, "next"> {
   const before: Condition[] =
-    page.cursor === undefined ? [] : [{ text: "number < ?", values: [Number(page.cursor)] }];
+    page.cursor === undefined
+      ? [{ text: IS_COUNTABLE, values: [] }]
+      : [{ text: "number < ?", values: [Number(page.cursor)] }];
   const all = [...conditions, ...before];
-  const where = all.length === 0 ? "" : `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
+  const where = `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
   const values = all.flatMap((each) => each.values);
   const latest = `FROM ${table} ${where} ORDER BY number DESC LIMIT ?`;
   const { rows, isCut } = rowsWithin(sql, latest, WANTED[table] ?? {}, values, page.limit, PAGE_BYTES_MAX);

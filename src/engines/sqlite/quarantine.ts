@@ -77,15 +77,33 @@ export class Quarantine {
     return rows.flatMap((row) => this.read(table, row) ?? []);
   }
 
-  remove(table: TableName, number: number, why: string): void {
+  /**
+   * A flipped bit can make a row's number one that JavaScript does not count to. Whoever reads it fails, and every row that is added
+   * later gets one that is larger still. Such a row is at the end of its table: looking for it costs next to nothing.
+   */
+  removeUncountable(): void {
+    for (const table of Object.keys(KEYS) as TableName[]) {
+      const beyond = this.#database.prepare(`SELECT rowid AS number FROM ${table} WHERE rowid > ? LIMIT 100`);
+      beyond.setReadBigInts(true);
+      for (const { number } of beyond.all(Number.MAX_SAFE_INTEGER))
+        this.remove(table, number as bigint, "its number is too large");
+    }
+    this.#sql.run(
+      `UPDATE sqlite_sequence SET seq = (SELECT coalesce(max(sequence), 0) FROM staged)
+         WHERE name = 'staged' AND seq > ?`,
+      Number.MAX_SAFE_INTEGER,
+    );
+  }
+
+  remove(table: TableName, number: number | bigint, why: string): void {
     if (!this.keep(table, number, why)) return;
     this.#sql.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
   }
 
   /** Keeps a copy. False where nothing can be written: it is found again. */
-  keep(table: TableName, number: number, why: string): boolean {
+  keep(table: TableName, number: number | bigint, why: string): boolean {
     if (!this.#database.isTransaction) {
-      this.#found.set(`${table}/${number}`, { table, number });
+      this.#found.set(`${table}/${number}`, { table, number: Number(number) });
       return false;
     }
     const row = this.rowAt(table, number);
@@ -110,7 +128,7 @@ export class Quarantine {
     return true;
   }
 
-  rowAt(table: TableName, number: number): Row | undefined {
+  rowAt(table: TableName, number: number | bigint): Row | undefined {
     // Integers of any size: one past what JavaScript counts to would make the read itself fail.
     const statement = this.#database.prepare(`SELECT rowid AS number, * FROM ${table} WHERE rowid = ?`);
     statement.setReadBigInts(true);
@@ -119,7 +137,7 @@ export class Quarantine {
   }
 
   /** To the byte: what is no text, or no UTF-8, is kept in hex. */
-  #rawOf(table: TableName, number: number, row: Row): Record<string, unknown> {
+  #rawOf(table: TableName, number: number | bigint, row: Row): Record<string, unknown> {
     const names = Object.keys(row);
     const bytes = names.map((name) => `hex(${name}) AS ${name}`).join(", ");
     const hex = this.#sql.get(

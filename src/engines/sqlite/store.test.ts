@@ -32,18 +32,21 @@ afterEach(async () => {
 });
 
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  // All messages here are one person's, and more than may usually wait.
-  const settings = settingsWith({ stagedMessagesMax: 100_000, stagedBytesMax: 1_000_000_000 });
-  const context = { clock, settings, workerId: "here", log: () => {}, onArmed: () => {} };
+  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: at }).open({ ...context, ...given });
   opened.push(engine);
   return engine;
 }
 
 let count = 0;
-function message(text = "hi"): StageRequest {
+function message(text = "hi", sender = "ana"): StageRequest {
   count += 1;
-  return { arrival: arrival({ providerId: `m${count}`, text, arrivedAtMs: clock.nowMs() }) };
+  return { arrival: arrival({ providerId: `m${count}`, sender, text, arrivedAtMs: clock.nowMs() }) };
+}
+
+/** One of many: of one person alone not that many may wait. */
+function messageOfMany(text = "hi"): StageRequest {
+  return message(text, `person-${count % 100}`);
 }
 
 /** What the thread cannot carry out: nothing of it may stay, and nobody else may suffer. */
@@ -157,7 +160,7 @@ describe("the writer thread", () => {
   it("tells the caller at once when too many writes wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
-    const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([message()]));
+    const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([messageOfMany()]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);
@@ -172,10 +175,10 @@ describe("the writer thread", () => {
     // Two are with the thread already; 64 more are as much as may wait.
     const waiting: Promise<unknown>[] = [];
     for (let group = 0; group < 2; group += 1) {
-      waiting.push(engine.receiving.stage([message(large)]));
+      waiting.push(engine.receiving.stage([messageOfMany(large)]));
       await clock.settle();
     }
-    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([message(large)]));
+    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([messageOfMany(large)]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);

@@ -103,6 +103,7 @@ class FileStore implements Store {
     if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
     const carry: Carry = (request, apart) => {
       this.#nowMs = request.nowMs;
+      if (request.name === "sweep") quarantine.removeUncountable();
       return { ok: true, result: carryOut(this.#stepAt(request.nowMs, apart), request.name, request.input) };
     };
     const replies = inOneCommit(database, requests, carry, { onError, onBegin: () => quarantine.begin() });

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
-import { conversationRows } from "./conversation-rows.ts";
+import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
 import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
@@ -13,12 +13,14 @@ const RECENT_TURNS = 5;
 /** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
 const LATEST_AT_MS = 8.64e15;
 
-/** More bytes than JavaScript counts to would make the read itself fail, and every other row with it. */
-const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item,
-  CASE WHEN bytes BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN bytes END AS bytes FROM staged`;
+/**
+ * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
+ * and make the read fail for every other row, or fill the pile and keep its person's next messages out.
+ */
+const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
+const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes FROM staged`;
 const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
-export const PILE =
-  "SELECT count(*) AS messages, total(bytes) AS bytes FROM staged WHERE conversation_id = ?";
+export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`;
 const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
 
 const WAKEABLE =
@@ -70,12 +72,13 @@ export function sqliteTables(options: TablesOptions): Tables {
 
   return {
     ...listings(sql, quarantine, readRows),
-    conversation: (id) => conversations.read(sql.get("SELECT * FROM conversations WHERE id = ?", id)),
+    conversation: (id) =>
+      conversations.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
     activeConversation(key, alias = key.sender) {
       const { channelType, address, sender } = key;
       // A union, because an OR over two columns reads every conversation of the address.
       const row = sql.get(
-        `SELECT * FROM conversations WHERE number = (SELECT max(number) FROM (
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number = (SELECT max(number) FROM (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
            UNION ALL SELECT number FROM conversations
@@ -131,7 +134,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
+      // The index holds both: not one row is read.
       const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },
@@ -190,7 +193,7 @@ export function sqliteTables(options: TablesOptions): Tables {
         JSON.stringify(state),
       );
     },
-    restless: () => idsIn("states", sql.all("SELECT conversation_id AS id FROM states")),
+    restless: () => idsIn("states", sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
     noteTime(nowMs) {
       latestAtMs = Math.max(latestAtMs, nowMs);
     },

@@ -79,7 +79,8 @@ function lateIsTold({ plan, history }: Evidence): Violation[] {
   const lastAtMs = history.events.at(-1)?.atMs ?? 0;
   return history.of("sent").flatMap((sent): Violation[] => {
     const isTold = isToldLate(history, sent);
-    const isFrozenSender = isLate(history, sent) && !wasCrashed(history, sent.process);
+    const isFrozenSender =
+      isLate(history, sent) && isOutranked(history, sent) && !wasCrashed(history, sent.process);
     // What left in time and was accepted slowly was sent by right, and is found.
     const isOnlySlow = plan.faults.some(({ kind }) => isSlow(kind));
     if (isTold || !isFrozenSender || isOnlySlow || lastAtMs < sent.atMs + 1_000) return [];
@@ -93,6 +94,13 @@ function isToldLate(history: History, sent: Extract<Event, { kind: "sent" }>): b
     .some(
       ({ turn, chunk, process }) => turn === sent.turn && chunk === sent.chunk && process === sent.process,
     );
+}
+
+/** A newer lease was taken before it was sent. By the time of taking: a frozen taker may have heard of it long after. */
+function isOutranked(history: History, { turn, token, atMs }: Extract<Event, { kind: "sent" }>): boolean {
+  const takes = history.of("taken").filter(({ taken }) => taken.turnId === turn && taken.takenAtMs <= atMs);
+  const newest = takes.toSorted((a, b) => a.taken.takenAtMs - b.taken.takenAtMs).at(-1);
+  return newest !== undefined && newest.taken.lease.token !== token;
 }
 
 function wasCrashed(history: History, process: string): boolean {

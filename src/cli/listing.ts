@@ -1,0 +1,30 @@
+import { within } from "../core/deadline.ts";
+import type { Channel } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { InboundMessage } from "../ports/message.ts";
+
+/** How long a provider may keep us waiting for the next message of its list: many pages may lie before the first. */
+export const LISTING_MS_MAX = 120_000;
+
+/**
+ * What a channel's provider received since then, until there is no more, or it lets us wait too long. A long list takes its time, so
+ * the deadline counts from one message to the next.
+ */
+export async function* receivedSince(
+  channel: Channel,
+  sinceAtMs: number,
+  clock: Clock,
+  msMax = LISTING_MS_MAX,
+): AsyncGenerator<InboundMessage> {
+  const ending = new AbortController();
+  const listed = channel.listReceived?.(sinceAtMs, ending.signal)[Symbol.asyncIterator]();
+  try {
+    while (listed !== undefined) {
+      const { done, value } = await within(clock, msMax, () => listed.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    ending.abort();
+  }
+}

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTableCommand,
+} from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { tableNames } from "../../src/engines/aws/options.ts";
+import { problems } from "../../src/engines/aws/table-problems.ts";
+import { BY_ACTIVITY, BY_ID, LISTED, TABLES, type TableName } from "../../src/engines/aws/tables.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+type Attribute = [name: string, type: "S" | "N"];
+interface Index {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly carries?: readonly string[] | "all";
+}
+
+describe.skipIf(unavailable)("tables that another hand made", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  let count = 0;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    world = await awsWorld(emulators);
+  });
+  afterAll(async () => {
+    await world.close();
+    await emulators.stop();
+  });
+
+  const schema = ([partition, sort]: readonly string[]): CreateTableCommandInput["KeySchema"] => [
+    { AttributeName: partition, KeyType: "HASH" },
+    ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: "RANGE" as const }]),
+  ];
+
+  /** What is wrong with a table of that name once it stands in place of ours. */
+  async function wrongWith(
+    table: TableName,
+    made: { readonly attributes: Attribute[]; readonly key: readonly string[]; readonly indexes?: Index[] },
+  ): Promise<string[]> {
+    count += 1;
+    const name = `by-hand-${count}`;
+    const GlobalSecondaryIndexes = made.indexes?.map(({ name: IndexName, key, carries }) => ({
+      IndexName,
+      KeySchema: schema(key),
+      Projection:
+        carries === "all"
+          ? { ProjectionType: "ALL" as const }
+          : carries
+            ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...carries] }
+            : { ProjectionType: "KEYS_ONLY" as const },
+    }));
+    await world.dynamodb.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: made.attributes.map(([AttributeName, AttributeType]) => ({
+          AttributeName,
+          AttributeType,
+        })),
+        KeySchema: schema(made.key),
+        ...(GlobalSecondaryIndexes && { GlobalSecondaryIndexes }),
+      }),
+    );
+    const engine = await world.openWith(world.options.clients as never, `checker-${count}`, {
+      tables: { [table]: name },
+    });
+    const findings = await engine.checks!();
+    return findings.filter(({ verdict }) => verdict === "fail").map(({ detail }) => detail);
+  }
+
+  const attributes: Attribute[] = [
+    ["primary_channel", "S"],
+    ["conversation_id", "S"],
+    ["task_complete", "N"],
+    ["listing", "S"],
+    ["listed_at", "S"],
+  ];
+  const key = ["primary_channel", "conversation_id"];
+  const carries = TABLES.conversations.indexes![0]!.carries!;
+  const activity: Index = { name: BY_ACTIVITY, key: ["primary_channel", "task_complete"], carries };
+  const byId: Index = { name: BY_ID, key: ["conversation_id"] };
+  const listed: Index = { name: LISTED, key: ["listing", "listed_at"] };
+
+  it("as ours are well, whatever else their indexes carry", async () => {
+    const indexes = [{ ...activity, carries: "all" as const }, { ...byId, carries: ["crm"] }, listed];
+    assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), []);
+    for (const [table, definition] of Object.entries(TABLES)) {
+      const TableName = tableNames(world.options)[table as TableName];
+      const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+      assert.deepEqual(problems(Table!, definition), []);
+      assert.deepEqual(problems({ ...Table!, KeySchema: Table!.KeySchema!.toReversed() }, definition), []);
+    }
+  });
+
+  it("with an index of the right name and other keys are told", async () => {
+    const indexes = [{ ...activity, key: ["task_complete", "primary_channel"] }, byId, listed];
+    assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), [
+      `has an index ${BY_ACTIVITY} that has the key task_complete (N), primary_channel (S) instead of primary_channel (S), task_complete (N)`,
+    ]);
+  });
+
+  it("with a key of another type are told", async () => {
+    const texts = attributes.map(([name]): Attribute => [name, "S"]);
+    assert.deepEqual(
+      await wrongWith("conversations", { attributes: texts, key, indexes: [activity, byId, listed] }),
+      [
+        `has an index ${BY_ACTIVITY} that has the key primary_channel (S), task_complete (S) instead of primary_channel (S), task_complete (N)`,
+      ],
+    );
+    const number: Attribute[] = [["conversation_id", "N"]];
+    assert.deepEqual(await wrongWith("triggerLock", { attributes: number, key: ["conversation_id"] }), [
+      "has the key conversation_id (N) instead of conversation_id (S)",
+    ]);
+  });
+
+  it("with an index that carries too little are told", async () => {
+    const [first, ...rest] = carries;
+    const indexes = [{ ...activity, carries: rest }, byId, listed];
+    assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), [
+      `has an index ${BY_ACTIVITY} that does not carry ${first}`,
+    ]);
+  });
+
+  it("with an index that is still being made are told", async () => {
+    const TableName = tableNames(world.options).state;
+    const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+    const indexes = Table!.GlobalSecondaryIndexes!.map((index) => ({
+      ...index,
+      IndexStatus: "CREATING" as const,
+    }));
+    assert.deepEqual(problems({ ...Table!, GlobalSecondaryIndexes: indexes }, TABLES.state), [
+      "has an index leased that is not ready: CREATING",
+    ]);
+  });
+});

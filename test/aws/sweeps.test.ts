@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import type { Engine } from "../../src/ports/engine.ts";
+import { arrival } from "../../src/testing/engine-contract/builders.ts";
+import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type AwsWorld, awsWorld } from "./world.ts";
+
+const ROUNDS_MAX = 100;
+
+describe.skipIf(unavailable)("sweeps on AWS", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  let engine: Engine;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+  });
+  afterAll(() => emulators.stop());
+  beforeEach(async () => {
+    world = await awsWorld(emulators, { sweepRowsMax: 2 });
+    engine = await world.open();
+  });
+  afterEach(() => world.close());
+
+  /** People whose triggers got lost, each with so many messages. */
+  async function waiting(people: number, messages: number): Promise<void> {
+    for (let person = 0; person < people; person += 1) {
+      const arrivals = Array.from({ length: messages }, (_, at) =>
+        arrival({
+          providerId: `${person}-${at}`,
+          arrivedAtMs: world.clock.nowMs(),
+          sender: `person-${person}`,
+        }),
+      );
+      const outcomes = await engine.receiving.stage(arrivals.map((each) => ({ arrival: each })));
+      for (const outcome of outcomes) if (outcome.kind === "staged") world.held.drop(outcome.conversationId);
+    }
+    await world.clock.advance(10_000 + world.settings.graceMs);
+  }
+
+  async function sweepAll(): Promise<{ rounds: number; retriggered: number }> {
+    for (let rounds = 1, retriggered = 0; rounds <= ROUNDS_MAX; rounds += 1) {
+      const swept = await engine.sweeping.sweep();
+      retriggered += swept.retriggered;
+      if (!swept.hasMore) return { rounds, retriggered };
+    }
+    return assert.fail("it never comes to an end");
+  }
+
+  it("go through tables of different lengths once, and then there is no more", async () => {
+    await waiting(7, 4);
+    // 28 staged rows, two at a time; whether a page is the last one shows only on the next.
+    const { rounds, retriggered } = await sweepAll();
+    assert.ok(rounds >= 14 && rounds <= 15, `${rounds} rounds`);
+    assert.equal(retriggered, 7);
+    assert.equal((await world.takeDue(engine)).filter(({ kind }) => kind === "turn").length, 7);
+  });
+
+  it("begin anew when they are through", async () => {
+    await waiting(3, 1);
+    await sweepAll();
+    await world.clock.advance(world.settings.graceMs);
+    world.held.dropAll();
+    assert.equal((await sweepAll()).retriggered, 3);
+  });
+});
