@@ -284,6 +284,12 @@ const LIMITS: readonly Knob[] = [
     DEFAULTS.historyMessagesMax,
     "earlier messages that the responder is given",
   ),
+  limit(
+    "historyBytesMax",
+    COUNT,
+    DEFAULTS.historyBytesMax,
+    "bytes of earlier messages that the responder is given; the latest always comes",
+  ),
   limit("restartsMax", COUNT_OR_NONE, DEFAULTS.restartsMax, "restarts of one turn under whileBusy: restart"),
   limit(
     "restartPollSeconds",

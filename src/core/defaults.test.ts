@@ -26,6 +26,7 @@ describe("the defaults", () => {
       dedupeMs: 24 * HOUR,
       bodyBytesMax: 1_000_000,
       historyMessagesMax: 50,
+      historyBytesMax: 256_000,
       replyBytesMax: 64_000,
       replyMessagesMax: 50,
       restartsMax: 2,

@@ -34,6 +34,7 @@ export const DEFAULTS: Settings = {
   replyBytesMax: 64_000,
   replyMessagesMax: 50,
   historyMessagesMax: 50,
+  historyBytesMax: 256_000,
   restartsMax: 2,
   restartPollMs: 1 * SECOND,
   pollMs: 100,
@@ -76,6 +77,12 @@ export const REPLY_MESSAGES_MOST = 200;
 
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
+
+/** Characters of a name that somebody gives us: a sender, an address, an id of their own. */
+export const NAME_LENGTH_MAX = 1_000;
+
+/** Bytes of the data of one's own that a conversation carries: it is read and written with every turn. */
+export const ATTRIBUTES_BYTES_MAX = 64_000;
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;

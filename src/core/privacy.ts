@@ -1,4 +1,5 @@
 import type { LogFields } from "../ports/log.ts";
+import { shortReason } from "./reason.ts";
 
 /** Never in a log, whoever hands them in. */
 const TEXTS = new Set(["text", "body", "reply", "userText", "merged"]);
@@ -6,7 +7,7 @@ const ADDRESSES = new Set(["sender", "senderAlias", "to", "from", "address", "re
 /** Numbers that slipped into a sentence: international form only, since ids and times are digits too. */
 const PHONE_IN_TEXT = /\+\d{7,15}/g;
 
-/** What may be logged of what was handed in: no texts, and addresses only as far as one who knows them recognises them. */
+/** What may be logged of what was handed in: no texts, addresses only as far as one who knows them recognises them, nothing endless. */
 export function safeFields(fields: LogFields): LogFields {
   const kept = Object.entries(fields).filter(([key]) => !TEXTS.has(key));
   return Object.fromEntries(
@@ -15,7 +16,9 @@ export function safeFields(fields: LogFields): LogFields {
 }
 
 function masked(key: string, value: string): string {
-  return ADDRESSES.has(key) ? maskAddress(value) : value.replace(PHONE_IN_TEXT, maskAddress);
+  if (ADDRESSES.has(key)) return maskAddress(value);
+  // Cut first: somebody's error may hold a whole answer, and the log is no place for it.
+  return shortReason(value).replace(PHONE_IN_TEXT, maskAddress);
 }
 
 /** The last two characters stay: enough to recognise somebody whose number one already knows. */

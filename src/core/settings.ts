@@ -56,6 +56,8 @@ export interface Settings {
   /** Messages that one reply may be sent as. */
   readonly replyMessagesMax: number;
   readonly historyMessagesMax: number;
+  /** Bytes of earlier messages, as they are stored, that a responder is given. */
+  readonly historyBytesMax: number;
   readonly restartsMax: number;
   readonly restartPollMs: number;
   /** How often a worker looks for windows that other processes armed. */

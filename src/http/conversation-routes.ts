@@ -11,7 +11,7 @@ import {
   pageOf,
   type Route,
 } from "./route.ts";
-import { flag, object, oneOf, reason, ref, someText, text } from "./schema.ts";
+import { flag, name, object, oneOf, reason, ref, someText, text } from "./schema.ts";
 
 const NOT_FOUND = { description: "No such conversation", schema: ref("Error") };
 
@@ -72,9 +72,9 @@ const SAY: Route = {
   body: object(
     {
       text: someText("What to say."),
-      id: someText("Made by you: asking twice with the same id says it once."),
-      channel: someText("Where the conversation may use several channels."),
-      author: someText("Who says it; `api` when left out."),
+      id: name("Made by you: asking twice with the same id says it once."),
+      channel: name("Where the conversation may use several channels."),
+      author: name("Who says it; `api` when left out."),
     },
     ["text"],
   ),

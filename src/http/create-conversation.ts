@@ -1,9 +1,10 @@
+import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
 import type { WindowPolicy } from "../core/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import { windowPolicy } from "../runtime/config.ts";
 import type { Service } from "../runtime/service.ts";
 import { type ApiCall, type ApiResult, BadRequest, ok, type Route } from "./route.ts";
-import { anything, list, object, ref, someText } from "./schema.ts";
+import { anything, list, name, object, ref, someText } from "./schema.ts";
 
 interface Given {
   readonly channel?: string;
@@ -30,13 +31,13 @@ export const CREATE_CONVERSATION: Route = {
   summary: "Creates a conversation, or finds the active one of the same sender and address",
   body: object(
     {
-      channel: someText("Name of a configured channel. Give this or `channel_type`."),
-      channel_type: someText("What rules speak of: `whatsapp`, `sms`, `web`, ..."),
-      address: someText("Our address that the customer writes to."),
-      sender: someText("The customer: a phone number, a mail address, a user id."),
-      sender_alias: someText("Another name of the same person, looked up too."),
+      channel: name("Name of a configured channel. Give this or `channel_type`."),
+      channel_type: name("What rules speak of: `whatsapp`, `sms`, `web`, ..."),
+      address: name("Our address that the customer writes to."),
+      sender: name("The customer: a phone number, a mail address, a user id."),
+      sender_alias: name("Another name of the same person, looked up too."),
       window: ref("Window"),
-      allowed_channels: list(someText(), "Channel types; left out means all."),
+      allowed_channels: list(name(), "Channel types; left out means all."),
       attributes: anything("Data of your own: carried, never read."),
       first_message: someText("Said to the customer at once, and once per conversation."),
     },
@@ -51,6 +52,8 @@ export const CREATE_CONVERSATION: Route = {
 
 async function create({ service, engine, body }: ApiCall): Promise<ApiResult> {
   const given = body as unknown as Given;
+  if (bytesOf(given.attributes) > ATTRIBUTES_BYTES_MAX)
+    throw new BadRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
   const { created, conversation } = await engine.conversations.create({
     channelType: channelType(service, given),
     address: given.address,
@@ -63,6 +66,10 @@ async function create({ service, engine, body }: ApiCall): Promise<ApiResult> {
   const firstMessage =
     given.first_message && (await sayFirst(service, conversation.id, given.first_message, given.channel));
   return ok({ created, conversation, firstMessage }, created ? 201 : 200);
+}
+
+function bytesOf(attributes: Given["attributes"] = {}): number {
+  return Buffer.byteLength(JSON.stringify(attributes));
 }
 
 /** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */

@@ -1,4 +1,4 @@
-import { REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { NAME_LENGTH_MAX, REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
 
 /** The part of JSON Schema that the API speaks: the same object is checked against and shown in the OpenAPI document. */
 export type Schema = { readonly description?: string } & (
@@ -53,6 +53,12 @@ export const text = (description?: string): Schema => ({ type: "string", ...note
 export const someText = (description?: string): Schema => ({
   type: "string",
   minLength: 1,
+  ...noted(description),
+});
+export const name = (description?: string): Schema => ({
+  type: "string",
+  minLength: 1,
+  maxLength: NAME_LENGTH_MAX,
   ...noted(description),
 });
 export const reason = (description: string, minLength = 1): Schema => ({

@@ -115,7 +115,8 @@ export interface Conversations {
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
   /** Removes every trace of the person except salted hashes of message ids. A running turn cannot write it back. */
   erase(conversationId: string): Promise<"erased" | "not-found">;
-  history(conversationId: string, messagesMax: number): Promise<readonly HistoryMessage[]>;
+  /** The latest, oldest first: so many at most, and as many of them as fit into `bytesMax` as they are stored; one always does. */
+  history(conversationId: string, messagesMax: number, bytesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Stages an outbound; its turn comes as soon as the conversation is free. */
   say(outbound: OutboundRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** Gives a turn its late answer. `stale` when the turn is over, was asked again, or never waited. */

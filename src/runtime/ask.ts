@@ -18,6 +18,7 @@ export interface Asking {
   readonly clock: Clock;
   readonly answerTimeoutMs: number;
   readonly historyMessagesMax: number;
+  readonly historyBytesMax: number;
   readonly lost: AbortSignal;
   readonly stopping: AbortSignal;
   /** Resolves when newer messages call for a restart; never, where the policy does not want one. */
@@ -84,7 +85,7 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     media: messages.flatMap(({ media }) => media),
     conversation,
     history: (messagesMax = asking.historyMessagesMax) =>
-      asking.engine.conversations.history(conversation.id, messagesMax),
+      asking.engine.conversations.history(conversation.id, messagesMax, asking.historyBytesMax),
     signal,
   };
 }

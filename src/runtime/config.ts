@@ -53,6 +53,7 @@ export interface LimitsConfig {
   readonly replyBytesMax?: number;
   readonly replyMessagesMax?: number;
   readonly historyMessagesMax?: number;
+  readonly historyBytesMax?: number;
   readonly restartsMax?: number;
   readonly restartPollSeconds?: number;
   /** How often a worker looks for windows that other processes armed. */
@@ -144,6 +145,7 @@ export function settingsFrom(config: LullConfig): Settings {
       replyBytesMax: count("limits.replyBytesMax", limits.replyBytesMax, 1, REPLY_BYTES_MOST),
       replyMessagesMax: count("limits.replyMessagesMax", limits.replyMessagesMax, 1, REPLY_MESSAGES_MOST),
       historyMessagesMax: count("limits.historyMessagesMax", limits.historyMessagesMax),
+      historyBytesMax: count("limits.historyBytesMax", limits.historyBytesMax),
       restartsMax: count("limits.restartsMax", limits.restartsMax, 0),
       concurrency: count("limits.concurrency", limits.concurrency),
       bodyBytesMax: count("limits.bodyBytesMax", limits.bodyBytesMax),

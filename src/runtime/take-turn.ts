@@ -71,13 +71,14 @@ async function askAndGoOn(
   // Whoever is about to stop need not trouble anybody with a question.
   if (stopping.aborted) return giveBack(run, { kind: "release" });
   const startedAtMs = clock.nowMs();
-  const { answerTimeoutMs, historyMessagesMax } = settings;
+  const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
   const newer = (signal: AbortSignal) => untilNewer(run, signal);
   const asking = {
     engine,
     clock,
     answerTimeoutMs,
     historyMessagesMax,
+    historyBytesMax,
     lost: heartbeat.lost,
     stopping,
     newer,

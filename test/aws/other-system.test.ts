@@ -219,5 +219,9 @@ describe.skipIf(unavailable)("conversations that another system writes", () => {
     assert.equal(history[0]?.atMs, Date.parse("2025-12-31T10:00:00.000Z"));
     assert.deepEqual((await row()).messages, messages);
     assert.equal((await engine.conversations.history(ID, 2)).length, 2);
+    // Cut by its bytes, ours is the end of what was said: nothing older comes before the gap.
+    assert.deepEqual(await engine.conversations.history(ID, 10, 1), history.slice(-1));
+    const roomy = await engine.conversations.history(ID, 10, 100_000);
+    assert.deepEqual(roomy, history);
   });
 });

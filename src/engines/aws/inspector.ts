@@ -32,6 +32,8 @@ import { LEASED } from "./tables.ts";
 import { countedTurns } from "./turn-count.ts";
 
 const DETAIL_ROWS_MAX = 500;
+/** Of what was said, in one answer: whoever asks once a second should not get hundreds of megabytes. */
+const DETAIL_BYTES_MAX = 4_000_000;
 const REFUSALS = shards().map((shard) => `refusal#${shard}`);
 /** Pages read for one page shown, where a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
@@ -105,7 +107,7 @@ async function showConversation(site: Site, id: string): Promise<ConversationDet
   const [rows, lock, messages, turns, refusals] = await Promise.all([
     stagedRows(site, id),
     lockOf(site, id),
-    history(site, id, DETAIL_ROWS_MAX),
+    history(site, id, DETAIL_ROWS_MAX, DETAIL_BYTES_MAX),
     turnsOf(site, id, DETAIL_ROWS_MAX),
     latestItems(site, id, REFUSAL, DETAIL_ROWS_MAX),
   ]);

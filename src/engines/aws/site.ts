@@ -28,6 +28,8 @@ export const AWS_DEFAULTS: Partial<Settings> = {
 };
 
 const HELD_MAX = 10_000;
+/** Each may hold as many bytes as a batch. They go when their turn is over; what is left is of turns that were lost. */
+const BATCHES_MAX = 1_000;
 const PLACES_MAX = 100_000;
 
 /** What every step stands on. */
@@ -67,7 +69,7 @@ export function siteFor(
     holder: context.workerId,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
-    batches: new Recent(HELD_MAX),
+    batches: new Recent(BATCHES_MAX),
     places: new Recent(PLACES_MAX),
   };
 }

@@ -25,9 +25,9 @@ export function get(step: Step, id: string): Conversation | undefined {
 
 export function history(
   step: Step,
-  { id, messagesMax }: { id: string; messagesMax: number },
+  { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
 ): HistoryMessage[] {
-  return step.tables.history(id, messagesMax);
+  return step.tables.history(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
 }
 
 export function change(

@@ -45,7 +45,8 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       get: (id) => run("get", id),
       change: (id, change) => run("change", { id, change }),
       erase: (id) => run("erase", id),
-      history: (id, messagesMax) => run("history", { id, messagesMax }),
+      history: (id, messagesMax, bytesMax) =>
+        run("history", { id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
       say: (outbound) => run("say", outbound),
       answer: (answer) => run("answer", answer),
       pauseAll: (paused) => run("pauseAll", paused),

@@ -17,6 +17,8 @@ import { messagesOf, type Step } from "./step.ts";
 import type { StoredDeadLetter } from "./tables.ts";
 
 const DETAIL_ROWS_MAX = 500;
+/** Of what was said, in one answer: whoever asks once a second should not get hundreds of megabytes. */
+const DETAIL_BYTES_MAX = 4_000_000;
 
 export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
   const { items, ...rest } = step.tables.listConversations(filter);
@@ -39,7 +41,7 @@ export function showConversation(step: Step, id: string): ConversationDetail | u
     conversation: asItStands(step, conversation),
     staged: messagesOf(tables.staged(id)).map(({ message }) => message),
     ...(lock && { lock }),
-    messages: tables.history(id, DETAIL_ROWS_MAX),
+    messages: tables.history(id, DETAIL_ROWS_MAX, DETAIL_BYTES_MAX),
     turns: tables.listTurns(id, DETAIL_ROWS_MAX),
     refusals: tables.listRefusalsOf(id, DETAIL_ROWS_MAX),
   };

@@ -114,7 +114,7 @@ export interface Tables {
 
   // what is kept
   appendMessages(conversationId: string, messages: readonly HistoryMessage[]): void;
-  history(conversationId: string, messagesMax: number): HistoryMessage[];
+  history(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
   appendTurn(turn: TurnRecord): void;
   recentProviderIds(conversationId: string): string[];
   /** False when nothing of that id was ever sent, as far as is known: then it is not kept. */

@@ -1,3 +1,4 @@
+import { fitting } from "../../core/history.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
@@ -125,7 +126,11 @@ export function memoryTables(): Tables {
       [...states].find(([, state]) => state.works.some((work) => work.turnId === turnId))?.[0],
 
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
-    history: (id, max) => (messages.get(id) ?? []).slice(-max),
+    history(id, max, bytesMax) {
+      const latest = (messages.get(id) ?? []).slice(-max);
+      const sizes = latest.map((message) => Buffer.byteLength(JSON.stringify(message))).reverse();
+      return latest.slice(latest.length - fitting(sizes, bytesMax));
+    },
     appendTurn(turn) {
       const { turnId, conversationId, channel, providerIds, committedAtMs: atMs } = turn;
       turns.set(conversationId, [...turnsOf(conversationId), turn]);

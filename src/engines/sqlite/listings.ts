@@ -1,4 +1,5 @@
 import type { SQLInputValue } from "node:sqlite";
+import { fitting } from "../../core/history.ts";
 import type { Listing, Page, QuarantinedRow } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { Tables } from "../embedded/tables.ts";
@@ -89,23 +90,53 @@ export function listings(sql: Statements, quarantine: Quarantine, readRows: Read
   };
 }
 
+/** What one page holds at most, as it is stored; one row always. */
+const PAGE_BYTES_MAX = 8_000_000;
+
 interface Condition {
   readonly text: string;
   readonly values: readonly SQLInputValue[];
 }
 
-/** The newest rows of a conversation, newest first. */
-export function latestRows(sql: Statements, table: TableName, conversationId: string, max: number): Row[] {
-  return sql.all(
-    `SELECT number, record FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`,
-    conversationId,
-    max,
-  );
+/** The newest rows of a conversation, newest first: so many, and as many of them as fit. */
+export function latestRows(
+  sql: Statements,
+  table: TableName,
+  conversationId: string,
+  max: number,
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Row[] {
+  const latest = `FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`;
+  return rowsWithin(sql, latest, {}, [conversationId], max, bytesMax).rows;
 }
 
-const COLUMNS: Readonly<Partial<Record<string, string>>> = {
-  conversations: CONVERSATION_COLUMNS,
-  quarantine: "*",
+/** What is asked for of a row, and which of its columns is the long one. */
+interface Wanted {
+  readonly columns?: string | undefined;
+  readonly long?: string | undefined;
+}
+
+/** Their sizes first, which reads nothing of them: what does not fit is never read. */
+function rowsWithin(
+  sql: Statements,
+  latest: string,
+  { columns = "number, record", long = "record" }: Wanted,
+  values: readonly SQLInputValue[],
+  max: number,
+  bytesMax: number,
+): { readonly rows: Row[]; readonly isCut: boolean } {
+  const sizes = sql.all(`SELECT octet_length(${long}) AS bytes ${latest}`, ...values, max);
+  const fits = fitting(
+    sizes.map(({ bytes }) => Number(bytes)),
+    bytesMax,
+  );
+  const rows = sql.all(`SELECT ${columns} ${latest}`, ...values, fits);
+  return { rows, isCut: sizes.length === max || fits < sizes.length };
+}
+
+const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
+  conversations: { columns: CONVERSATION_COLUMNS },
+  quarantine: { columns: "*", long: "raw" },
 };
 
 /** What is beyond it is set aside by the next sweep: until then it must not make lists fail. */
@@ -123,12 +154,10 @@ function newestRows(
       : [{ text: "number < ?", values: [Number(page.cursor)] }];
   const all = [...conditions, ...before];
   const where = `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
-  const rows = sql.all(
-    `SELECT ${COLUMNS[table] ?? "number, record"} FROM ${table} ${where} ORDER BY number DESC LIMIT ?`,
-    ...all.flatMap(({ values }) => values),
-    page.limit,
-  );
-  return { rows, ...(rows.length === page.limit && { next: String(rows.at(-1)?.number) }) };
+  const values = all.flatMap((each) => each.values);
+  const latest = `FROM ${table} ${where} ORDER BY number DESC LIMIT ?`;
+  const { rows, isCut } = rowsWithin(sql, latest, WANTED[table] ?? {}, values, page.limit, PAGE_BYTES_MAX);
+  return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };
 }
 
 function quarantinedFrom(row: Row): QuarantinedRow {

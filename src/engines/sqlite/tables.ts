@@ -20,6 +20,7 @@ const LATEST_AT_MS = 8.64e15;
 const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
 const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes FROM staged`;
 const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
+export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`;
 const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
 
 const WAKEABLE =
@@ -133,11 +134,8 @@ export function sqliteTables(options: TablesOptions): Tables {
     staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both: not one row is read.
-      const row = sql.get(
-        `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`,
-        id,
-      );
+      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
+      const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },
     unstage(_id, ids) {
@@ -242,7 +240,8 @@ export function sqliteTables(options: TablesOptions): Tables {
         );
       }
     },
-    history: (id, max) => readRows("messages", latestRows(sql, "messages", id, max)).reverse(),
+    history: (id, max, bytesMax) =>
+      readRows("messages", latestRows(sql, "messages", id, max, bytesMax)).reverse(),
     appendTurn(turn) {
       sql.run(
         "INSERT INTO turns (turn_id, conversation_id, committed_at_ms, record) VALUES (?, ?, ?, ?)",

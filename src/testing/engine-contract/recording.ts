@@ -26,6 +26,18 @@ export const recording: readonly EngineCase[] = [
     assert.deepEqual(await s.engine.conversations.history(id, 3), history.slice(1));
   }),
 
+  scene("of a history the latest come, as many as fit into their bytes, and always one", {}, async (s) => {
+    const { id } = (await s.talk("one", "1".repeat(10_000))).conversation;
+    await s.talk("two", "2".repeat(10_000));
+    await s.talk("three", "3".repeat(10_000));
+    const all = await s.engine.conversations.history(id, 10);
+    const within = (bytesMax: number) => s.engine.conversations.history(id, 10, bytesMax);
+    assert.equal(all.length, 6);
+    assert.deepEqual(await within(25_000), all.slice(2));
+    assert.deepEqual(await within(1), all.slice(-1));
+    assert.deepEqual(await within(1_000_000), all);
+  }),
+
   scene(
     "a user's side keeps the messages it was merged from, each with its own time and media",
     {},

@@ -1,5 +1,5 @@
-import { afterEach, expect, test } from "vitest";
-import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { afterAll, expect, test } from "vitest";
+import { ATTRIBUTES_BYTES_MAX, NAME_LENGTH_MAX, REASON_LENGTH_MAX } from "../core/defaults.ts";
 import { testLull } from "../testing/test-lull.ts";
 import { createEdge } from "./edge.ts";
 import { toFetch } from "./fetch.ts";
@@ -13,7 +13,7 @@ const lull = testLull({
   },
 });
 const fetchLull = toFetch(createEdge(lull.service));
-afterEach(() => lull.stop());
+afterAll(() => lull.stop());
 
 async function post(path: string, body: unknown): Promise<[number, string]> {
   const request = new Request(`http://127.0.0.1${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -46,4 +46,17 @@ test("what is too large to be sent is told to whoever posts it, and is not kept"
   expect(await post(`${at}/say`, { text: "one too many" })).toEqual([429, "RATE_LIMITED"]);
   expect(await post(`/api/turns/${turnId}/reply`, { text: "x".repeat(1_000) })).toEqual([202, "accepted"]);
   expect((await post(`${at}/hand-off`, { reason }))[0]).toBe(200);
+});
+
+test("names and attributes are as long as they may be", async () => {
+  const person = { channel: "test", address: "lull" };
+  const sender = "s".repeat(NAME_LENGTH_MAX);
+  const refused: [number, string] = [400, "INVALID_REQUEST"];
+  expect((await post("/api/conversations", { ...person, sender }))[0]).toBe(201);
+  expect(await post("/api/conversations", { ...person, sender: `${sender}s` })).toEqual(refused);
+  const attributes = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
+  const given = { ...person, sender: "ben", attributes: attributes(ATTRIBUTES_BYTES_MAX) };
+  expect((await post("/api/conversations", given))[0]).toBe(201);
+  const more = { ...given, attributes: attributes(ATTRIBUTES_BYTES_MAX + 1) };
+  expect(await post("/api/conversations", more)).toEqual(refused);
 });

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import { arrival } from "../../testing/engine-contract/builders.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { memory } from "./index.ts";
+import { memoryTables } from "./tables.ts";
+
+it("of one conversation two turns at most are in the works, whatever waits and fails: a batch, and an outbound beside it", async () => {
+  const clock = fakeClock();
+  const tables = memoryTables();
+  const settings = settingsWith({ attemptsMax: 1_000, batchMessagesMax: 2 });
+  const engine = await memory({ tables }).open({
+    clock,
+    settings,
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+  });
+  const key = { channelType: "test", address: "lull", sender: "ana" };
+  const { id: conversationId } = (await engine.conversations.create(key)).conversation;
+  const works: number[] = [];
+  for (let round = 0; round < 40; round += 1) {
+    const providerId = `m${round}`;
+    await engine.receiving.stage([{ arrival: arrival({ providerId, arrivedAtMs: clock.nowMs() }) }]);
+    const texts = [`said ${round}`];
+    await engine.conversations.say({
+      id: `o${round}`,
+      conversationId,
+      channel: "test",
+      to: "ana",
+      texts,
+      author: "eva",
+    });
+    await clock.advance(60_000);
+    const { outcomes } = await engine.turns.takeDue(10, new AbortController().signal);
+    for (const outcome of outcomes) {
+      if (outcome.kind !== "turn") continue;
+      // Now and then a turn is done: then another kind of turn has its chance.
+      const { lease } = outcome.taken;
+      if (round % 7 === 3) await engine.turns.commit(lease, { outcome: "no-reply", more: false });
+      else
+        await engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs: clock.nowMs(), reason: "away" });
+    }
+    works.push(tables.state(conversationId)?.works.length ?? 0);
+  }
+  expect(Math.max(...works)).toBeLessThanOrEqual(2);
+  expect(Math.max(...works)).toBeGreaterThan(0);
+  await engine.close();
+});
