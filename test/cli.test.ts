@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../src/cli/run.ts";
 import { systemClock } from "../src/runtime/system-clock.ts";
@@ -278,6 +279,31 @@ describe("stopping", () => {
     const { items } = (await askHere(["locks"])).json;
     expect(items).toMatchObject([{ staged: 1 }]);
     expect(items[0].lease).toBeUndefined();
+  });
+});
+
+describe("one worker", () => {
+  test("has a parent, which replaces it when it dies", async () => {
+    const service = lull(["start"], { LULL_WEB: "1" });
+    const url = await service.url();
+    const { pid } = await service.event("a worker", ({ event }) => event === "worker.ready");
+    process.kill(pid as number, "SIGKILL");
+    await service.event("its replacement", (each) => each.event === "worker.ready" && each.pid !== pid);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test("has none with an engine that lives in its process", async () => {
+    const source = pathToFileURL(join(import.meta.dirname, "../src/engines/memory/index.ts"));
+    await writeFile(
+      join(cwd, "lull.config.mjs"),
+      `import { memory } from "${source}";
+       export default { engine: memory(), channels: { web: { web: true } }, respond: (turn) => "heard: " + turn.text };`,
+    );
+    const service = lull(["start"]);
+    const url = await service.url();
+    await write(url, "hello");
+    expect(await replies(url)).toEqual(["heard: hello"]);
+    expect(service.events.filter(({ event }) => event.startsWith("worker."))).toEqual([]);
   });
 });
 

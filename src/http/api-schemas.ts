@@ -210,10 +210,11 @@ export const COMPONENTS: Components = {
       reason: text(),
       attempts: count(),
       messages: list(ref("StagedMessage")),
+      reply_sent: oneOf("none", "part", "whole", "unknown"),
       draft: ref("Draft"),
       at: time(),
     },
-    ["id", "conversation_id", "reason", "messages", "at"],
+    ["id", "conversation_id", "reason", "messages", "reply_sent", "at"],
   ),
   UnknownSend: object(
     {

@@ -1,3 +1,4 @@
+import { replySent } from "../core/draft.ts";
 import type { Inspector } from "../ports/inspector.ts";
 import { listing, ok, PAGE_QUERY, pageOf, type Route } from "./route.ts";
 import { ref } from "./schema.ts";
@@ -5,12 +6,21 @@ import { ref } from "./schema.ts";
 /** Reading for people and dashboards, straight from the inspector. */
 export const LISTING_ROUTES: readonly Route[] = [
   listed("locks", "listLocks", "Windows and leases as they stand now", "Lock"),
-  listed(
-    "dead",
-    "listDeadLetters",
-    "Messages that ran out of attempts, kept whole with the reason",
-    "DeadLetter",
-  ),
+  {
+    ...listed(
+      "dead",
+      "listDeadLetters",
+      "Messages that ran out of attempts, kept whole with the reason, and how much of a reply went out",
+      "DeadLetter",
+    ),
+    async run(call) {
+      const { items, ...page } = await call.engine.inspector.dead(pageOf(call));
+      return ok({
+        items: items.map((letter) => ({ ...letter, replySent: replySent(letter.draft) })),
+        ...page,
+      });
+    },
+  },
   listed("unknown", "listUnknownSends", "Sends whose outcome nobody could tell", "UnknownSend"),
   listed("refusals", "listRefusals", "Why messages got no turn", "Refusal"),
   {

@@ -39,6 +39,8 @@ export interface FakeTwilio extends FakeServer {
   /** Ids of the messages that "typing" was shown for. */
   readonly typed: readonly string[];
   whenSent(count: number): Promise<void>;
+  /** From now on a message shows in the list only so long after it was taken. */
+  listAfter(ms: number): void;
   /** Puts a message into the ledger as if it had come or gone without us. */
   add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage;
   /** Posts a signed delivery status to the message's own callback URL. */
@@ -57,6 +59,7 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
   const typed: string[] = [];
   const sent: FakeTwilioMessage[] = [];
   const sends = growth();
+  let listedAfterMs = 0;
 
   function add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage {
     const added: FakeTwilioMessage = {
@@ -80,7 +83,12 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     if (!isAllowed(request, options)) return refuse(401, 20003);
     const [, account] = MESSAGES.exec(request.path) ?? [];
     if (account !== undefined && request.method === "POST") return create(account, request, add);
-    if (account !== undefined) return list(account, request, ledger);
+    if (account !== undefined)
+      return list(
+        account,
+        request,
+        ledger.filter(({ createdAtMs }) => createdAtMs + listedAfterMs <= nowMs()),
+      );
     if (ACCOUNT.test(request.path))
       return jsonReply(200, { sid: ACCOUNT.exec(request.path)?.[1], status: "active" });
     const [, message] = MEDIA.exec(request.path) ?? [];
@@ -97,6 +105,9 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     sent,
     typed,
     add,
+    listAfter(ms: number) {
+      listedAfterMs = ms;
+    },
     whenSent: (count: number) => sends.reaches(count, sent.length),
     postStatus(sid: string, status: string, errorCode?: number) {
       const message = ledger.find((known) => known.sid === sid);

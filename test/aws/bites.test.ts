@@ -6,7 +6,7 @@ import { exploreIn, without } from "../simulation/bite.ts";
 import { AWS_REMOVALS, type Day } from "./protections.ts";
 
 /** Found within this many schedules, or the check is not worth having. */
-const SCHEDULES_MAX = 4_000;
+const SCHEDULES_MAX = 5_000;
 
 let folder: string;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
+import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand } from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
@@ -117,6 +117,23 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
         expect.arrayContaining(["ok AWS access", "ok tables", "ok queues", "ok store", "ok clock"]),
       );
       expect(verdicts.join()).not.toMatch(/disk|database/);
+    });
+
+    it("shows rows that are not ours; quarantine lists them, and discards them", async () => {
+      const dynamodb = emulators.dynamodb();
+      const Item = { conversation_id: { S: "theirs" }, expires_at: { N: "1" } };
+      await dynamodb.send(
+        new PutItemCommand({ TableName: `${place.prefix}conversations-trigger-lock`, Item }),
+      );
+      dynamodb.destroy();
+      expect(found((await examine()).findings, "quarantine")).toMatchObject({
+        verdict: "warn",
+        detail: expect.stringContaining("1 rows were not ours"),
+      });
+      const [row] = (await lull(["quarantine"])).json.items;
+      expect(row).toMatchObject({ table: "conversations-trigger-lock", key: "theirs" });
+      expect((await lull(["quarantine", "discard", row.id])).code).toBe(0);
+      expect(found((await examine()).findings, "quarantine")).toBeUndefined();
     });
 
     it("names a missing table and a missing queue", async () => {

@@ -232,6 +232,35 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       assert.equal((await engine.inspector.gauges()).quarantined, 0);
     });
 
+    it("go with the person whose conversation they name", async () => {
+      await put("conversations-stage", { ...key, body: "my secret" });
+      await put("conversations-state", { conversation_id: ID, works: "my secret" });
+      as("staged", await receive());
+      await world.clock.advance(10_000);
+      await answer(await taken());
+      assert.equal((await engine.inspector.counts()).quarantined, 2);
+      assert.equal(await engine.conversations.erase(ID), "erased");
+      assert.equal((await engine.inspector.counts()).quarantined, 0);
+      assert.equal(await get("conversations-stage", key), undefined);
+    });
+
+    it("under the key of what a human wants to say do not keep it from being said", async () => {
+      const { conversation } = await engine.conversations.create({
+        channelType: "test",
+        address: "lull",
+        sender: "ana",
+      });
+      const request = { id: "1", conversationId: conversation.id, channel: "test", to: "ana", author: "eva" };
+      await put("conversations-stage", {
+        conversation_id: conversation.id,
+        message_sid: "outbound/1",
+        texts: 7,
+      });
+      assert.equal(await engine.conversations.say({ ...request, texts: ["hello"] }), "staged");
+      assert.equal(await engine.conversations.say({ ...request, texts: ["hello"] }), "duplicate");
+      assert.deepEqual((await taken()).outbound?.texts, ["hello"]);
+    });
+
     it("under the key of a message of ours do not keep it from being staged", async () => {
       const id = messageId("test", "account", "SM7");
       await put("conversations-stage", { conversation_id: ID, message_sid: id, received_at: "yesterday" });

@@ -56,8 +56,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/window.ts",
-        find: "return window.triggerAtMs + site.settings.graceMs <= site.clock.nowMs();",
-        replace: "return window === undefined;",
+        find: "return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);",
+        replace: "return atMs === undefined;",
       },
     ],
   },
@@ -84,7 +84,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
   },
   {
     protection: "a lease is taken only if it is free or lapsed",
-    patches: [{ file: "engines/aws/lease.ts", find: "any(isFree, hasLapsed),", replace: "undefined," }],
+    patches: [
+      { file: "engines/aws/lease.ts", find: "any(isFree, hasLapsed, isNone),", replace: "undefined," },
+    ],
   },
   {
     protection: "a state is written only over the one that was read",
@@ -101,8 +103,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/commit.ts",
-        find: "    change: { ...change, add: { turn_count: 1 } },\n    condition: isUnchanged(stored),\n",
-        replace: "    change: { ...change, add: { turn_count: 1 } },\n",
+        find: "    change,\n    condition: isUnchanged(stored),\n",
+        replace: "    change,\n",
       },
     ],
   },
@@ -134,8 +136,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/window.ts",
-        find: 'isMine: written.kind === "done" || standing.window_id === made.window_id,',
-        replace: 'isMine: written.kind === "done",',
+        find: "isMine: found.id === window.id };",
+        replace: "isMine: false };",
       },
     ],
   },
@@ -167,6 +169,26 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
         file: "engines/aws/commit.ts",
         find: '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },\n',
         replace: "",
+      },
+    ],
+  },
+  {
+    protection: "a lock that is not ours counts as none",
+    patches: [
+      {
+        file: "engines/aws/window.ts",
+        find: 'return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;',
+        replace: 'return read.kind === undefined ? read : { kind: "sound", value: standing(item) };',
+      },
+    ],
+  },
+  {
+    protection: "a staged row that is not ours is passed over",
+    patches: [
+      {
+        file: "engines/aws/stage-item.ts",
+        find: 'return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;',
+        replace: 'return { kind: "sound", value: weighed(rowFrom(item as Item)) };',
       },
     ],
   },

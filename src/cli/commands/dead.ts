@@ -1,3 +1,4 @@
+import { replySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../ports/inspector.ts";
 import type { Remedies } from "../../ports/remedies.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
@@ -17,13 +18,14 @@ export const list: Command = {
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
       printListing<DeadLetter>(call, await engine.inspector.dead(pageOf(call)), {
-        head: ["id", "when", "conversation", "messages", "attempts", "reason"],
+        head: ["id", "when", "conversation", "messages", "attempts", "reply sent", "reason"],
         row: (dead) => [
           dead.id,
           relativeTime(dead.atMs, nowMs),
           dead.conversationId,
           String(dead.messages.length),
           String(dead.attempts),
+          replySent(dead.draft),
           oneLine(dead.reason, 100),
         ],
         none: "No dead letters.",

@@ -22,7 +22,7 @@ export function runService(call: Call, loaded: Loaded, { supervised }: How): Pro
 
 /** The parent opens the store beside its workers. Of an engine that is not ours nobody knows whether it can be opened twice. */
 function isShared(loaded: Loaded): boolean {
-  return /^(sqlite|aws)\b/.test(loaded.config(() => {}).engine.name);
+  return /^(sqlite|aws)( |$)/.test(loaded.config(() => {}).engine.name);
 }
 
 async function runAlone(call: Call, loaded: Loaded): Promise<number> {

@@ -9,14 +9,14 @@ import type {
 } from "../../ports/conversations.ts";
 import type { Draft } from "../../ports/draft.ts";
 import { changeOf, conversationFrom, rowKey } from "./conversation-item.ts";
-import { absent, present } from "./expression.ts";
+import { absent, type Item, present } from "./expression.ts";
 import { conversationOf, createConversation, findForSure, placeOf } from "./finding.ts";
 import { assertHeld, assertSayable } from "./item-size.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "./keys.ts";
 import { inParallel } from "./parallel.ts";
 import { isRemembered } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { messagesOf, outboundId, outboundRow, stageItem } from "./stage-item.ts";
+import { messagesOf, outboundId, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { isAnyStaged, stagedRows } from "./staged.ts";
 import { readState, saveState } from "./state.ts";
 import { triggerOf } from "./take.ts";
@@ -66,10 +66,19 @@ export async function say(
   const at = { conversationId, primaryChannel: conversation.sender, sequence: site.nextSequence(), nowMs };
   const stagedAs = site.newId();
   const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
-  const written = await site.store.put("stage", item, absent("message_sid"));
+  const outcome = await stageOnce(site, item);
   // Also when it was staged before: whoever asked first may have died in between.
   await wakeNow(site, { conversationId, primaryChannel: conversation.sender, channel });
-  return written.kind === "done" || written.item?.staged_as === stagedAs ? "staged" : "duplicate";
+  return outcome;
+}
+
+/** What stands in its place and is not ours is written over: nobody would say it. */
+async function stageOnce(site: Site, item: Item): Promise<"staged" | "duplicate"> {
+  const { kind, item: standing } = await site.store.put("stage", item, absent("message_sid"));
+  if (kind === "done" || standing?.staged_as === item.staged_as) return "staged";
+  if (!standing || site.quarantine.soundOne("stage", standing, stagedFrom)) return "duplicate";
+  await site.store.put("stage", item);
+  return "staged";
 }
 
 /** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */

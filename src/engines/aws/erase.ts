@@ -6,8 +6,8 @@ import { newLease } from "./lease.ts";
 import { TURN, turnFrom } from "./message-item.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
-import { messagesOf } from "./stage-item.ts";
-import { stagedRows, stageKey } from "./staged.ts";
+import { messagesOf, stagedFrom } from "./stage-item.ts";
+import { stageKey } from "./staged.ts";
 import { isHeldBy } from "./state.ts";
 import { leaseAttributes } from "./state-item.ts";
 import { uncountTurns } from "./turn-count.ts";
@@ -44,12 +44,17 @@ async function takeForGood(site: Site, id: string): Promise<{ token: string; tur
   return { token: lease.token, turns: item?.turn_count };
 }
 
-/** Staged ids are remembered: a redelivery must not bring an erased person back. */
+/**
+ * Staged ids are remembered: a redelivery must not bring an erased person back. Rows that are not ours go, too: whoever wrote them,
+ * they are about this person.
+ */
 async function eraseStaged(site: Site, id: string): Promise<void> {
-  const rows = await stagedRows(site, id);
-  const put = messagesOf(rows).map((row) => seenItem(site, row.id, "committed"));
+  const items = await site.store.query("stage", { key: equal("conversation_id", id) });
+  const rows = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
+  const put = rows.map((row) => seenItem(site, row.id, "committed"));
   await site.store.writeMany("seen", { put });
-  await site.store.writeMany("stage", { delete: rows.map((row) => stageKey(id, row.id)) });
+  const keys = items.map(({ message_sid }) => stageKey(id, String(message_sid)));
+  await site.store.writeMany("stage", { delete: keys });
   await site.store.delete("triggerLock", conversationKeyOf(id));
 }
 

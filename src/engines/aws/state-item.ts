@@ -1,5 +1,5 @@
 import type { LeaseState } from "../../core/lease.ts";
-import { count, isObject, listOf, type Shape, text, time } from "../../core/shape.ts";
+import { count, isObject, listOf, type Shape, type Sound, text, time } from "../../core/shape.ts";
 import { soundState } from "../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
@@ -38,7 +38,7 @@ export const STATE_ATTRIBUTES = [
 export function storedFrom(id: string, item: Item | undefined): Stored {
   const row = item ?? {};
   const lease = leaseFrom(row);
-  const read = soundState({
+  const read = soundRow(row.rev, {
     lease,
     works: Array.isArray(row.works) ? row.works.map(workFrom) : (row.works ?? []),
     draft: row.draft,
@@ -59,6 +59,12 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     sweptAtMs: soundPart(time, row.swept_at_ms),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
+}
+
+/** A row whose `rev` is not of our making could not be written over by whoever has read it. */
+function soundRow(rev: unknown, state: unknown): Sound<ConversationState> {
+  const isOurs = rev === undefined || typeof rev === "string";
+  return isOurs ? soundState(state) : { kind: "foreign", why: "rev is no text" };
 }
 
 function leaseAlone(lease: unknown): ConversationState {

@@ -15,7 +15,7 @@ import { isHeldBy, readState, saveState } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
 import { LEASED, type TableName } from "./tables.ts";
 import { triggerOf } from "./take.ts";
-import { arm, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
+import { arm, armNow, isAhead, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 
 /** A lapsed lease is triggered this often until somebody takes it. */
 const ONCE_MS = 60_000;
@@ -91,8 +91,11 @@ async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> 
     from,
     limit: site.settings.sweepRowsMax,
   });
-  const overdue = ours(site, "triggerLock", items, windowFrom).filter((window) => isOverdue(site, window));
-  return { count: await countTrue(overdue, (window) => sendAgain(site, window)), next };
+  const windows = ours(site, "triggerLock", items, windowFrom);
+  const ahead = windows.filter((window) => isAhead(site, window));
+  const overdue = windows.filter((window) => isOverdue(site, window));
+  const sent = await countTrue(overdue, (window) => sendAgain(site, window));
+  return { count: sent + (await countTrue(ahead, (window) => armNow(site, window))), next };
 }
 
 /**

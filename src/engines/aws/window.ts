@@ -1,3 +1,4 @@
+import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
 import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
 import { above, absent, all, any, atMost, equal, type Item } from "./expression.ts";
@@ -12,6 +13,7 @@ const KEEP_MS = 7 * 24 * 3_600_000;
 /** A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when somebody wants it to. */
 export interface StandingWindow extends Window, Trigger {
   readonly triggerAtMs: number;
+  readonly armedAtMs: number;
 }
 
 export interface Arming {
@@ -125,7 +127,12 @@ export async function wakeAhead(site: Site, ofMs: number): Promise<number> {
   return count;
 }
 
-async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
+/** Armed by a clock that has been set back since: nobody's lease would ever be late enough to disarm it. */
+export function isAhead({ clock, settings }: Site, { armedAtMs }: StandingWindow): boolean {
+  return armedAtMs > clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+}
+
+export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   const set = { armed_at_ms: nowMs, trigger_at_ms: nowMs };
   const key = conversationKeyOf(window.conversationId);
@@ -181,6 +188,7 @@ const WINDOW = fields({
   due_at_ms: time,
   wake_at_ms: time,
   trigger_at_ms: time,
+  armed_at_ms: optional(time),
   conversation_id: name,
   primary_channel: optional(text),
   channel: optional(text),
@@ -198,6 +206,7 @@ function standing(item: Item): StandingWindow {
     dueAtMs: Number(item.due_at_ms),
     wakeAtMs: Number(item.wake_at_ms),
     triggerAtMs: Number(item.trigger_at_ms),
+    armedAtMs: Number(item.armed_at_ms ?? 0),
     conversationId: String(item.conversation_id),
     primaryChannel: String(item.primary_channel ?? ""),
     channel: String(item.channel ?? "default"),

@@ -134,7 +134,7 @@ export function sqliteTables(options: TablesOptions): Tables {
     staged: (id) => readRows("staged", sql.all(STAGED, id)),
     stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both: not one row is read.
+      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
       const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },

@@ -1,4 +1,5 @@
 import type { Change, Condition, Item } from "../../../src/engines/aws/expression.ts";
+import { ImpossibleWrite } from "../../../src/engines/aws/failure.ts";
 import type {
   Action,
   PageOfItems,
@@ -72,6 +73,8 @@ export interface Surroundings {
   /** How many requests until an index shows a write; 0 for those who see everything at once. */
   readonly indexLag: () => number;
   readonly sees: "all" | "what has arrived";
+  /** Others who write into the same tables. */
+  readonly scribble: (tables: MemoryTables) => void;
   /** The answer got lost and the request was made again. */
   readonly repeats: () => boolean;
   /** The faults that the run has for a request. */
@@ -154,10 +157,19 @@ export class MemoryStore implements Store {
         if (!holds(action.condition, before)) by.set(at, before);
       }
       if (by.size > 0) return { kind: "refused", by };
+      const impossible = actions.flatMap((action, at) => (this.#isImpossible(action) ? [at] : []));
+      if (impossible.length > 0) throw new ImpossibleWrite("no number", undefined, new Set(impossible));
       for (const action of actions) this.#apply(action);
       this.#tables.done.set(token, content);
       return { kind: "done" };
     });
+  }
+
+  /** To add to something that is no number. */
+  #isImpossible(action: Action): boolean {
+    const add = action.kind === "update" ? (action.change.add ?? {}) : {};
+    const before = this.#tables.read(action.table, keyOf(action)) ?? {};
+    return Object.keys(add).some((name) => before[name] !== undefined && typeof before[name] !== "number");
   }
 
   #apply(action: Action): void {
@@ -203,6 +215,7 @@ export class MemoryStore implements Store {
   async #request<T>(name: RequestName, happen: () => T): Promise<T> {
     await this.#around.delay();
     this.#tables.requests += 1;
+    this.#around.scribble(this.#tables);
     const first = await this.#around.meets(name, async () => happen());
     if (!this.#around.repeats()) {
       await this.#around.delay();

@@ -7,10 +7,12 @@ import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts
 import type { EngineRun } from "../../../src/testing/simulator/world.ts";
 import { MemoryQueue, MemoryTriggers } from "./memory-queue.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";
+import { Scribbler } from "./scribbler.ts";
 
 const REPEATED = 0.01;
 const SLOW = 0.05;
 const INDEX_LAG_MAX = 20;
+const SCRIBBLER_SEED = 1_000_003;
 
 /** How the simulator runs on this engine: faults between any two requests, and what that may leave to the sweeper. */
 export const AWS_SIMULATION: Pick<SimulateOptions, "engine" | "plan" | "orphans"> = {
@@ -73,6 +75,8 @@ export const AWS_POISONED: typeof AWS_SIMULATION = {
 export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvider {
   const random = seeded(seed);
   const tables = new MemoryTables();
+  // Drawn apart: with and without it, everything else happens in the same order.
+  const scribbler = new Scribbler(seeded(seed + SCRIBBLER_SEED));
   const queue = new MemoryQueue(random);
   let count = 0;
   return {
@@ -90,6 +94,9 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
       const store = new MemoryStore(tables, {
         ...way,
         indexLag: () => random.below(INDEX_LAG_MAX),
+        scribble: (all) => {
+          if (!isCalm) scribbler.scribble(all);
+        },
         sees: isCalm ? "all" : "what has arrived",
         repeats: () => !isCalm && random.chance(REPEATED),
       });

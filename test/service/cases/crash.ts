@@ -35,6 +35,37 @@ export const deathCases = ({ healsSoon }: Platform): readonly Case[] => [
     },
   },
   {
+    title: "while the provider still thinks about it: it is sent, once",
+    environment: healsSoon,
+    workers: 2,
+    async run(at) {
+      at.twilio.behave(({ method }) => (method === "POST" ? { kind: "ok", afterMs: 3_000 } : { kind: "ok" }));
+      await at.write(1, "hi");
+      await at.twilio.nextRequest();
+      (await at.holder()).kill("SIGKILL");
+      await committed(at, 1);
+      expect(at.twilio.sent).toHaveLength(1);
+      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
+    },
+  },
+  {
+    title: "after the provider took it, while its list does not show it yet: it is sent, once",
+    environment: healsSoon,
+    workers: 2,
+    async run(at) {
+      at.twilio.listAfter(3_000);
+      at.twilio.behave(({ method }) =>
+        method === "POST" ? { kind: "hang", tookEffect: true } : { kind: "ok" },
+      );
+      await at.write(1, "hi");
+      await at.twilio.whenSent(1);
+      (await at.holder()).kill("SIGKILL");
+      await committed(at, 1);
+      expect(at.twilio.sent).toHaveLength(1);
+      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
+    },
+  },
+  {
     title: "before the provider took it: it is sent, once",
     environment: healsSoon,
     workers: 2,
@@ -104,7 +135,7 @@ export const doubtCases: readonly Case[] = [
     environment: {
       LULL_SETTLE_SECONDS: "0.2",
       LULL_SEND_TIMEOUT_SECONDS: "0.5",
-      LULL_ATTEMPTS_MAX: "2",
+      LULL_RETRY_FOR_SECONDS: "1",
     },
     async run(at) {
       at.twilio.behave(() => ({ kind: "drop", tookEffect: true }));

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Outgoing, SendOutcome } from "../ports/channel.ts";
+import { type TestLull, testLull } from "../testing/test-lull.ts";
+
+const MINUTE = 60_000;
+const OUTAGE_MS = 10 * MINUTE;
+const CUSTOMERS = Array.from({ length: 20 }, (_, n) => `customer-${n}`);
+
+let lull: TestLull;
+afterEach(() => lull.stop());
+
+/** Ten minutes in which `who` is away, with everybody writing before and during them; then a quarter of an hour in which it is back. */
+async function liveThrough(who: {
+  readonly responder?: () => never | Promise<never>;
+  readonly sending?: (outgoing: Outgoing) => SendOutcome | Promise<SendOutcome>;
+  readonly asking?: () => never;
+}) {
+  let isAway = true;
+  const ledger: Outgoing[] = [];
+  lull = testLull({
+    window: { seconds: 10 },
+    respond: (turn) => (isAway && who.responder ? who.responder() : turn.text),
+  });
+  lull.channel.behave((outgoing) => {
+    if (isAway && who.sending) return who.sending(outgoing);
+    ledger.push(outgoing);
+    // Its answer gets lost, where it is the list that is away.
+    if (isAway && who.asking) return { kind: "unknown", why: "connection reset" };
+    return { kind: "sent", providerId: `SM${ledger.length}` };
+  });
+  lull.channel.reconcile = async ({ to, text }) => {
+    if (isAway && who.asking) who.asking();
+    const at = ledger.findIndex((sent) => sent.to === to && sent.text === text);
+    return at === -1 ? { kind: "not-sent" } : { kind: "sent", providerId: `SM${at + 1}` };
+  };
+  for (const customer of CUSTOMERS) await lull.receive(customer, "one");
+  await lull.advance(OUTAGE_MS / 2);
+  for (const customer of CUSTOMERS) await lull.receive(customer, "two");
+  await lull.advance(OUTAGE_MS / 2);
+  isAway = false;
+  await lull.advance(15 * MINUTE);
+  return ledger;
+}
+
+/** What each customer was told, in order. */
+function toldTo(ledger: readonly Outgoing[]): Record<string, string> {
+  return Object.fromEntries(
+    CUSTOMERS.map((customer) => {
+      const texts = ledger.filter(({ to }) => to === customer).map(({ text }) => text);
+      return [customer, texts.join(" | ")];
+    }),
+  );
+}
+
+async function nobodyNeedsAPerson(): Promise<void> {
+  const { inspector } = await lull.service.engine();
+  expect(await inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0, dead: 0, unknown: 0 });
+}
+
+const everybody = (text: string) => Object.fromEntries(CUSTOMERS.map((customer) => [customer, text]));
+const error = (fields: object) => Object.assign(new Error("away"), fields);
+
+describe("after ten minutes without the responder everybody is answered, once", () => {
+  it.each([
+    ["refused", { code: "ECONNREFUSED", syscall: "connect" }],
+    ["cut off", { cause: { code: "UND_ERR_SOCKET" } }],
+    ["answered with 500", { status: 500 }],
+    ["answered with 429 and a time", { status: 429, headers: { "retry-after": "1" } }],
+  ])("%s", async (_, fields) => {
+    const ledger = await liveThrough({
+      responder: () => {
+        throw error(fields);
+      },
+    });
+    expect(toldTo(ledger)).toEqual(everybody("one\ntwo"));
+    await nobodyNeedsAPerson();
+  });
+
+  it("silent", async () => {
+    const ledger = await liveThrough({ responder: () => new Promise<never>(() => {}) });
+    expect(toldTo(ledger)).toEqual(everybody("one\ntwo"));
+    await nobodyNeedsAPerson();
+  });
+});
+
+describe("after ten minutes without the provider everybody is answered, once and in order", () => {
+  it.each<[string, (outgoing: Outgoing) => SendOutcome | Promise<SendOutcome>]>([
+    ["refused", () => ({ kind: "not-sent", retry: "later", why: "connection refused" })],
+    ["too many", () => ({ kind: "not-sent", retry: "later", retryAfterMs: 1_000, why: "429" })],
+    ["silent", () => new Promise(() => {})],
+  ])("%s", async (_, sending) => {
+    expect(toldTo(await liveThrough({ sending }))).toEqual(everybody("one | two"));
+    await nobodyNeedsAPerson();
+  });
+
+  it("and without its list", async () => {
+    const ledger = await liveThrough({
+      sending: () => new Promise(() => {}),
+      asking: () => {
+        throw error({ status: 503 });
+      },
+    });
+    expect(toldTo(ledger)).toEqual(everybody("one | two"));
+    await nobodyNeedsAPerson();
+  });
+});
+
+it("after ten minutes without the provider's list nobody is answered twice, and nothing is unknown", async () => {
+  const ledger = await liveThrough({
+    asking: () => {
+      throw error({ status: 500 });
+    },
+  });
+  expect(toldTo(ledger)).toEqual(everybody("one | two"));
+  await nobodyNeedsAPerson();
+});
+
+it("an outage that outlasts its time ends as dead letters that say why", async () => {
+  lull = testLull({
+    limits: { retryForSeconds: 120 },
+    respond: () => {
+      throw error({ status: 503 });
+    },
+  });
+  await lull.receive("ana", "hi");
+  await lull.advance(5 * MINUTE);
+  const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
+  expect(items).toMatchObject([{ reason: "Error: away", messages: [{ text: "hi" }] }]);
+  expect(items[0]!.attempts).toBeGreaterThan(5);
+});
+
+it("an error that nobody can classify still counts", async () => {
+  let asked = 0;
+  lull = testLull({
+    respond: () => {
+      asked += 1;
+      throw new Error("x is not a function");
+    },
+  });
+  await lull.receive("ana", "hi");
+  await lull.advance(10 * MINUTE);
+  expect(asked).toBe(5);
+  expect((await (await lull.service.engine()).inspector.dead({ limit: 10 })).items).toHaveLength(1);
+});

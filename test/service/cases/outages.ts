@@ -1,0 +1,76 @@
+import { expect } from "vitest";
+import { eventually } from "../../lull-process.ts";
+import { atRest, type Case, type Place } from "../platform.ts";
+
+/** How long somebody is away, in real time. A minute of each: `LULL_TEST_OUTAGE_SECONDS=60`. */
+const OUTAGE_MS = Number(process.env.LULL_TEST_OUTAGE_SECONDS ?? 4) * 1_000;
+const CUSTOMERS = 20;
+
+/** More than five attempts fit into it: what is counted by attempts would be dead by then. */
+const environment = {
+  LULL_BACKOFF_SECONDS: "0.2",
+  LULL_BACKOFF_SECONDS_MAX: "0.5",
+  LULL_SEND_TIMEOUT_SECONDS: "1",
+  LULL_SETTLE_SECONDS: "1",
+};
+
+/** Everybody writes, somebody is away for a while, and afterwards everybody was answered exactly once, without a person. */
+async function liveThrough(at: Place, goAway: () => void, comeBack: () => void): Promise<void> {
+  goAway();
+  const untilMs = performance.now() + OUTAGE_MS;
+  await Promise.all(Array.from({ length: CUSTOMERS }, (_, customer) => at.write(customer, "hi")));
+  await eventually("the end of the outage", async () => (performance.now() > untilMs ? true : undefined), {
+    deadlineMs: OUTAGE_MS + 60_000,
+  });
+  comeBack();
+  await at.twilio.whenSent(CUSTOMERS);
+  expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0 });
+  const to = at.twilio.sent.map((message) => message.to);
+  expect([to.length, new Set(to).size]).toEqual([CUSTOMERS, CUSTOMERS]);
+}
+
+export const outageCases: readonly Case[] = [
+  {
+    title: "the model answers with 500",
+    environment,
+    run: (at) =>
+      liveThrough(
+        at,
+        () => at.openai.behave(() => ({ error: { status: 500 } })),
+        () => at.openai.behave(() => "hello"),
+      ),
+  },
+  {
+    title: "the model has too much to do, and says when to come back",
+    environment,
+    run: (at) =>
+      liveThrough(
+        at,
+        () => at.openai.behave(() => ({ error: { status: 429, headers: { "retry-after": "1" } } })),
+        () => at.openai.behave(() => "hello"),
+      ),
+  },
+  {
+    title: "the provider and its list answer with 500",
+    environment,
+    run: (at) =>
+      liveThrough(
+        at,
+        () => at.twilio.behave(() => ({ kind: "status", status: 500 })),
+        () => at.twilio.behave(() => ({ kind: "ok" })),
+      ),
+  },
+  {
+    title: "the provider takes every message and tells nobody, and its list is away",
+    environment,
+    run: (at) =>
+      liveThrough(
+        at,
+        () =>
+          at.twilio.behave(({ method }) =>
+            method === "POST" ? { kind: "drop", tookEffect: true } : { kind: "status", status: 503 },
+          ),
+        () => at.twilio.behave(() => ({ kind: "ok" })),
+      ),
+  },
+];
