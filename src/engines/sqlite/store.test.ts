@@ -41,9 +41,9 @@ async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engi
 }
 
 let count = 0;
-function message(text = "hi"): StageRequest {
+function message(text = "hi", sender = "ana"): StageRequest {
   count += 1;
-  return { arrival: arrival({ providerId: `m${count}`, text, arrivedAtMs: clock.nowMs() }) };
+  return { arrival: arrival({ providerId: `m${count}`, sender, text, arrivedAtMs: clock.nowMs() }) };
 }
 
 /** What the thread cannot carry out: nothing of it may stay, and nobody else may suffer. */
@@ -157,7 +157,8 @@ describe("the writer thread", () => {
   it("tells the caller at once when too many writes wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
-    const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([message()]));
+    const stage = (_: unknown, n: number) => engine.receiving.stage([message("hi", `person-${n % 500}`)]);
+    const waiting = Array.from({ length: 20_000 }, stage);
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);
