@@ -32,9 +32,7 @@ afterEach(async () => {
 });
 
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  // All messages here are one person's, and more than may usually wait.
-  const settings = settingsWith({ stagedMessagesMax: 100_000, stagedBytesMax: 1_000_000_000 });
-  const context = { clock, settings, workerId: "here", log: () => {}, onArmed: () => {} };
+  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
   const engine = await sqlite({ file: at }).open({ ...context, ...given });
   opened.push(engine);
   return engine;
@@ -173,10 +171,10 @@ describe("the writer thread", () => {
     // Two are with the thread already; 64 more are as much as may wait.
     const waiting: Promise<unknown>[] = [];
     for (let group = 0; group < 2; group += 1) {
-      waiting.push(engine.receiving.stage([message(large)]));
+      waiting.push(engine.receiving.stage([messageOfMany(large)]));
       await clock.settle();
     }
-    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([message(large)]));
+    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([messageOfMany(large)]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);
