@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story, tellWithDeath } from "./story.ts";
@@ -52,38 +53,56 @@ describe.skipIf(unavailable)("a worker that dies", () => {
     }, 300_000);
   }
 
-  it("or is frozen before it disarms, until its lease lapsed, takes no window away that was made since", async () => {
-    const [reached, thaw] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  it.each([
+    ["is frozen before it disarms", {}, "nothing"],
+    // A request that was given up may be on its way still.
+    ["gives up before it has disarmed", { more: { retrying: RETRYING } }, "STORE_UNAVAILABLE"],
+  ])("or %s, until its lease lapsed, takes no window away that was made since", async (_, opening, came) => {
+    const [reached, thaw, landed] = [1, 2, 3].map(() => Promise.withResolvers<void>());
+    let onTheWay = 0;
     const onRequest = async ({ name }: AwsRequest): Promise<Fate> => {
       if (name !== "DeleteItem") return "pass";
-      reached.resolve();
-      await thaw.promise;
+      reached!.resolve();
+      onTheWay += 1;
+      await thaw!.promise;
       return "pass";
     };
-    const frozen = await world.openBehind({ onRequest }, { workerId: "frozen" });
+    const onAnswered = ({ name }: AwsRequest) => {
+      if (name === "DeleteItem") onTheWay -= 1;
+      if (onTheWay === 0) landed!.resolve();
+    };
+    const frozen = await world.openBehind(
+      { onRequest, onAnswered },
+      { workerId: `frozen ${came}`, ...opening },
+    );
     const healthy = await world.open("healthy");
     const story = new Story(world);
-    await story.receive("frozen", healthy);
+    const sender = `frozen ${came}`;
+    await story.receive(sender, healthy);
     await world.clock.advance(10_000);
-    const conversationId = story.conversations.get("frozen")!;
-    const looking = frozen.turns.take(conversationId);
-    await reached.promise;
+    const conversationId = story.conversations.get(sender)!;
+    const looking = frozen.turns.take(conversationId).then(
+      ({ kind }) => kind,
+      ({ code }) => code,
+    );
+    await reached!.promise;
     await world.clock.advance(world.settings.leaseMs + world.settings.clockSkewMs);
     await story.carryOutAll(healthy, await world.takeDue(healthy));
     const outbound = {
-      id: "o",
+      id: `o ${came}`,
       conversationId,
       channel: "test",
-      to: "frozen",
+      to: sender,
       texts: ["by a human"],
       author: "eva",
     };
     assert.equal(await healthy.conversations.say(outbound), "staged");
-    thaw.resolve();
-    assert.equal((await looking).kind, "nothing");
+    thaw!.resolve();
+    await landed!.promise;
+    assert.equal(await looking, came);
     assert.equal((await healthy.inspector.counts()).windows, 1);
     await story.settles(healthy);
-    assert.equal((await story.check(healthy, "frozen")).length, 2);
+    assert.equal((await story.check(healthy, sender)).length, 2);
     assert.equal(story.orphans, 0);
   });
 });

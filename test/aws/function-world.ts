@@ -22,6 +22,7 @@ import { testChannel } from "../../src/testing/test-channel.ts";
 import type { Emulators } from "./emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsRequest, type Fate, startProxy } from "./proxy.ts";
+import { UNHURRIED } from "./world.ts";
 
 /** A context as the runtime of a function makes one, with the time that is left. */
 export function contextWith(remainingMs: number): LambdaContext {
@@ -67,7 +68,7 @@ export async function functionWorld(emulators: Emulators, options: FunctionWorld
   await createTables({ tablePrefix, clients });
   const queues = await createQueues({ prefix: tablePrefix, visibilitySeconds, clients });
   const url = queues.default!;
-  const retrying = { baseMs: 0, attemptsMax: 2 };
+  const retrying = { baseMs: 0, attemptsMax: 2, ...(!options.inRealTime && UNHURRIED) };
   const engine = aws({ tablePrefix, queues, clients, forget: "sweep", retrying });
   const clock = fakeClock();
   const channel = testChannel();

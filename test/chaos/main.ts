@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { chaosStore } from "../aws/chaos-store.ts";
 import { startEmulators } from "../aws/emulators.ts";
+import { canForget } from "../sqlite/forgetful-disk.ts";
 import { runChaos } from "./run-chaos.ts";
 
 const { values } = parseArgs({
@@ -27,6 +28,7 @@ if (values.help) {
     seed,
     ...(emulators && { store: await chaosStore(emulators) }),
     fillDisk: emulators === undefined && process.getuid?.() === 0,
+    cutPower: emulators === undefined && canForget,
     onProgress: (line) => console.error(line),
   });
   await emulators?.stop();

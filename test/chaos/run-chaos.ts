@@ -7,6 +7,7 @@ import type { FakeBehaviour } from "../../src/testing/fake-server.ts";
 import { type Random, seeded } from "../../src/testing/simulator/random.ts";
 import type { LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { ForgetfulDisk } from "../sqlite/forgetful-disk.ts";
 
 export interface ChaosOptions {
   readonly kills: number;
@@ -16,6 +17,8 @@ export interface ChaosOptions {
   readonly workers?: number;
   /** A small disk of its own that is filled now and then. Only root may mount one. */
   readonly fillDisk?: boolean;
+  /** Every other time that everything is killed, what was not synced is forgotten, too. Of a SQLite file only. */
+  readonly cutPower?: boolean;
   /** Somewhere else than in a SQLite file. */
   readonly store?: ChaosStore;
   readonly onProgress?: (line: string) => void;
@@ -46,6 +49,7 @@ export interface ChaosReport {
   readonly hung: number;
   readonly outages: number;
   readonly disksFilled: number;
+  readonly powerCuts: number;
   readonly acknowledged: number;
   readonly refused: number;
   readonly turns: number;
@@ -59,6 +63,7 @@ export interface ChaosReport {
 const CUSTOMERS = 40;
 const WRITERS = 12;
 const SETTLE_DEADLINE_MS = 120_000;
+const START_DEADLINE_MS = 60_000;
 /** For the watchdog, on a machine that is busy. */
 const FOUND_DEADLINE_MS = 15_000;
 
@@ -98,8 +103,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   // As often as SQLite's defaults say, wherever it is kept: nobody wants to wait minutes for the end.
   writeFileSync(join(at.folder, "lull.config.mjs"), CONFIG);
   const disk = options.fillDisk ? mountDisk(at) : undefined;
+  const forgetful = options.cutPower ? new ForgetfulDisk(disk ?? at.folder, at.folder) : undefined;
+  Object.assign(at.env, forgetful?.env);
   try {
-    return await new Chaos(at, options, random, disk).run();
+    return await new Chaos(at, options, random, { path: disk, forgetful }).run();
   } finally {
     await at.stop();
     if (disk) execFileSync("umount", ["-l", disk]);
@@ -141,11 +148,17 @@ function keptInFile(file: string): Kept {
   return kept;
 }
 
+interface Disk {
+  /** One of its own, which can be filled. */
+  readonly path: string | undefined;
+  readonly forgetful: ForgetfulDisk | undefined;
+}
+
 class Chaos {
   readonly #at: Surroundings;
   readonly #options: ChaosOptions;
   readonly #random: Random;
-  readonly #disk: string | undefined;
+  readonly #disk: Disk;
   readonly #acknowledged = new Set<string>();
   #service: LullProcess | undefined;
   #isOver = false;
@@ -160,9 +173,10 @@ class Chaos {
   #blockNext = false;
   #outages = 0;
   #disksFilled = 0;
+  #powerCuts = 0;
   #outage: FakeBehaviour | undefined;
 
-  constructor(at: Surroundings, options: ChaosOptions, random: Random, disk: string | undefined) {
+  constructor(at: Surroundings, options: ChaosOptions, random: Random, disk: Disk) {
     this.#at = at;
     this.#options = options;
     this.#random = random;
@@ -174,7 +188,10 @@ class Chaos {
     this.#at.openai.behave(({ lastUserText }) => this.#modelMood(lastUserText));
     await this.#start();
     const writers = Array.from({ length: WRITERS }, () => this.#write());
-    const trouble = [this.#makeOutages(), ...(this.#disk === undefined ? [] : [this.#fillDisk(this.#disk)])];
+    const trouble = [
+      this.#makeOutages(),
+      ...(this.#disk.path === undefined ? [] : [this.#fillDisk(this.#disk.path)]),
+    ];
     await this.#killOnAndOn();
     this.#isOver = true;
     await Promise.all([...writers, ...trouble]);
@@ -183,8 +200,19 @@ class Chaos {
     return this.#report();
   }
 
+  /** As often as it takes, as whoever runs a service would: on a disk that is full just now it does not start. */
   async #start(): Promise<void> {
-    this.#service = await this.#at.start(this.#options.workers ?? 4);
+    const workers = this.#options.workers ?? 4;
+    const deadline = AbortSignal.timeout(START_DEADLINE_MS);
+    for (;;) {
+      try {
+        this.#service = await this.#at.start(workers);
+        return;
+      } catch (error) {
+        if (deadline.aborted || this.#disk.path === undefined) throw error;
+        await wait(200);
+      }
+    }
   }
 
   /** A customer after the other, each sure of nothing but the 200 that came back. Without it, the provider posts again. */
@@ -288,6 +316,10 @@ class Chaos {
     await this.#service!.gone();
     this.#hungBefore += this.#hungNow();
     this.#restarts += 1;
+    if (this.#disk.forgetful && this.#restarts % 2 === 1) {
+      this.#powerCuts += 1;
+      this.#disk.forgetful.powerIsBack(this.#at.env.LULL_DB!);
+    }
     await this.#start();
   }
 
@@ -386,6 +418,7 @@ class Chaos {
       hung: this.#hungBefore + this.#hungNow(),
       outages: this.#outages,
       disksFilled: this.#disksFilled,
+      powerCuts: this.#powerCuts,
       acknowledged: all.length,
       refused: this.#refused,
       turns: turns.length,

@@ -1,9 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
@@ -11,14 +8,14 @@ import type { Engine, TakeOutcome } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { allSent, arrival, draftFor, replied, sending } from "../../src/testing/engine-contract/builders.ts";
 import { EngineProcess } from "./engine-process.ts";
+import { canForget, ForgetfulDisk } from "./forgetful-disk.ts";
 
 const settings = { window: { kind: "fixed", lengthMs: 0 } } as const;
-const SHIM = fileURLToPath(new URL("forgetful-disk.c", import.meta.url));
-const canForget = process.platform === "linux" && spawnSync("cc", ["--version"]).status === 0;
 const now = {} as AbortSignal;
 
 let folder = "";
 let file = "";
+let disk: ForgetfulDisk | undefined;
 let child: EngineProcess | undefined;
 let here: Engine | undefined;
 
@@ -35,24 +32,15 @@ afterEach(async () => {
 
 /** A process whose disk forgets what was not synced. */
 async function openOnForgetfulDisk(): Promise<EngineProcess> {
-  const library = join(folder, "forgetful-disk.so");
-  const built = spawnSync("cc", ["-shared", "-fPIC", "-O1", "-o", library, SHIM, "-ldl"], {
-    encoding: "utf8",
-  });
-  expect(built.stderr).toBe("");
-  child = await EngineProcess.open(file, settings, { LD_PRELOAD: library, LULL_DISK: folder });
+  disk = new ForgetfulDisk(folder, folder);
+  child = await EngineProcess.open(file, settings, disk.env);
   return child;
 }
 
-/** What is left after the power is back. */
 async function openWhatIsLeft(): Promise<Engine> {
-  const left = join(folder, "left");
-  await mkdir(left);
-  for (const ending of ["", "-wal"]) {
-    if (existsSync(`${file}${ending}.synced`))
-      await copyFile(`${file}${ending}.synced`, join(left, `lull.db${ending}`));
-  }
-  here = await sqlite({ file: join(left, "lull.db") }).open({
+  const left = join(folder, "left.db");
+  disk!.powerIsBack(file, left);
+  here = await sqlite({ file: left }).open({
     clock: systemClock,
     settings: settingsWith(settings),
     workerId: "here",

@@ -29,6 +29,10 @@ const KEYS: Readonly<Record<TableName, string>> = {
   refusals: "number",
 };
 
+const IS_UNCOUNTABLE = `SELECT ${Object.keys(KEYS)
+  .map((table) => `EXISTS (SELECT 1 FROM ${table} WHERE rowid > ?1)`)
+  .join(" OR ")} OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?1) AS found`;
+
 /**
  * Where rows go that are not ours: whole, with the reason, for a person to look at. Whoever reads one gets nothing instead, and
  * goes on as if it had never been there.
@@ -82,6 +86,7 @@ export class Quarantine {
    * later gets one that is larger still. Such a row is at the end of its table: looking for it costs next to nothing.
    */
   removeUncountable(): void {
+    if (this.#sql.get(IS_UNCOUNTABLE, Number.MAX_SAFE_INTEGER)?.found !== 1) return;
     for (const table of Object.keys(KEYS) as TableName[]) {
       const beyond = this.#database.prepare(`SELECT rowid AS number FROM ${table} WHERE rowid > ? LIMIT 100`);
       beyond.setReadBigInts(true);

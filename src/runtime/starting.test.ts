@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { StoreUnavailable } from "../errors.ts";
+import type { EngineProvider } from "../ports/engine.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { createService } from "./create-service.ts";
+
+test("a service does not start on a store that cannot be written, and does once it can", async () => {
+  const kept = memory();
+  let mayWrite = false;
+  const engine: EngineProvider = {
+    name: "memory",
+    async open(context) {
+      const ping = async () => {
+        if (!mayWrite) throw new StoreUnavailable("it can only be read");
+      };
+      return { ...(await kept.open(context)), ping };
+    },
+  };
+  const service = createService({ engine, channels: { test: testChannel() }, respond: () => "ok" });
+  await expect(service.start()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  mayWrite = true;
+  await service.start();
+  await service.stop(0);
+});
