@@ -44,6 +44,11 @@ function message(text = "hi", sender = "ana"): StageRequest {
   return { arrival: arrival({ providerId: `m${count}`, sender, text, arrivedAtMs: clock.nowMs() }) };
 }
 
+/** One of many: of one person alone not that many may wait, and each costs a look at the pile. */
+function messageOfMany(text = "hi"): StageRequest {
+  return message(text, `person-${count % 500}`);
+}
+
 /** What the thread cannot carry out: nothing of it may stay, and nobody else may suffer. */
 const broken = {
   arrival: { ...arrival({ providerId: "broken", arrivedAtMs: 0 }), media: undefined },
@@ -155,8 +160,7 @@ describe("the writer thread", () => {
   it("tells the caller at once when too many writes wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
-    const stage = (_: unknown, n: number) => engine.receiving.stage([message("hi", `person-${n % 500}`)]);
-    const waiting = Array.from({ length: 20_000 }, stage);
+    const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([messageOfMany()]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);
