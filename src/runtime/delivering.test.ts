@@ -111,6 +111,23 @@ describe("a send whose outcome nobody told", () => {
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
   });
 
+  it.each([
+    ["an earlier turn", "hello"],
+    ["an earlier message of the same reply", ["hello", "hello"]],
+  ])("is not taken for %s with the same words", async (_where, reply) => {
+    open({ respond: () => reply });
+    // All that the provider's list holds is what was sent before.
+    lull.channel.reconcileWith((_n, { excludeProviderIds }) =>
+      excludeProviderIds.includes("SM1") ? { kind: "not-sent" } : { kind: "sent", providerId: "SM1" },
+    );
+    const tried = sends(SENT, UNKNOWN, { kind: "sent", providerId: "SM2" });
+    await ask();
+    if (typeof reply === "string") await ask();
+    await lull.advance(60_000);
+    expect(tried).toHaveLength(3);
+    expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
+  });
+
   it("is found by a list that lags behind", async () => {
     open();
     lull.channel.reconcileWith((n) => (n < 4 ? { kind: "not-sent" } : { kind: "sent", providerId: "SM4" }));

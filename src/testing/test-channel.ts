@@ -1,4 +1,4 @@
-import type { Channel, Outgoing, ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
+import type { Channel, Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../ports/channel.ts";
 
 export type TestSend = (
   outgoing: Outgoing,
@@ -11,7 +11,7 @@ export interface TestChannel extends Channel {
   readonly outbox: Outgoing[];
   /** What the next sends come to; `sent` when nothing is said. */
   behave(send: TestSend): void;
-  reconcileWith(reconcile: ((n: number) => ReconcileOutcome) | undefined): void;
+  reconcileWith(reconcile: ((n: number, query: ReconcileQuery) => ReconcileOutcome) | undefined): void;
 }
 
 const STATUS: Readonly<Record<string, number>> = { STORE_UNAVAILABLE: 503, RATE_LIMITED: 429 };
@@ -47,9 +47,9 @@ export function testChannel(
     },
     reconcileWith(reconcile) {
       if (reconcile) {
-        channel.reconcile = async () => {
+        channel.reconcile = async (query) => {
           asked += 1;
-          return reconcile(asked);
+          return reconcile(asked, query);
         };
       } else delete channel.reconcile;
     },

@@ -192,4 +192,34 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
       },
     ],
   },
+  {
+    protection: "windows and leases that a clock set back put far off are brought back",
+    patches: [
+      {
+        file: "engines/aws/clock.ts",
+        find: "const conversations = wasSetBack || isSecondLook ? await heal(site, nowMs) : 0;",
+        replace: "const conversations = 0; void heal; void isSecondLook;",
+      },
+    ],
+  },
+  {
+    protection: "what a later clock wrote into a turn is taken to have passed",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: "const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });",
+        replace: "const { state } = found; void onEarlierClock;",
+      },
+    ],
+  },
+  {
+    protection: "not found counts only when the send must have settled",
+    patches: [
+      {
+        file: "runtime/deliver.ts",
+        find: "if (nowMs < settledAtMs) return",
+        replace: "if (nowMs < 0) return",
+      },
+    ],
+  },
 ];

@@ -19,6 +19,7 @@ export async function without({ patches }: Pick<Removal, "patches">, copy: strin
     recursive: true,
     filter: isSource,
   });
+  await cp(join(ROOT, "test/simulation/days.ts"), join(copy, "test/simulation/days.ts"));
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   await writeFile(join(copy, "package.json"), '{ "type": "module" }');
   for (const { file, find, replace } of patches) {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exploreIn, without } from "./bite.ts";
-import { REMOVALS } from "./protections.ts";
+import { type MemoryRemoval, REMOVALS } from "./protections.ts";
 
 /** Found within this many schedules, or the check is not worth having. */
 const SCHEDULES_MAX = 2_000;
@@ -14,11 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const ON_MEMORY = `{
+const onMemory = (day?: MemoryRemoval["day"]) => `{
   engine: await import("./src/engines/memory/index.ts").then(({ memory }) => () => {
     let n = 0;
     return memory({ newId: () => "id-" + ++n });
   }),
+  ${day ? `plan: (await import("./test/simulation/days.ts")).${day},` : ""}
 }`;
 
 describe("without this protection the simulator finds a broken promise", () => {
@@ -26,15 +27,20 @@ describe("without this protection the simulator finds a broken promise", () => {
     "$protection",
     async (removal) => {
       const copy = await without(removal, join(folder, String(removal.n)));
-      expect((await exploreIn(copy, ON_MEMORY, SCHEDULES_MAX)).broken).toHaveLength(1);
+      expect((await exploreIn(copy, onMemory(removal.day), SCHEDULES_MAX)).broken).toHaveLength(1);
     },
     150_000,
   );
 });
 
-it("with every protection in place it finds none", async () => {
-  const copy = await without({ patches: [] }, join(folder, "whole"));
-  const { broken, schedules } = await exploreIn(copy, ON_MEMORY, SCHEDULES_MAX);
-  expect(broken).toEqual([]);
-  expect(schedules).toBe(SCHEDULES_MAX);
-}, 150_000);
+it.concurrent.each([undefined, "LAST_ATTEMPT", "PROVIDER_AWAY"] as const)(
+  "with every protection in place it finds none on a day of %s",
+  async (day) => {
+    const copy = await without({ patches: [] }, join(folder, `whole-${day}`));
+    const schedulesMax = day ? SCHEDULES_MAX / 10 : SCHEDULES_MAX;
+    const { broken, schedules } = await exploreIn(copy, onMemory(day), schedulesMax);
+    expect(broken).toEqual([]);
+    expect(schedules).toBe(schedulesMax);
+  },
+  150_000,
+);

@@ -4,18 +4,23 @@ export interface Removal {
   readonly patches: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
 }
 
+/** One whose absence may show only on a kind of day that `days.ts` has. */
+export interface MemoryRemoval extends Removal {
+  readonly day?: "LAST_ATTEMPT" | "PROVIDER_AWAY";
+}
+
 /**
  * Each of these makes the simulator fail. The protections that only an engine without transactions needs (arm on duplicate, dropping
  * what is committed, overdue re-trigger, the orphan sweep) are taken out of that engine, in its own test.
  */
-export const REMOVALS: readonly Removal[] = [
+export const REMOVALS: readonly MemoryRemoval[] = [
   {
     protection: "a window is armed for every staged message",
     patches: [
       {
         file: "engines/embedded/receiving.ts",
-        find: "const due = arm(step, conversationIdOfIt, dueAtMs(span, windowOf(step, conversation, arrival.channel)));",
-        replace: "const due = dueAtMs(span, windowOf(step, conversation, arrival.channel));",
+        find: "const due = arm(step, conversationIdOfIt, closesAtMs, state);",
+        replace: "const due = closesAtMs;",
       },
     ],
   },
@@ -24,8 +29,8 @@ export const REMOVALS: readonly Removal[] = [
     patches: [
       {
         file: "core/take.ts",
-        find: "const disarmed: ConversationState = { ...withoutLateDraft(state), window: undefined };",
-        replace: "const disarmed: ConversationState = withoutLateDraft(state);",
+        find: "const disarmed: ConversationState = { ...withoutLateDraft(state, taker), window: undefined };",
+        replace: "const disarmed: ConversationState = withoutLateDraft(state, taker);",
       },
       {
         file: "engines/embedded/turning.ts",
@@ -86,17 +91,12 @@ export const REMOVALS: readonly Removal[] = [
     ],
   },
   {
-    protection: "a chunk in doubt has time to settle before the provider is asked",
+    protection: "not found counts only when the send must have settled",
     patches: [
       {
-        file: "core/draft.ts",
-        find: 'return { kind: "ask", chunk, fromAtMs };',
-        replace: 'return { kind: "ask", chunk, fromAtMs: 0 };',
-      },
-      {
         file: "runtime/deliver.ts",
-        find: "const notBeforeAtMs = Math.max(from + settings.settleMs, clock.nowMs());",
-        replace: "const notBeforeAtMs = clock.nowMs(); void from;",
+        find: "if (nowMs < settledAtMs) return",
+        replace: "if (nowMs < 0) return",
       },
     ],
   },
@@ -157,6 +157,98 @@ export const REMOVALS: readonly Removal[] = [
         file: "core/give-back.ts",
         find: "return { ...withWork(state, work), window, lease: undefined,",
         replace: "return { ...withWork(state, work), window: undefined, lease: undefined,",
+      },
+    ],
+  },
+  {
+    protection: "an outage takes its attempt back",
+    patches: [
+      {
+        file: "core/give-back.ts",
+        find: "withOutage(uncounted(failed), outageSinceAtMs)",
+        replace: "withOutage(failed, outageSinceAtMs)",
+      },
+    ],
+  },
+  {
+    protection: "a crash after the send in the last attempt is asked about",
+    day: "LAST_ATTEMPT",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: 'return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);',
+        replace: "return attempts >= attemptsMax;",
+      },
+    ],
+  },
+  {
+    protection: "who waits for a time that a clock set back put far off is looked at",
+    patches: [
+      {
+        file: "core/state.ts",
+        find: "if (!isTooLong && !isAhead) return state;",
+        replace: "if (!isTooLong || isAhead) return state;",
+      },
+    ],
+  },
+  {
+    protection: "no lease outlasts a lease when the clock was set back",
+    patches: [
+      {
+        file: "core/state.ts",
+        find: "lease: isTooLong ? { ...lease, untilAtMs: nowMs + leaseMs } : lease,",
+        replace: "lease,",
+      },
+    ],
+  },
+  {
+    protection: "what a later clock wrote into a turn is taken to have passed",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: "const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });",
+        replace: "const { state } = found; void onEarlierClock;",
+      },
+    ],
+  },
+  {
+    protection: "a due time beyond the longest window is due now",
+    patches: [
+      {
+        file: "core/take.ts",
+        find: "return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);",
+        replace: "return Math.max(closesAtMs, notBeforeAtMs); void wasSetBack;",
+      },
+    ],
+  },
+  {
+    protection: "a late send is told",
+    patches: [
+      {
+        file: "runtime/provider-calls.ts",
+        find: 'if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);',
+        replace: "void lateMs;",
+      },
+    ],
+  },
+  {
+    protection: "asking goes on for as long as it may help",
+    patches: [
+      {
+        file: "runtime/deliver.ts",
+        find: 'if (found.retry === "never" || ageMs >= run.settings.retryForMs)',
+        replace: 'if (found.retry === "never" || ageMs >= 0)',
+      },
+    ],
+  },
+  {
+    protection: "asking backs off",
+    day: "PROVIDER_AWAY",
+    patches: [
+      {
+        file: "runtime/deliver.ts",
+        find: "const afterMs = backoffByAgeMs(ageMs, run.settings, run.random);",
+        replace: "const afterMs = 0; void backoffByAgeMs;",
       },
     ],
   },

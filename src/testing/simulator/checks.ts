@@ -1,3 +1,4 @@
+import { replySent } from "../../core/draft.ts";
 import { messageId } from "../../core/identity.ts";
 import type { ConversationDetail, DeadLetter, UnknownSend } from "../../ports/inspector.ts";
 import type { Service } from "../../runtime/service.ts";
@@ -52,6 +53,7 @@ export function violations(evidence: Evidence): Violation[] {
     ...inOrder(evidence),
     ...onTime(evidence),
     ...withoutAPerson(evidence),
+    ...patient(evidence),
     ...lateIsTold(evidence),
   ];
 }
@@ -70,7 +72,28 @@ function withoutAPerson({ plan, stored }: Evidence): Violation[] {
   if (plan.canReconcile)
     for (const { id } of stored.unknown)
       found.push({ promise: "heals alone", what: `send ${id} is unknown, and the provider could be asked` });
+  if (plan.canReconcile && counted < 2 * LIMITS.attemptsMax)
+    for (const { id, draft } of stored.dead)
+      if (replySent(draft) === "unknown")
+        found.push({ promise: "once", what: `dead letter ${id} may have been answered: nobody asked` });
   return found;
+}
+
+/** Twice what the shortest waits between two questions come to while faults last. */
+const QUESTIONS_MAX = 100;
+
+/** Whoever is away is not made to wish it were. */
+function patient({ history }: Evidence): Violation[] {
+  const questions = new Map<string, number>();
+  for (const { turn, chunk } of history.of("asked-about")) {
+    const about = `${turn}.${chunk}`;
+    questions.set(about, (questions.get(about) ?? 0) + 1);
+  }
+  return [...questions].flatMap(([about, count]): Violation[] =>
+    count > QUESTIONS_MAX
+      ? [{ promise: "heals alone", what: `the provider was asked ${count} times about chunk ${about}` }]
+      : [],
+  );
 }
 
 /** What a frozen sender sent beside another is never hidden. With a moved clock it cannot know that it was late. */

@@ -35,6 +35,8 @@ export type Happened =
       readonly process: string;
       readonly token: string;
     }
+  /** The provider was asked what became of a chunk, whatever it said. */
+  | { readonly kind: "asked-about"; readonly turn: string; readonly chunk: number }
   | { readonly kind: "fault"; readonly step: string; readonly fault: string; readonly process: string }
   | { readonly kind: "crashed"; readonly process: string }
   | { readonly kind: "started"; readonly process: string }

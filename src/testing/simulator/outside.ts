@@ -127,7 +127,9 @@ export class Outside {
   }
 
   async reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
-    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider } = this.#world;
+    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#world;
+    const { turnId: turn, chunk } = query.reference;
+    history.add({ kind: "asked-about", turn, chunk });
     const outage = this.#outage("asking");
     if (outage?.how === "silent") return new Promise(() => {});
     if (outage) throw new Error("the provider's API is down");

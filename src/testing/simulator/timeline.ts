@@ -42,6 +42,8 @@ function describe(event: Event): string {
       return `turn ${event.turn} attempt ${event.attempt} asked: ${event.messages.join(" ")}`;
     case "sent":
       return `turn ${event.turn} chunk ${event.chunk} reaches ${event.to}, from ${event.process}`;
+    case "asked-about":
+      return `the provider is asked about turn ${event.turn} chunk ${event.chunk}`;
     case "fault":
       return `!! ${event.fault} at ${event.step} of ${event.process}`;
     case "crashed":

@@ -1,0 +1,159 @@
+import type { Removal } from "../simulation/protections.ts";
+
+/** A protection whose absence nothing noticed once, and the test that notices it now. */
+export interface Named extends Removal {
+  readonly tests: readonly string[];
+  /** The beginning of a title, where the rest of the file takes long and finds nothing. */
+  readonly title?: string;
+  /** On emulators. */
+  readonly aws?: true;
+}
+
+const READS: readonly (readonly [string, string, string])[] = [
+  ["of one item", "Key: marshall(key), ConsistentRead: true", "Key: marshall(key)"],
+  ["by key", "...(index === undefined ? { ConsistentRead: true } :", "...(index === undefined ? {} :"],
+  [
+    "of a whole table",
+    "...this.#reading(table, reading), ConsistentRead: true };",
+    "...this.#reading(table, reading) };",
+  ],
+  [
+    "of many items",
+    "Keys: rest.slice(0, BATCH_GET_MAX), ConsistentRead: true",
+    "Keys: rest.slice(0, BATCH_GET_MAX)",
+  ],
+  [
+    "that count, by key",
+    "...(index ? { IndexName: index } : { ConsistentRead: true })",
+    "...(index && { IndexName: index })",
+  ],
+  ["that count a table", "new ScanCommand({ ...page, ConsistentRead: true })", "new ScanCommand(page)"],
+];
+
+export const NAMED: readonly Named[] = [
+  {
+    protection: "a failed group commit fails every request in it",
+    tests: ["src/engines/sqlite/durability.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/group.ts",
+        find: "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n  } catch (error) {\n    onError(error);\n    return requests.map(() => failureOf(error));",
+        replace:
+          "return whole((request) => {\n      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n      return done.at(-1)!;\n    });\n  } catch (error) {\n    onError(error);\n    return done;",
+      },
+      {
+        file: "engines/sqlite/group.ts",
+        find: "  const apart = savepoints(database);\n  try {",
+        replace: "  const apart = savepoints(database);\n  const done: StepReply[] = [];\n  try {",
+      },
+    ],
+  },
+  {
+    protection: "what earlier turns sent is not found again",
+    tests: ["src/runtime/delivering.test.ts"],
+    patches: [
+      {
+        file: "runtime/provider-calls.ts",
+        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],",
+        replace: "excludeProviderIds: ofThisTurn,",
+      },
+    ],
+  },
+  {
+    protection: "what other chunks of the turn sent is not found again",
+    tests: ["src/runtime/delivering.test.ts"],
+    patches: [
+      {
+        file: "runtime/provider-calls.ts",
+        find: "excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],",
+        replace: "excludeProviderIds: run.taken.recentProviderIds,",
+      },
+    ],
+  },
+  {
+    protection: "Twilio leaves out what was told apart",
+    tests: ["src/channels/twilio/reconcile.test.ts"],
+    patches: [
+      {
+        file: "channels/twilio/reconcile.ts",
+        find: "!query.excludeProviderIds.includes(message.sid)",
+        replace: "message.sid !== undefined",
+      },
+    ],
+  },
+  {
+    protection: "WATI leaves out what was told apart",
+    tests: ["src/channels/wati/send.test.ts"],
+    patches: [
+      {
+        file: "channels/wati/reconcile.ts",
+        find: 'item.owner !== true || IDS.some((key) => query.excludeProviderIds.includes(text(item[key]) ?? ""))',
+        replace: "item.owner !== true",
+      },
+    ],
+  },
+  {
+    protection: "a commit is synced",
+    tests: ["src/engines/sqlite/durability.test.ts"],
+    patches: [
+      { file: "engines/sqlite/index.ts", find: 'synchronous = "full"', replace: 'synchronous = "off"' },
+    ],
+  },
+  {
+    protection: "a commit is synced, whatever SQLite takes for enough",
+    tests: ["src/engines/sqlite/durability.test.ts"],
+    patches: [
+      {
+        file: "engines/sqlite/connection.ts",
+        find: "options.synchronous}; PRAGMA temp_store",
+        replace: 'options.synchronous && "normal"}; PRAGMA temp_store',
+      },
+    ],
+  },
+  {
+    protection: "a send is aborted at its deadline",
+    tests: ["src/runtime/send-deadline.test.ts"],
+    patches: [{ file: "runtime/provider-calls.ts", find: "    aborting.abort();\n", replace: "" }],
+  },
+  {
+    protection: "a lost lease ends the wait for the provider",
+    tests: ["src/runtime/send-deadline.test.ts"],
+    patches: [
+      {
+        file: "runtime/provider-calls.ts",
+        find: '  heartbeat.lost.addEventListener("abort", stopWaiting);\n',
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "a worker ends with its parent",
+    tests: ["test/service/hanging.test.ts"],
+    title: "ends, also when its event loop is blocked",
+    patches: [
+      {
+        file: "cli/watching/guard-thread.ts",
+        find: 'if (isGone && wasGone) endProcess("warn", "worker.orphaned", {});',
+        replace: "",
+      },
+    ],
+  },
+  {
+    protection: "the parent frees a dead worker's leases",
+    tests: ["test/cli.test.ts"],
+    title: "a killed worker's turn goes on because the parent frees its leases",
+    patches: [
+      {
+        file: "cli/workers/supervisor.ts",
+        find: "const leases = await freeLeases(workerId);",
+        replace: "const leases = freeLeases.length - 1;",
+      },
+    ],
+  },
+  ...READS.map(([what, find, replace]) => ({
+    protection: `reads ${what} are consistent`,
+    tests: ["test/aws/contract.test.ts"],
+    aws: true as const,
+    patches: [{ file: "engines/aws/dynamo-store.ts", find, replace }],
+  })),
+];
