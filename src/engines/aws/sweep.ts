@@ -33,7 +33,7 @@ interface SweepCursor {
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
 export async function sweep(site: Site): Promise<SweepReport> {
-  const { isSetBack, told: clockSetBack } = await lookAtClock(site);
+  const { isSetBack, told } = await lookAtClock(site);
   const cursor = await readCursor(site);
   const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from, isSetBack));
   const lapsed = await sweepLeases(site);
@@ -48,7 +48,8 @@ export async function sweep(site: Site): Promise<SweepReport> {
     freed: 0,
     expired: seen.count,
     hasMore,
-    ...(clockSetBack && { clockSetBack }),
+    // As far as this round saw: the next ones go on quietly.
+    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.count } }),
   };
 }
 
@@ -93,7 +94,7 @@ async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boole
   });
   const windows = ours(site, "triggerLock", items, windowFrom);
   const ahead = windows.filter((window) => isAhead(site, window, isSetBack));
-  const overdue = windows.filter((window) => isOverdue(site, window));
+  const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(site, window));
   const sent = await countTrue(overdue, (window) => sendAgain(site, window));
   return { count: sent + (await countTrue(ahead, (window) => armNow(site, window))), next };
 }
