@@ -27,7 +27,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
       indexes: ["leased"],
     },
     messages: {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"],
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
       indexes: ["listed"],
     },
     seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem", "BatchWriteItem"] },
@@ -41,7 +41,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     stage: { actions: ["Query", "PutItem", "DeleteItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
     state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
-    messages: { actions: ["Query", "PutItem"] },
+    messages: { actions: ["Query", "PutItem", "UpdateItem"] },
     seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
   },
   /** Looks for what is stranded and for what the gauges show. It reads no message's text but that of an orphan. */

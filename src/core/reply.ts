@@ -26,7 +26,7 @@ export function answerFrom(reply: Reply): Answer {
     texts: textsOf(text),
     media: (media ?? []).map(mediaOf),
     ...(usage && { usage: usageOf(usage) }),
-    ...(complete != null && { complete }),
+    ...(complete != null && { complete: Boolean(complete) }),
     ...(handOff != null && { handOff: shortReason(String(handOff)) }),
     ...(queued && { queued: true }),
   };
@@ -54,7 +54,7 @@ function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage 
 }
 
 function tokens(count: number): number {
-  return count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
+  return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
 }
 
 /** Always a time that comes: a customer must not wait for a date that no calendar has. */

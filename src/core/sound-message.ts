@@ -4,9 +4,7 @@ import { count, fields, isObject, listOf, optional, type Sound, soundAs, text, t
 
 export const MEDIA = listOf(fields({ url: text, contentType: text, name: optional(text) }));
 
-const MESSAGE = fields({
-  id: text,
-  channel: text,
+const INBOUND_FIELDS = {
   providerId: text,
   account: text,
   address: text,
@@ -17,6 +15,15 @@ const MESSAGE = fields({
   media: MEDIA,
   sentAtMs: optional(time),
   fields: optional((value) => (isObject(value) ? undefined : " is no object")),
+};
+
+/** A message as a channel gives it. */
+export const INBOUND = fields(INBOUND_FIELDS);
+
+const MESSAGE = fields({
+  ...INBOUND_FIELDS,
+  id: text,
+  channel: text,
   arrivedAtMs: time,
   position: count,
   sequence: count,

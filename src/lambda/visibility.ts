@@ -65,7 +65,7 @@ export class Visibility {
     if (queue === undefined) return;
     const { client } = this.#options;
     const command = { QueueUrl: queue, ReceiptHandle: record.receiptHandle };
-    await this.#tried(() => client().send(new DeleteMessageCommand(command)));
+    await this.#tried((ending) => client().send(new DeleteMessageCommand(command), ending));
   }
 
   async #hide(records: readonly SqsRecord[], forMs: number): Promise<void> {

@@ -56,7 +56,7 @@ export interface Taken {
   readonly attempts: number;
   /** Since when tries have ended in an outage. */
   readonly failingSinceAtMs?: number;
-  /** Every attempt before this one ended with the death of its process: what is asked may be what killed it. */
+  /** The attempts before this one may have ended with the death of their processes: what is asked may be what killed them. */
   readonly isSuspect?: true;
   readonly restarts: number;
   readonly conversation: Conversation;

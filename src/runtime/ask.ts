@@ -4,6 +4,7 @@ import { LullError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, Taken } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
+import { asOutage } from "./persist.ts";
 
 /** What asking a responder led to. Everything but an answer is a value too: the turn decides what follows. */
 export type Asked =
@@ -85,7 +86,9 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     media: messages.flatMap(({ media }) => media),
     conversation,
     history: (messagesMax = asking.historyMessagesMax) =>
-      asking.engine.conversations.history(conversation.id, messagesMax, asking.historyBytesMax),
+      asking.engine.conversations
+        .history(conversation.id, messagesMax, asking.historyBytesMax)
+        .catch((error) => Promise.reject(asOutage(error))),
     signal,
   };
 }

@@ -21,9 +21,10 @@ export async function deliver(
   for (;;) {
     const { draft: current } = delivery;
     const step = nextDraftStep(current, run.settings);
-    // What was sent is known here and nowhere else yet: if it cannot be committed, whoever hears of it hears that, too.
-    if (step.kind === "done") return finish(run, current).catch((error) => fail(run, error, current));
-    const next = await takeStep(run, delivery, step);
+    // What was sent is known here and nowhere else yet: if that cannot be written, whoever hears of it hears that, too.
+    const failed = (error: unknown) => fail(run, error, current);
+    if (step.kind === "done") return finish(run, current).catch(failed);
+    const next = await takeStep(run, delivery, step).catch(async (error) => end(await failed(error)));
     if (next.kind === "end") return next.end;
     const isRepeat = next.isRepeat ?? (step.kind === "send" && delivery.isRepeat);
     delivery = { draft: next.draft, isMine: step.kind === "send", isRepeat };
@@ -126,9 +127,10 @@ function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): num
 
 /** A chunk that was left `sending`: the channel is asked before anything is sent again. */
 async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
-  const found = await reconcile(run, draft, chunk);
   const { log, taken, clock } = run;
+  // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();
+  const found = await reconcile(run, draft, chunk);
   log("info", "send.reconciled", { turn: taken.turnId, chunk, result: found.kind });
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
 import type { SendOutcome } from "../ports/channel.ts";
+import { withFaults } from "../testing/fault-engine.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
 
 let lull: TestLull;
@@ -243,6 +245,102 @@ describe("a send whose outcome nobody told", () => {
     expect(await engine.receiving.settle("test", status)).toBe("settled");
     await lull.advance(200);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
+  });
+});
+
+describe("what is known of a send", () => {
+  it("is when it was asked for: what was accepted while the list was on its way is not in it", async () => {
+    open();
+    const ledger: string[] = [];
+    const asked = Promise.withResolvers<void>();
+    lull.channel.behave(async ({ text }) => {
+      if (ledger.length > 0) return { kind: "sent", providerId: "twice" };
+      // Taken in by the provider while the list below is already on its way to us.
+      void asked.promise.then(() => ledger.push(text));
+      return UNKNOWN;
+    });
+    lull.channel.reconcile = async () => {
+      const isThere = ledger.length > 0;
+      const isSlow = lull.service.nowMs() - startAtMs > 10_000;
+      if (isSlow && !isThere) {
+        asked.resolve();
+        await lull.clock.sleep(14_000);
+      }
+      return isThere ? { kind: "sent", providerId: "SM1" } : { kind: "not-sent" };
+    };
+    await ask();
+    const startAtMs = lull.service.nowMs();
+    await lull.advance(60_000);
+    expect(lull.channel.outbox).toHaveLength(1);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
+  it("goes along when the next chunk cannot be marked: what was sent is neither unknown nor sent again", async () => {
+    const fault = { isOn: true };
+    open({
+      respond: () => ["one", "two"],
+      engine: withFaults(
+        memory(),
+        (name) => (name === "turns.mark" && fault.isOn ? "fail-before" : "pass"),
+        () => new Error("the disk is on fire"),
+      ),
+    });
+    const tried = sends(SENT, { kind: "sent", providerId: "SM2" });
+    await ask();
+    fault.isOn = false;
+    await lull.advance(60_000);
+    expect(tried).toEqual(["one", "two"]);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1", "SM2"] }]);
+    expect(await unknown()).toEqual([]);
+  });
+
+  it("has an id in words, whatever the channel gave", async () => {
+    open({ respond: () => ["one", "two"] });
+    lull.channel.behave((_, n) => ({ kind: "sent", providerId: n as unknown as string }));
+    await ask();
+    expect(await turns()).toMatchObject([{ providerIds: ["1", "2"] }]);
+  });
+});
+
+describe("a sender that was frozen at its socket", () => {
+  const told = () => logged.filter((event) => event === "send.late");
+  const logged: string[] = [];
+  const log = (_level: string, event: string) => void logged.push(event);
+
+  it("tells that it was late, also when its own deadline speaks first", async () => {
+    logged.length = 0;
+    open({ log });
+    lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
+    sends("hang", SENT);
+    await ask();
+    // The process stands still for longer than the send may take: the clock goes on, its timers do not.
+    lull.clock.setBack(-70_000);
+    await lull.advance(15_000);
+    expect(told()).toHaveLength(1);
+  });
+
+  it("tells of an answer that comes after the deadline", async () => {
+    logged.length = 0;
+    open({ log });
+    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM1" }));
+    const answer = Promise.withResolvers<SendOutcome>();
+    lull.channel.behave(() => answer.promise);
+    await ask();
+    await lull.advance(15_000);
+    expect(told()).toHaveLength(0);
+    answer.resolve(SENT);
+    await lull.advance(1);
+    expect(told()).toHaveLength(1);
+  });
+
+  it("is not told of a send that simply took too long", async () => {
+    logged.length = 0;
+    open({ log });
+    lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM1" }));
+    sends("hang");
+    await ask();
+    await lull.advance(60_000);
+    expect(told()).toHaveLength(0);
   });
 });
 

@@ -1,5 +1,8 @@
 import { pendingChunks, withChunk } from "../core/draft.ts";
 import { sendByAtMs } from "../core/lease.ts";
+import { soundAs } from "../core/shape.ts";
+import { DRAFT } from "../core/sound-state.ts";
+import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Media } from "../ports/message.ts";
 import type { Usage } from "../ports/responder.ts";
@@ -26,7 +29,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
   const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const nowMs = clock.nowMs();
   const { usage, complete, handOff, author, awaitingUntilAtMs } = said;
-  return {
+  return readable({
     turnId: taken.turnId,
     messageIds: taken.messages.map(({ id }) => id),
     channel,
@@ -40,7 +43,14 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
     answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
     draftedAtMs: nowMs,
-  };
+  });
+}
+
+/** What nobody could read back would be set aside after it was sent, and sent again: it is not written in the first place. */
+function readable(draft: Draft): Draft {
+  const read = soundAs<Draft>(DRAFT, draft);
+  if (read.kind === "sound") return draft;
+  throw new LullError(`the reply cannot be kept: ${read.why}`, { code: "INVALID_REPLY", retry: "never" });
 }
 
 /** The draft with its first chunk on the way out. Waits for a late answer have no chunk yet. */

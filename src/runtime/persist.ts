@@ -1,4 +1,4 @@
-import { LullError } from "../errors.ts";
+import { ConfigError, LullError, StoreUnavailable } from "../errors.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 const FIRST_WAIT_MS = 50;
@@ -16,10 +16,21 @@ export async function persist<T>(
     try {
       return await write();
     } catch (error) {
-      const mayPass = error instanceof LullError && error.retry === "later";
-      if (!mayPass || clock.nowMs() + waitMs >= heartbeat.lease().untilAtMs) throw error;
+      const mayPass = error instanceof LullError && (error.retry === "later" || isOperators(error));
+      if (!mayPass) throw error;
+      if (clock.nowMs() + waitMs >= heartbeat.lease().untilAtMs) throw asOutage(error);
       log("warn", "store.retry", { conversation: heartbeat.lease().conversationId, reason: error.message });
       await clock.sleep(waitMs);
     }
   }
+}
+
+/** Credentials that expired, a policy that was changed: it worked when the turn was taken, and somebody will put it right. */
+function isOperators(error: LullError): boolean {
+  return error instanceof ConfigError;
+}
+
+/** A store that we are not let into is away, as far as a turn is concerned: its messages are none the worse for it. */
+export function asOutage(error: unknown): unknown {
+  return error instanceof ConfigError ? new StoreUnavailable(error.message, error) : error;
 }

@@ -34,12 +34,17 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<S
   const outcome = await withDeadline(
     run,
     byAtMs,
-    (signal) => channel.send(outgoing(run, draft, chunk), signal),
+    (signal) => channel.send(outgoing(run, draft, chunk), signal).then(named),
     (late) => late.kind === "sent" && tellLate("sent"),
   ).catch((error): SendOutcome => ({ kind: "unknown", why: String(error) }));
   const lateMs = clock.nowMs() - byAtMs;
   if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);
   return outcome;
+}
+
+/** Ids are words here, whatever a channel of somebody's own makes of them: a number could not be read back. */
+function named<T extends SendOutcome | ReconcileOutcome>(outcome: T): T {
+  return outcome.kind === "sent" ? { ...outcome, providerId: String(outcome.providerId) } : outcome;
 }
 
 /** Asks the provider whether it has a chunk that somebody left `sending`. */
@@ -53,7 +58,7 @@ export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Prom
     notBeforeAtMs: draft.draftedAtMs - PROVIDER_SKEW_MS,
     excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
   };
-  return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal)).catch(
+  return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal).then(named)).catch(
     (error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),
   );
 }

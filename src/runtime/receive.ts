@@ -1,6 +1,7 @@
 import { within } from "../core/deadline.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
+import { soundInbound } from "../core/sound-inbound.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
@@ -76,11 +77,19 @@ async function takeIn(
   reception: Reception,
   name: string,
   channel: Channel,
-  { messages, statuses }: Updates,
+  { messages: given, statuses }: Updates,
 ): Promise<ReceiveSummary> {
   const engine = await reception.engine();
   for (const status of statuses) await settle(reception, engine, name, status);
-  if (messages.length === 0) return {};
+  if (given.length === 0) return {};
+  const sound = given.map(soundInbound);
+  const odd = sound.find((each) => each.kind === "foreign");
+  if (odd) {
+    // Nobody could read it back when its turn comes: refused now, while its provider still listens.
+    reception.log("error", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: odd.why });
+    return { code: "INVALID_PAYLOAD", detail: `a message of this channel cannot be kept: ${odd.why}` };
+  }
+  const messages = sound.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
   const limited = messages.some(
     ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.clock.nowMs()),
   );

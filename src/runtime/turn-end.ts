@@ -37,14 +37,15 @@ export async function commit(
   return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
 }
 
-export async function giveBack(run: TurnRun, how: GiveBack): Promise<TurnEnd> {
+export async function giveBack(run: TurnRun, given: GiveBack): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
-  const given = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
-  if (given.kind === "lost") return lose(run);
+  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
+  const back = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
+  if (back.kind === "lost") return lose(run);
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
   if (how.kind === "bury")
-    log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: given.deadLetterId });
+    log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: back.deadLetterId });
   else log(how.kind === "retry" ? "warn" : "debug", "lease.released", { ...about, how: how.kind });
   return { kind: "given-back", how: how.kind };
 }
@@ -61,7 +62,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const { attempts, failingSinceAtMs } = taken;
   const tried = { attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
-  const reason = shortReason(reasonOf(error));
+  const reason = reasonOf(error);
   const withDraft = draft ? { draft } : {};
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });

@@ -130,7 +130,6 @@ export class Worker {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
     const run = this.#run(outcome.taken, within).finally(() => {
-      this.#suspects.left(outcome.taken);
       this.#running.delete(run);
       this.#wake.abort(WOKEN);
     });
@@ -143,10 +142,11 @@ export class Worker {
     const surroundings = this.#within(within);
     for (let taken = first; ; ) {
       this.#logTaken(taken);
-      const end = await takeTurn(surroundings, taken);
+      const end = await takeTurn(surroundings, taken).finally(() => this.#suspects.left(taken));
       const next = end.kind === "committed" ? end.next : undefined;
       if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
+      if (!this.#admits(next.taken)) return setAside(surroundings, next.taken);
       taken = next.taken;
     }
   }

@@ -79,16 +79,17 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     return added;
   }
 
+  /** Without a lag also what a test dated into the future. */
+  function listed(): readonly FakeTwilioMessage[] {
+    const latestAtMs = nowMs() - listedAfterMs;
+    return listedAfterMs === 0 ? ledger : ledger.filter(({ createdAtMs }) => createdAtMs <= latestAtMs);
+  }
+
   function handle(request: FakeRequest): FakeReply {
     if (!isAllowed(request, options)) return refuse(401, 20003);
     const [, account] = MESSAGES.exec(request.path) ?? [];
     if (account !== undefined && request.method === "POST") return create(account, request, add);
-    if (account !== undefined)
-      return list(
-        account,
-        request,
-        ledger.filter(({ createdAtMs }) => createdAtMs + listedAfterMs <= nowMs()),
-      );
+    if (account !== undefined) return list(account, request, listed());
     if (ACCOUNT.test(request.path))
       return jsonReply(200, { sid: ACCOUNT.exec(request.path)?.[1], status: "active" });
     const [, message] = MEDIA.exec(request.path) ?? [];

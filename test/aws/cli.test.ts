@@ -242,7 +242,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
       Object.assign(at.env, {
         LULL_SETTLE_SECONDS: "0.2",
         LULL_SEND_TIMEOUT_SECONDS: "0.5",
-        LULL_ATTEMPTS_MAX: "2",
+        LULL_RETRY_FOR_SECONDS: "1",
       });
       await at.start(1);
       at.twilio.behave(() => ({ kind: "drop" }));

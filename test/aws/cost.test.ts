@@ -102,12 +102,11 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     await world.clock.advance(60_000);
     await world.takeDue(engine);
     const one = (await turn("one", 1)).spent;
-    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took over; drafted; committed;
-    // counted.
+    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took over; drafted; committed.
     expect(one.requests).toEqual({
       ReceiveMessage: 1,
       DeleteMessageBatch: 1,
-      UpdateItem: 5,
+      UpdateItem: 4,
       DeleteItem: 1,
       Query: 1,
       BatchGetItem: 1,

@@ -1,7 +1,7 @@
 import type { Removal } from "../simulation/protections.ts";
 
 /** The kind of day on which its absence shows, as `simulated-aws.ts` has them. */
-export type Day = "SIMULATION" | "CALM" | "REPEATING" | "POISONED";
+export type Day = "SIMULATION" | "CALM" | "REPEATING" | "FAILING" | "POISONED";
 
 export interface AwsRemoval extends Removal {
   readonly day?: Day;
@@ -153,6 +153,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
   },
   {
     protection: "a failed turn arms its window before it releases",
+    day: "FAILING",
     patches: [
       {
         file: "engines/aws/give-back.ts",

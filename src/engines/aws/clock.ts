@@ -5,29 +5,44 @@ import { CLOCK, conversationKeyOf, shards } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { isHeldBy, readState } from "./state.ts";
 import { LEASED } from "./tables.ts";
-import { wakeAhead } from "./window.ts";
 
 /** How often the time is written down: a clock that is set back by less than this may go unnoticed, and mutes nobody for longer. */
 const MARK_MS = 600_000;
+/** How many sweeps look after a clock that was set back. */
+const LOOKS = 2;
+
+/** What a sweep finds out about the clock. */
+export interface ClockLook {
+  /** Lately: whoever waits for a time that is far off is looked at, page by page as windows are swept. */
+  readonly isSetBack: boolean;
+  /** Told once. */
+  readonly told?: ClockSetBack;
+}
 
 /**
  * Windows and leases that a fast clock wrote would outlast their time by as much as it was fast. A machine in the cloud has a good clock;
  * one that takes part from elsewhere may not. What a turn itself waits for is found at the next look: a queue's delays know no clock.
  */
-export async function healClock(site: Site): Promise<ClockSetBack | undefined> {
+export async function lookAtClock(site: Site): Promise<ClockLook> {
   const nowMs = site.clock.nowMs();
   const key = conversationKeyOf(CLOCK);
   const item = await site.store.get("state", key);
   const markedAtMs = numberIn(item, "clock_at_ms") ?? 0;
   const byMs = markedAtMs - nowMs;
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
-  const setBackAtMs = numberIn(item, "set_back_at_ms");
-  // Once more a sweep later: an index shows the latest leases a moment late, and requests were on their way.
-  const isSecondLook = setBackAtMs !== undefined && nowMs >= setBackAtMs + site.settings.sweepMs;
-  if (!wasSetBack && !isSecondLook && nowMs - markedAtMs < MARK_MS) return undefined;
-  const conversations = wasSetBack || isSecondLook ? await heal(site, nowMs) : 0;
-  await site.store.put("state", { ...key, clock_at_ms: nowMs, ...(wasSetBack && { set_back_at_ms: nowMs }) });
-  return wasSetBack ? { byMs, conversations } : undefined;
+  const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
+  // For two sweeps: an index shows the latest leases a moment late, and requests were on their way when it changed.
+  const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;
+  // The mark first: a round that is cut short must not begin anew for ever.
+  if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
+    await site.store.put("state", {
+      ...key,
+      clock_at_ms: nowMs,
+      ...(isSetBack && { set_back_at_ms: setBackAtMs }),
+    });
+  if (!isSetBack) return { isSetBack };
+  const conversations = await shortenLeases(site, nowMs);
+  return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
 }
 
 function numberIn(item: Item | undefined, name: string): number | undefined {
@@ -35,9 +50,9 @@ function numberIn(item: Item | undefined, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-async function heal(site: Site, nowMs: number): Promise<number> {
+async function shortenLeases(site: Site, nowMs: number): Promise<number> {
   const aheadOfMs = nowMs + site.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
-  let count = await wakeAhead(site, aheadOfMs);
+  let count = 0;
   for (const shard of shards()) {
     const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
     for (const { conversation_id } of await site.store.query("state", { index: LEASED, key })) {

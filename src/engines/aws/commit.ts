@@ -29,13 +29,8 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
   while (stored?.state.lease?.token === lease.token) {
     const written = await write(site, stored, what);
     if (written.kind === "done") {
-      const { turnId } = workUnder(stored);
       letGo(site, lease.token);
-      const [committed] = await Promise.all([
-        what.more ? goOn(site, written.stored) : over(site, written.stored),
-        countTurn(site, turnId),
-      ]);
-      return committed;
+      return what.more ? goOn(site, written.stored) : over(site, written.stored);
     }
     stored = written.stored;
   }
@@ -69,10 +64,11 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
   const state = stateAfter(site, stored, turn, atMs);
   const kept = records(site, turn, atMs);
   const row = await rowUpdate(site, stored, turn);
-  const room = ACTIONS_MAX - 2 - 2 * turn.work.batchIds.length;
-  await writeBefore(site, stored.id, kept.slice(room));
   const batch = batchActions(site, stored.id, turn);
-  const actions = [state.action, ...kept.slice(0, room), ...batch];
+  // Beside the state, the count and the conversation's row.
+  const room = ACTIONS_MAX - 3 - batch.length;
+  await writeBefore(site, stored.id, kept.slice(room));
+  const actions = [state.action, ...kept.slice(0, room), countTurn(turn.work.turnId), ...batch];
   // The new `rev` tells one try of ours from the next: the same token must never come with another content.
   const token = transactionToken(turn.work.turnId, turn.work.attempts, String(state.stored.rev));
   return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });

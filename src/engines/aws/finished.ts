@@ -15,7 +15,7 @@ export class Finished {
 
   add(received: readonly ReceivedTrigger[]): void {
     this.#waiting.push(...received);
-    if (this.#deleting) return;
+    if (this.#deleting !== undefined) return;
     this.#deleting = this.#deleteAll();
     // It is waited for at the end; until then nobody listens.
     this.#deleting.catch(() => {});

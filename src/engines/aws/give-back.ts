@@ -1,5 +1,6 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
+import { shortReason } from "../../core/reason.ts";
 import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
 import type { GiveBack, Lease, WriteOutcome } from "../../ports/engine.ts";
 import { bury } from "./bury.ts";
@@ -14,12 +15,10 @@ import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
 
 type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
-/** An error may bring a whole page along. What cannot be stored would be tried for ever. */
-const REASON_MAX = 2_000;
-
 /** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
 export async function giveBack(site: Site, lease: Lease, given: GiveBack): Promise<GivenBack> {
-  const how = "reason" in given ? { ...given, reason: given.reason.slice(0, REASON_MAX) } : given;
+  // What cannot be stored would be tried for ever, and an error may bring a whole page along.
+  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =

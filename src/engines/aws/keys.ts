@@ -14,16 +14,19 @@ export const SWEEP = `${OWN}sweep`;
 /** Holds the time of a sweep: a clock that was set back shows there. */
 export const CLOCK = `${OWN}clock`;
 
-/** An item takes about 1,000 writes a second. */
-const TURN_COUNTS = 16;
+/** Two transactions at once on one item stand in each other's way. */
+const TURN_COUNTS = 64;
 
-/** Where a turn is counted. */
-export function turnCountKey(id: string): string {
-  return `${OWN}turns/${hash(id).readUInt32BE(0) % TURN_COUNTS}`;
+/** Where a turn is counted, in `conversations-messages`. */
+export function turnCountKey(id: string): Item {
+  return {
+    conversation_id: `${OWN}turns/${shardOf(id)}`,
+    item_id: String(hash(id).readUInt32BE(4) % TURN_COUNTS),
+  };
 }
 
-export function turnCountKeys(): string[] {
-  return Array.from({ length: TURN_COUNTS }, (_, at) => `${OWN}turns/${at}`);
+export function turnCountPartitions(): string[] {
+  return shards().map((shard) => `${OWN}turns/${shard}`);
 }
 
 function hash(text: string): Buffer {

@@ -2,7 +2,7 @@ import { isHeld } from "../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../core/shape.ts";
 import { afterHolderDied } from "../../core/state.ts";
 import type { SweepReport } from "../../ports/engine.ts";
-import { healClock } from "./clock.ts";
+import { lookAtClock } from "./clock.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { name } from "./item-shapes.ts";
@@ -33,9 +33,9 @@ interface SweepCursor {
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
 export async function sweep(site: Site): Promise<SweepReport> {
-  const clockSetBack = await healClock(site);
+  const { isSetBack, told } = await lookAtClock(site);
   const cursor = await readCursor(site);
-  const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from));
+  const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from, isSetBack));
   const lapsed = await sweepLeases(site);
   const stage = await goOn(cursor.stage, (from) => sweepStage(site, from));
   const seen = await goOn(site.forget === "sweep" ? cursor.seen : THROUGH, (from) => sweepSeen(site, from));
@@ -48,7 +48,8 @@ export async function sweep(site: Site): Promise<SweepReport> {
     freed: 0,
     expired: seen.count,
     hasMore,
-    ...(clockSetBack && { clockSetBack }),
+    // As far as this round saw: the next ones go on quietly.
+    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.count } }),
   };
 }
 
@@ -86,14 +87,14 @@ function ours<T>(
 }
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
-async function sweepWindows(site: Site, from: Item | undefined): Promise<Round> {
+async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boolean): Promise<Round> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
   });
   const windows = ours(site, "triggerLock", items, windowFrom);
-  const ahead = windows.filter((window) => isAhead(site, window));
-  const overdue = windows.filter((window) => isOverdue(site, window));
+  const ahead = windows.filter((window) => isAhead(site, window, isSetBack));
+  const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(site, window));
   const sent = await countTrue(overdue, (window) => sendAgain(site, window));
   return { count: sent + (await countTrue(ahead, (window) => armNow(site, window))), next };
 }

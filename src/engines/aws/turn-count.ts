@@ -1,38 +1,31 @@
-import { absent, any, different, type Item } from "./expression.ts";
-import { conversationKeyOf, turnCountKey, turnCountKeys } from "./keys.ts";
+import { equal, type Item } from "./expression.ts";
+import { transactionToken, turnCountKey, turnCountPartitions } from "./keys.ts";
 import type { Site } from "./site.ts";
+import type { Action } from "./store.ts";
 
 /**
- * How many turns there were, on a few items that all turns share: whoever wants to know reads those, and not every conversation. It is
- * beside the commit, not in it, where two turns would stand in each other's way. So a worker that dies right then is one turn short.
+ * How many turns there were. To know it, every conversation would have to be read; so it is kept, on so many small items that two turns
+ * at once hardly ever meet on one, and a few reads give them all. Part of the commit: a turn is counted once.
  */
-export function countTurn(site: Site, turnId: string): Promise<void> {
-  return add(site, 1, turnId);
+export function countTurn(turnId: string): Action {
+  return counting(turnId, 1);
 }
 
 /** Those of an erased conversation. `asked` tells one erasure from the next. */
 export async function uncountTurns(site: Site, turns: unknown, asked: string): Promise<void> {
-  if (typeof turns === "number" && turns > 0) await add(site, -turns, asked);
+  if (typeof turns !== "number" || turns <= 0) return;
+  await site.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));
 }
 
-/** Nothing depends on it, so a failure is only told. */
-async function add(site: Site, turns: number, reason: string): Promise<void> {
-  // Once more, its answer lost: it is counted already.
-  const isNew = any(absent("last_counted"), different("last_counted", reason));
-  const change = { set: { last_counted: reason }, add: { turns } };
-  try {
-    await site.store.update("state", conversationKeyOf(turnCountKey(reason)), change, isNew);
-  } catch (error) {
-    site.log("warn", "turn.not-counted", { reason: String(error) });
-  }
+function counting(id: string, turns: number): Action {
+  return { kind: "update", table: "messages", key: turnCountKey(id), change: { add: { turns } } };
 }
 
 export async function countedTurns(site: Site): Promise<number> {
-  const items = await site.store.getMany("state", turnCountKeys().map(conversationKeyOf));
-  return Math.max(
-    0,
-    items.reduce((sum, item) => sum + turnsIn(item), 0),
-  );
+  const read = (partition: string) =>
+    site.store.query("messages", { key: equal("conversation_id", partition) });
+  const items = (await Promise.all(turnCountPartitions().map(read))).flat();
+  return items.reduce((sum, item) => sum + turnsIn(item), 0);
 }
 
 function turnsIn({ turns }: Item): number {

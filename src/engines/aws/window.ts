@@ -111,25 +111,17 @@ export async function disarm(
   return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
 }
 
-/** Windows that a clock armed, or that wait for its time, which has been set back since: as if they had been armed now, and looked at. */
-export async function wakeAhead(site: Site, ofMs: number): Promise<number> {
-  const isAhead = any(above("armed_at_ms", ofMs), above("wake_at_ms", ofMs));
-  let count = 0;
-  let from: Item | undefined;
-  do {
-    const page = await site.store.scanPage("triggerLock", { from, filter: isAhead });
-    for (const item of page.items) {
-      const window = site.quarantine.soundOne("triggerLock", item, windowFrom);
-      if (window && (await armNow(site, window))) count += 1;
-    }
-    from = page.next;
-  } while (from !== undefined);
-  return count;
-}
-
-/** Armed by a clock that has been set back since: nobody's lease would ever be late enough to disarm it. */
-export function isAhead({ clock, settings }: Site, { armedAtMs }: StandingWindow): boolean {
-  return armedAtMs > clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+/**
+ * Armed by a clock that has been set back since: nobody's lease would ever be late enough to disarm it. While that is news, also whoever
+ * waits for a time that is far off: it may be that clock's.
+ */
+export function isAhead(
+  { clock, settings }: Site,
+  { armedAtMs, wakeAtMs }: StandingWindow,
+  isSetBack: boolean,
+): boolean {
+  const aheadOfMs = clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+  return armedAtMs > aheadOfMs || (isSetBack && wakeAtMs > aheadOfMs);
 }
 
 export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
@@ -188,7 +180,7 @@ const WINDOW = fields({
   due_at_ms: time,
   wake_at_ms: time,
   trigger_at_ms: time,
-  armed_at_ms: optional(time),
+  armed_at_ms: time,
   conversation_id: name,
   primary_channel: optional(text),
   channel: optional(text),
@@ -206,7 +198,7 @@ function standing(item: Item): StandingWindow {
     dueAtMs: Number(item.due_at_ms),
     wakeAtMs: Number(item.wake_at_ms),
     triggerAtMs: Number(item.trigger_at_ms),
-    armedAtMs: Number(item.armed_at_ms ?? 0),
+    armedAtMs: Number(item.armed_at_ms),
     conversationId: String(item.conversation_id),
     primaryChannel: String(item.primary_channel ?? ""),
     channel: String(item.channel ?? "default"),

@@ -175,10 +175,11 @@ describe("the writer thread", () => {
     // Two are with the thread already; 64 more are as much as may wait.
     const waiting: Promise<unknown>[] = [];
     for (let group = 0; group < 2; group += 1) {
-      waiting.push(engine.receiving.stage([messageOfMany(large)]));
+      waiting.push(engine.receiving.stage([message(large, `person-${waiting.length}`)]));
       await clock.settle();
     }
-    for (let n = 0; n < 64; n += 1) waiting.push(engine.receiving.stage([messageOfMany(large)]));
+    for (let n = 0; n < 64; n += 1)
+      waiting.push(engine.receiving.stage([message(large, `person-${waiting.length}`)]));
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
     release();
     await Promise.all(waiting);

@@ -13,6 +13,8 @@ const LATE_MS = 4_500;
 /** Less than the settle time: what a sender that is gone had sent is with the provider, and in its list, by then. */
 const SETTLED_MS = 2_900;
 const SLOW_MS = 7_000;
+/** Less than a question may take. */
+const SLOW_LIST_MS = 1_900;
 
 /** What happens outside needs of the world around it. */
 export interface Surroundings {
@@ -125,7 +127,7 @@ export class Outside {
   }
 
   async reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
-    const { scheduler, faultAt, disturb, latencyMs, provider, history } = this.#world;
+    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#world;
     const { turnId: turn, chunk } = query.reference;
     history.add({ kind: "asked-about", turn, chunk });
     const outage = this.#outage("asking");
@@ -138,6 +140,8 @@ export class Outside {
     if (fault === "error-before") throw new Error("the provider's API is down");
     const found = provider.find({ ...query, notBeforeAtMs: query.notBeforeAtMs - this.#aheadMs });
     await disturb(process, fault, "after");
+    // What it knew when it was asked may be old news when the answer comes.
+    if (plan.listsLate) await scheduler.delay(process, random.below(SLOW_LIST_MS));
     return found;
   }
 

@@ -28,7 +28,8 @@ export class Scribbler {
       case 0: {
         const message_sid = this.#random.chance(0.5) ? `theirs-${this.#count}` : "";
         const item = { conversation_id: id, message_sid, received_at: "soon", body: null };
-        return tables.write("stage", item, item, 0);
+        tables.write("stage", item, item, 0);
+        return;
       }
       case 1: {
         const lock = { conversation_id: id, expires_at: 1 };
@@ -37,11 +38,12 @@ export class Scribbler {
       }
       case 2: {
         const item = { conversation_id: id, item_id: `m#${this.#count}`, parts: "none" };
-        return tables.write("messages", item, item, 0);
+        tables.write("messages", item, item, 0);
+        return;
       }
       default: {
         const tokens = this.#random.pick([null, "many"]);
-        return tables.write("conversations", row, { ...row, prompt_tokens: tokens, reply_window: 7 }, 0);
+        tables.write("conversations", row, { ...row, prompt_tokens: tokens, reply_window: 7 }, 0);
       }
     }
   }

@@ -56,6 +56,16 @@ export const AWS_REPEATING: typeof AWS_SIMULATION = {
   },
 };
 
+/** An answer fails, and somebody dies right behind one of the first writes: giving a turn back is two of them. */
+export const AWS_FAILING: typeof AWS_SIMULATION = {
+  ...AWS_SIMULATION,
+  plan(seed) {
+    const random = seeded(seed);
+    const dies = { step: "request.update", kind: "crash-after", nth: random.between(2, 14) } as const;
+    return { ...planFrom(seed), outages: [], faults: [{ step: "respond", kind: "fails", nth: 1 }, dies] };
+  },
+};
+
 /** A message kills every worker that answers it, and those who bury it are frozen as they do. */
 export const AWS_POISONED: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
