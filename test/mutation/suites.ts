@@ -12,6 +12,7 @@ export interface Suite {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MEMORY = ["src/engines/memory/memory.test.ts", "src/engines/memory/works.test.ts"];
+const SQLITE = ["test/mutation/sqlite-contract.ts"];
 const SCHEDULES = ["test/mutation/memory-schedules.ts"];
 /** Hours of outages, in seconds: most mutants never get that far. */
 const OUTAGES = ["src/runtime/outages.test.ts"];
@@ -28,15 +29,22 @@ export const SUITES: readonly Suite[] = [
     stages: [["src/runtime/*.test.ts"], RUNTIME, MEMORY, SCHEDULES],
     last: { deliver: OUTAGES, "turn-end": OUTAGES, "provider-calls": OUTAGES },
   },
-  { folder: "src/engines/embedded", stages: [MEMORY, ["src/engines/sqlite/sqlite.test.ts"], SCHEDULES] },
+  { folder: "src/engines/embedded", stages: [MEMORY, SQLITE, SCHEDULES] },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
   {
     folder: "src/engines/sqlite",
     stages: [
-      ["src/engines/sqlite/sqlite.test.ts"],
-      ["src/engines/sqlite/"],
-      ["test/sqlite/expiry.test.ts", "test/sqlite/listing-sizes.test.ts", "test/sqlite/backup.test.ts"],
+      SQLITE,
+      ["src/engines/sqlite/foreign-rows.test.ts", "src/engines/sqlite/store.test.ts"],
+      ["src/engines/sqlite/durability.test.ts", "src/engines/sqlite/lost-file.test.ts"],
     ],
+    last: {
+      backup: ["test/sqlite/backup.test.ts"],
+      expiry: ["test/sqlite/expiry.test.ts"],
+      listings: ["test/sqlite/listing-sizes.test.ts"],
+      restored: ["test/sqlite/backup.test.ts"],
+      "shrink-log": ["test/sqlite/backup.test.ts"],
+    },
   },
   {
     folder: "src/engines/aws",
