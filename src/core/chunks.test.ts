@@ -32,6 +32,15 @@ describe("a text", () => {
     expect(splitText("hello!", 5)).toEqual(["hello", "!"]);
   });
 
+  it("comes to an end with room for one unit, even if that is half a character", () => {
+    expect(splitText("a😀", 1).join("")).toBe("a😀");
+  });
+
+  it("is cut at the last space that a whole chunk reaches, and at none behind it", () => {
+    expect(splitText("aaaa b cc", 6)).toEqual(["aaaa b", "cc"]);
+    expect(splitText("aaaa bb cc", 6)).toEqual(["aaaa", "bb cc"]);
+  });
+
   it("is cut at a blank line rather than at a line, a sentence or a word", () => {
     expect(splitText("first part. so\nfar\n\nsecond part", 22)).toEqual([
       "first part. so\nfar",

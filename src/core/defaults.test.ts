@@ -1,5 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { DEDUPE_MS_MAX, DEFAULTS, QUIET_MAX_FACTOR, settingsWith } from "./defaults.ts";
+import {
+  ATTRIBUTES_BYTES_MAX,
+  CLOCK_SET_BACK_MS_MIN,
+  DEDUPE_MS_MAX,
+  DEFAULTS,
+  HUNG_MS,
+  LATER_MS_MAX,
+  NAME_LENGTH_MAX,
+  QUIET_MAX_FACTOR,
+  REASON_LENGTH_MAX,
+  REPLY_BYTES_MOST,
+  REPLY_MEDIA_MAX,
+  REPLY_MESSAGES_MOST,
+  RETRY_AFTER_MS_MAX,
+  settingsWith,
+  WINDOW_MS_MAX,
+} from "./defaults.ts";
 
 const HOUR = 3_600_000;
 
@@ -33,8 +49,20 @@ describe("the defaults", () => {
       restartPollMs: 1_000,
       concurrency: 50,
       pollMs: 100,
+      holdMs: 60_000,
+      receiveTimeoutMs: 10_000,
+      requestsMax: 10_000,
+      sweepRowsMax: 1_000,
     });
     expect(QUIET_MAX_FACTOR).toBe(5);
+  });
+
+  it("have the limits beside them that the documents name", () => {
+    for (const week of [DEDUPE_MS_MAX, WINDOW_MS_MAX, LATER_MS_MAX, RETRY_AFTER_MS_MAX])
+      expect(week).toBe(7 * 24 * HOUR);
+    expect([CLOCK_SET_BACK_MS_MIN, HUNG_MS]).toEqual([15_000, 10_000]);
+    expect([REPLY_BYTES_MOST, REPLY_MESSAGES_MOST, REPLY_MEDIA_MAX]).toEqual([256_000, 200, 10]);
+    expect([NAME_LENGTH_MAX, ATTRIBUTES_BYTES_MAX, REASON_LENGTH_MAX]).toEqual([1_000, 64_000, 1_000]);
   });
 
   it("queue, admit everybody, check on receipt and hold what nobody knows", () => {

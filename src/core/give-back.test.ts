@@ -167,3 +167,22 @@ it("a release is not counted and due again at once", () => {
   expect(after.works).toEqual([{ ...work, attempts: 2 }]);
   expect(after.notBeforeAtMs).toBe(NOW);
 });
+
+describe("a provider's callback that was quicker", () => {
+  const two = (first: ChunkState, second: ChunkState): Draft =>
+    draft(first, { chunks: [first, second].map((state) => ({ text: "ok", state })) });
+
+  it("leaves nothing to wait for, whichever chunk it was about", () => {
+    const how = {
+      kind: "retry",
+      notBeforeAtMs: NOW + 5_000,
+      reason: "x",
+      draft: two(sent, sending),
+    } as const;
+    const settled = afterGiveBack(giving({ state: { ...held, draft: two(sent, sent) } }), how);
+    expect(settled.notBeforeAtMs).toBe(NOW);
+    expect(settled.draft).toEqual(two(sent, sent));
+    const open = afterGiveBack(giving({ state: { ...held, draft: two(sent, sending) } }), how);
+    expect(open.notBeforeAtMs).toBe(NOW + 5_000);
+  });
+});

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS, settingsWith } from "./defaults.ts";
-import { isHeld, sendByAtMs } from "./lease.ts";
+import { isHeld, leaseGauges, sendByAtMs } from "./lease.ts";
 
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 0, untilAtMs: 60_000 };
 
@@ -18,6 +18,15 @@ describe("a lease", () => {
   it("that does not exist is free", () => {
     expect(isHeld(undefined, 0, 0)).toBe(false);
   });
+});
+
+it("of many leases people are told the oldest, and how many nobody holds any more", () => {
+  const leases = [
+    { ...lease, takenAtMs: 7 },
+    { ...lease, takenAtMs: 9, untilAtMs: 50_000 },
+  ];
+  expect(leaseGauges(leases, 50_000, 0)).toEqual({ staleLeases: 1, oldestLeaseAtMs: 7 });
+  expect(leaseGauges([], 50_000, 0)).toEqual({ staleLeases: 0 });
 });
 
 describe("a send", () => {

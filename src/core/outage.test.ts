@@ -128,12 +128,14 @@ test.each<[string, unknown]>([
     Object.assign(new Error(), { response: new Response("", { status: 408 }) }),
   ],
   ["a client of Google", { code: 503, message: "backend" }],
+  ["a code beside a number that is no status", { status: 600, code: "EPIPE" }],
   ["an errno in place of a code", { errno: "ETIMEDOUT" }],
   ["a class that names what happened", new APIConnectionTimeoutError("Request timed out.")],
   ["a name that does", { name: "ServiceUnavailableException" }],
   ["a retryable one of AWS", { name: "Odd", $retryable: {}, $metadata: { httpStatusCode: 400 } }],
   ["an expired certificate", { code: "CERT_HAS_EXPIRED" }],
   ["what somebody wrapped", new Error("sorry", { cause: new Error("oh", { cause: { code: "EPIPE" } }) })],
+  ["the first of many", new AggregateError([{ status: 500 }, new TypeError("a bug")])],
   ["the last of many", new AggregateError([new TypeError("a bug"), { status: 400 }, { status: 500 }])],
   ["our own word for later", new LullError("loading", { code: "MODEL_LOADING", retry: "later" })],
   ["a store that is away", new StoreUnavailable("the disk is full")],
@@ -189,6 +191,8 @@ test.each<[unknown, number | undefined]>([
     },
     5_000,
   ],
+  [{ status: 429, headers: { "retry-after-ms": "1000000" } }, 1_000_000],
+  [{ status: 429, retryAfterMs: 0 }, 0],
   [{ status: 429, retryAfter: 2 }, 2_000],
   [{ status: 429, retryAfter: "2" }, 2_000],
   [{ status: 429, headers: { "retry-after": "999999" } }, 3_600_000],
@@ -215,6 +219,12 @@ describe("whatever is thrown, the question is answered:", () => {
     expect(outageOf({ status: 503, headers: hostile, response: hostile }, NOW)).toEqual(OUTAGE);
     expect(outageOf({ status: 503, headers: { get: bites } }, NOW)).toEqual(OUTAGE);
     expect(outageOf({ cause: hostile, errors: hostile }, NOW)).toBeUndefined();
+  });
+
+  it("a chain of causes is looked into, 64 errors deep", () => {
+    const chain = (wraps: number): object => (wraps === 0 ? { code: "EPIPE" } : { cause: chain(wraps - 1) });
+    expect(outageOf(chain(63), NOW)).toEqual(OUTAGE);
+    expect(outageOf(chain(64), NOW)).toBeUndefined();
   });
 
   it("circles and endless chains come to an end", () => {

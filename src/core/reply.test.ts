@@ -43,6 +43,15 @@ describe("a reply", () => {
     expect(answerFrom(full)).toEqual({ kind: "answer", texts: [], ...full });
   });
 
+  it("counts tokens up to the last whole number, and nothing that is none", () => {
+    const counted = (promptTokens: number) => {
+      const answer = answerFrom({ text: "a", usage: { promptTokens, completionTokens: 0, totalTokens: 0 } });
+      return answer.kind === "answer" ? answer.usage?.totalTokens : undefined;
+    };
+    expect(counted(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+    for (const odd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) expect(counted(odd)).toBe(0);
+  });
+
   it("that comes later is told in seconds, and kept in ms", () => {
     expect(answerFrom({ laterSeconds: 1.5, text: "ignored" })).toEqual({ kind: "later", afterMs: 1_500 });
     expect(answerFrom({ laterSeconds: 0 })).toEqual({ kind: "later", afterMs: 0 });

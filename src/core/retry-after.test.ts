@@ -7,6 +7,8 @@ describe("Retry-After", () => {
   it("is seconds, whole or not, or a date", () => {
     expect(retryAfterMs("3", NOW)).toBe(3_000);
     expect(retryAfterMs("0.25", NOW)).toBe(250);
+    // Never sooner than was asked for.
+    expect(retryAfterMs("0.2501", NOW)).toBe(251);
     expect(retryAfterMs("Sun, 15 Nov 2026 05:00:20 GMT", NOW)).toBe(20_000);
   });
 

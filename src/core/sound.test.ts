@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { newConversation } from "./new-conversation.ts";
-import { fields, listOf, parsed, soundAs, text, time } from "./shape.ts";
+import { fields, listOf, oneOf, parsed, soundAs, text, time } from "./shape.ts";
 import { mendedConversation, soundConversation } from "./sound-conversation.ts";
 import { soundMessage, soundOutbound } from "./sound-message.ts";
 import { soundState } from "./sound-state.ts";
@@ -126,4 +126,11 @@ test("what is wrong is told without a word of the value", () => {
   });
   expect(parsed('{"secret')).toEqual({ kind: "foreign", why: "it is no JSON" });
   expect(parsed(undefined)).toEqual({ kind: "foreign", why: "it is no text" });
+});
+
+test("a word is one of those that are known", () => {
+  const role = oneOf("user", "assistant");
+  expect(role("assistant")).toBeUndefined();
+  for (const other of ["system", "", 7, undefined, ["user"]])
+    expect(role(other)).toBe(" is none of the known words");
 });

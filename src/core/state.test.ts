@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Draft } from "../ports/draft.ts";
 import {
   AT_REST,
+  afterClockSetBack,
   afterHolderDied,
   type ConversationState,
   isAtRest,
+  onEarlierClock,
   triesOf,
   type Work,
   wakeAtMs,
@@ -92,5 +94,52 @@ describe("work", () => {
     expect(workOf(again, "one")?.attempts).toBe(2);
     expect(withoutWork(again, "one").works.map(({ turnId }) => turnId)).toEqual(["two"]);
     expect(AT_REST.works).toEqual([]);
+  });
+});
+
+describe("a clock that was set back", () => {
+  const CLOCK = { nowMs: 100_000, leaseMs: 60_000 };
+  const window = { id: "w", dueAtMs: 1, wakeAtMs: 100_000 };
+
+  it("leaves no lease longer than a lease, and nobody asleep until a time that is far off", () => {
+    const state = {
+      works: [],
+      lease: { ...lease, untilAtMs: 160_001 },
+      window: { ...window, wakeAtMs: 100_001 },
+    };
+    const after = afterClockSetBack(state, CLOCK);
+    expect([after.lease?.untilAtMs, after.window?.wakeAtMs]).toEqual([160_000, 100_000]);
+    expect(after.window?.dueAtMs).toBe(1);
+  });
+
+  it("changes nothing where nothing lies too far ahead", () => {
+    for (const state of [{ works: [], lease: { ...lease, untilAtMs: 160_000 }, window }, AT_REST])
+      expect(afterClockSetBack(state, CLOCK)).toBe(state);
+  });
+
+  const TAKER = { nowMs: 100_000, clockSkewMs: 2_000 };
+  const EDGE_MS = 100_000 + 2_000 + 15_000;
+  const chunks = [{ text: "ok", state: { kind: "sending", sendByAtMs: 900_000 } }];
+  const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
+  const waits = { notBeforeAtMs: 900_000, leftBehindAtMs: 900_000 };
+
+  it("is told by what was taken or drafted, further ahead than clocks are apart and requests wait", () => {
+    const near = { works: [{ ...work("one"), takenAtMs: EDGE_MS }], draft: draftedAt(EDGE_MS), ...waits };
+    expect(onEarlierClock(near, TAKER)).toBe(near);
+    const taken = { ...near, works: [{ ...work("one"), takenAtMs: EDGE_MS + 1 }] };
+    const after = onEarlierClock(taken, TAKER);
+    expect(after.works[0]?.takenAtMs).toBe(100_000);
+    expect([after.notBeforeAtMs, after.leftBehindAtMs]).toEqual([undefined, undefined]);
+    // Drafted by this clock: what the provider took before it is not its own.
+    expect(after.draft?.draftedAtMs).toBe(EDGE_MS);
+    expect(after.draft?.chunks[0]?.state).toEqual({ kind: "sending", sendByAtMs: 100_000 });
+  });
+
+  it("makes a draft of later older by an hour, and leaves other work as it is", () => {
+    const other = { ...work("two"), takenAtMs: 7 };
+    const after = onEarlierClock({ works: [other], draft: draftedAt(EDGE_MS + 1), ...waits }, TAKER);
+    expect(after.works).toEqual([other]);
+    expect(after.draft?.draftedAtMs).toBe(100_000 - 3_600_000);
+    expect(after.notBeforeAtMs).toBeUndefined();
   });
 });

@@ -154,6 +154,15 @@ describe("a batch", () => {
     });
   });
 
+  it("of which a part was answered meanwhile is the same batch still", () => {
+    const state = {
+      works: [work({ messageIds: ["m1", "m2"], batchIds: ["m1", "m2"], attempts: 2 })],
+      window,
+    };
+    const { work: again } = as("turn", decide({ state, staged: [item("m2"), item("m3")] }));
+    expect(again).toMatchObject({ turnId: "old-turn", attempts: 3 });
+  });
+
   it("whose tries were not counted counts everybody who joined from now on", () => {
     const staged = [item("m1"), item("m2", { sequence: 1 })];
     const works = [work({ attempts: 0, restarts: 1 })];
@@ -251,6 +260,16 @@ describe("paused", () => {
     const { atMs, state } = as("later", decide({ conversation: { ...conversation, paused: true } }));
     expect(atMs).toBe(10_000 + settings.holdMs);
     expect(state.window).toEqual({ ...window, wakeAtMs: atMs });
+  });
+
+  it("a conversation without a window gets one for then", () => {
+    const paused = { state: { works: [] }, conversation: { ...conversation, paused: true } };
+    const againAtMs = taker.nowMs + settings.holdMs;
+    expect(as("later", decide(paused)).state.window).toEqual({
+      id: "new-window",
+      dueAtMs: againAtMs,
+      wakeAtMs: againAtMs,
+    });
   });
 
   it("everywhere, what is due stays due, so that resuming finds it", () => {

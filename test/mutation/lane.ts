@@ -31,7 +31,7 @@ const vitest: Vitest = await createVitest(
     root: copy,
     config: false as never,
     watch: false,
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "test/mutation/*-schedules.ts"],
+    include: ["src/**/*.test.ts", "test/**/*.test.ts", "test/mutation/*-{schedules,contract}.ts"],
     reporters: [{ onTestCaseResult: () => tell({ kind: "alive" }) }],
     pool: "threads",
     maxWorkers: 1,

@@ -134,7 +134,9 @@ async function soundOn(lane: Lane, suites: readonly Suite[]): Promise<void> {
 
 function stagesFor({ suite, mutant }: Job): string[][] {
   const name = mutant.file.slice(mutant.file.lastIndexOf("/") + 1, -".ts".length);
-  const stages = suite.stages.map((stage) => stage.map((file) => file.replace("*", name)));
+  const stages = [...suite.stages, suite.last?.[name] ?? []].map((stage) =>
+    stage.map((file) => file.replace("*", name)),
+  );
   return stages.map((stage) => stage.filter((file) => existsSync(join(ROOT, file))));
 }
 

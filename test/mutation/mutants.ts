@@ -5,6 +5,8 @@ export interface Mutant {
   /** Below the project's root. */
   readonly file: string;
   readonly line: number;
+  /** That line's text: where it stands may change. */
+  readonly code: string;
   readonly start: number;
   readonly end: number;
   readonly replacement: string;
@@ -31,11 +33,16 @@ const WORDS = new Set(["kind", "retry", "outcome", "what", "how"]);
 
 export function mutantsOf(file: string, source: string): Mutant[] {
   const found: Mutant[] = [];
+  const lines = source.split("\n");
   const text = ({ start, end }: Pick<Node, "start" | "end">) => source.slice(start, end);
   const add = ({ at, to }: Edit) => {
     const { start, end } = at;
     const line = source.slice(0, start).split("\n").length;
-    found.push({ file, line, start, end, replacement: to, change: `${short(text(at))} → ${short(to)}` });
+    const change = `${short(text(at))} → ${short(to)}`;
+    const same = found.filter((each) => each.line === line && each.change.startsWith(change)).length;
+    const code = lines[line - 1]!.trim();
+    const counted = same === 0 ? change : `${change} (${same + 1})`;
+    found.push({ file, line, code, start, end, replacement: to, change: counted });
   };
   walk(parseAst(source, { lang: "ts" }) as unknown as Node, (node) => {
     for (const edit of editsOf(node, text)) add(edit);

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "vitest";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import { type EngineHarness, engineContract, worldOn } from "../../src/testing/engine-contract/index.ts";
+
+/** Memory that looks like a disk, where there is one, and no syncs: seconds instead of a minute. */
+const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** What spoils rows is tried by `foreign-rows.test.ts`, which comes next. */
+const cases = engineContract.filter(({ title }) => !/unreadable|foreign|10,000/.test(title));
+
+const harness: EngineHarness = {
+  async world(settings) {
+    const folder = await mkdtemp(join(FOLDER, "lull-mutant-"));
+    const file = join(folder, "lull.db");
+    return worldOn(sqlite({ file, writer: "inline", synchronous: "off" }), settings, {
+      strand: async (conversationId) => {
+        const database = new DatabaseSync(file, { timeout: 5_000 });
+        database.prepare("DELETE FROM states WHERE conversation_id = ?").run(conversationId);
+        database.close();
+      },
+      close: () => rm(folder, { recursive: true }),
+    });
+  },
+};
+
+describe("the SQLite engine keeps the contract on the caller's thread", () => {
+  for (const { title, run } of cases) it(title, () => run(harness));
+});
