@@ -81,7 +81,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
   if (run.heartbeat.lost.aborted) return end(lose(run));
   const { draft } = delivery;
   const outcome = await send(run, draft, chunk);
-  const { clock, log, taken } = run;
+  const { clock, log } = run;
   switch (outcome.kind) {
     case "sent":
       return goOn(
@@ -127,7 +127,7 @@ function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): num
 
 /** A chunk that was left `sending`: the channel is asked before anything is sent again. */
 async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
-  const { log, taken, clock } = run;
+  const { log, clock } = run;
   // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();
   const found = await reconcile(run, draft, chunk);
