@@ -34,7 +34,11 @@ function lull(args: readonly string[], options: Partial<LullProcessOptions> = {}
 }
 
 async function ask(...args: string[]) {
-  const process = lull([...args, "--json"]);
+  return askWith({}, ...args);
+}
+
+async function askWith(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const process = lull([...args, "--json"], { env });
   const { code } = await process.gone();
   return { code, json: JSON.parse(process.stdout) };
 }
@@ -126,6 +130,19 @@ test("a backup that is put in place is opened by every worker's sweep, and a sto
   }
   await expect(stat(`${file}-wal`)).rejects.toMatchObject({ code: "ENOENT" });
   expect(stagedIn(file)).toBe(21);
+});
+
+test("doctor tells of a running service that has lost its database", async () => {
+  const url = await lull(["start"]).url();
+  const here = { PORT: new URL(url).port };
+  const well = await askWith(here, "doctor", "--offline");
+  expect(well.code).toBe(0);
+  expect(well.json.findings).toContainEqual(expect.objectContaining({ check: "service", verdict: "ok" }));
+  await rename(file, `${file}.away`);
+  const lost = await askWith(here, "doctor", "--offline");
+  expect(lost.code).toBe(1);
+  const detail = expect.stringContaining("is gone");
+  expect(lost.json.findings).toContainEqual({ check: "service", verdict: "fail", detail });
 });
 
 test("a worker that is started again while the database is away makes no new one, and comes when it is back", async () => {
