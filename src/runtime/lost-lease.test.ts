@@ -68,3 +68,22 @@ it("every mark of a long reply renews the lease, even if nothing else can", asyn
   expect(events).toContain("turn.committed");
   expect(events).not.toContain("lease.lost");
 });
+
+it("a send whose time was over before it began is made later, and is nobody's dead letter", async () => {
+  let frozen = false;
+  const freezing: Around = async (name, _input, call) => {
+    const result = await call();
+    if (name === "turns.draft" && !frozen) {
+      frozen = true;
+      await lull.clock.sleep(20_000);
+    }
+    return result;
+  };
+  open(freezing, 60, 0, ["hello"]);
+  await lull.receive("ana", "hi");
+  await lull.advance(WINDOW_MS + 20_000);
+  expect(lull.sent).toEqual([]);
+  await lull.advance(60_000);
+  expect(lull.sent.map(({ text }) => text)).toEqual(["hello"]);
+  expect(events).not.toContain("turn.dead");
+});
