@@ -35,6 +35,19 @@ describe("windows", () => {
   });
 });
 
+it("a channel that says how long its sends settle is believed, and no other is changed", () => {
+  const { channels } = settings({
+    channels: { slow: { ...testChannel(), settleMs: 90_000 }, web: testChannel() },
+  });
+  expect(channels.slow?.settleMs).toBe(90_000);
+  expect("settleMs" in channels.web!).toBe(false);
+});
+
+it("what is waited for again and again is a tenth of a second at least", () => {
+  expect(settings({ limits: { sweepSeconds: 0.1 } }).sweepMs).toBe(100);
+  expect(() => settings({ limits: { sweepSeconds: 0.099 } })).toThrow("at least 0.1");
+});
+
 describe("a responder that hands turns to a queue", () => {
   const url = (name: string) => `https://sqs.eu-west-1.amazonaws.com/111122223333/${name}`;
   const to = (name: string): Responder => Object.assign(() => null, { handsTo: url(name) });

@@ -50,6 +50,16 @@ describe("a heartbeat", () => {
     expect(heartbeat.lost.aborted).toBe(true);
   });
 
+  it("has lost at the very end of the lease: from then on it may be another's", async () => {
+    const { clock, heartbeat } = beating((n) =>
+      n < 3 ? renewed(6_000) : Promise.reject(new StoreUnavailable("away")),
+    );
+    await clock.advance(5_999);
+    expect(heartbeat.lost.aborted).toBe(false);
+    await clock.advance(1);
+    expect(heartbeat.lost.aborted).toBe(true);
+  });
+
   it("forgets what comes back after it was stopped", async () => {
     const answers = [Promise.withResolvers<Renewal>(), Promise.withResolvers<Renewal>()];
     for (const [n, settle] of [

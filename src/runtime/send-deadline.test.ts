@@ -1,5 +1,7 @@
 import { afterEach, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
 import type { SendOutcome } from "../ports/channel.ts";
+import { aroundEngine } from "../testing/around-engine.ts";
 import { type TestLull, testLull } from "../testing/test-lull.ts";
 
 const WINDOW_MS = 10_000;
@@ -11,10 +13,16 @@ let lull: TestLull;
 afterEach(() => lull.stop());
 
 /** A provider that takes the request and says nothing. What it was given to listen to, and whether the turn still waits for it. */
-function open(answerMs: number) {
+function open(answerMs: number, draftMs = 0) {
+  const slowly = aroundEngine(memory(), () => async (name, _input, call) => {
+    const result = await call();
+    if (name === "turns.draft" && draftMs > 0) await lull.clock.sleep(draftMs);
+    return result;
+  });
   const events: string[] = [];
   const sends: AbortSignal[] = [];
   lull = testLull({
+    engine: slowly,
     window: { seconds: WINDOW_MS / 1_000 },
     limits: { leaseSeconds: LEASE_MS / 1_000, sendTimeoutSeconds: SEND_TIMEOUT_MS / 1_000 },
     log: (_level, event) => void events.push(event),
@@ -39,6 +47,27 @@ it("a send is aborted at its deadline, so that nothing of it leaves the house la
   expect(sends.map(({ aborted }) => aborted)).toEqual([false]);
   await lull.advance(1);
   expect(sends.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+it("a send that began late has what is left of its time: the deadline was written down before it", async () => {
+  const { sends } = open(0, 5_000);
+  await lull.receive("ana", "hi");
+  await lull.advance(WINDOW_MS + 5_000);
+  expect(sends.map(({ aborted }) => aborted)).toEqual([false]);
+  await lull.advance(SEND_TIMEOUT_MS - 5_000);
+  expect(sends.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+it("a send that is answered in time is not told as late", async () => {
+  const { events } = open(0);
+  lull.channel.behave(async () => {
+    await lull.clock.sleep(SEND_TIMEOUT_MS - 1);
+    return { kind: "sent", providerId: "SM1" };
+  });
+  await lull.receive("ana", "hi");
+  await lull.advance(WINDOW_MS + SEND_TIMEOUT_MS);
+  expect(events).toContain("turn.committed");
+  expect(events).not.toContain("send.late");
 });
 
 it("asking what became of a send is aborted at its deadline, too", async () => {

@@ -19,6 +19,7 @@ const USAGE = `npm run mutate -- [options]
   --sample N         that many of each folder, drawn by lot (default: all)
   --seed S           which ones (default: a new one each time)
   --jobs N           lanes (default: one per core)
+  --from FILE        only those that the output of an earlier run names as survivors
   --again            only those that explained.ts names: one that is killed now has no business there
   --named            instead: protections that nothing noticed the absence of once, each with the test that does now
   --protection TEXT  of those, the ones whose name holds it`;
@@ -32,12 +33,20 @@ const { values } = parseArgs({
     sample: { type: "string" },
     seed: { type: "string" },
     jobs: { type: "string" },
+    from: { type: "string" },
     again: { type: "boolean", default: false },
     named: { type: "boolean", default: false },
     protection: { type: "string", default: "" },
     help: { type: "boolean", default: false },
   },
 });
+
+const LINES_MOVED_MAX = 20;
+const earlier = values.from
+  ? readFileSync(values.from, "utf8")
+      .split("\n")
+      .filter((line) => line.includes("SURVIVED"))
+  : [];
 
 interface Job {
   readonly suite: Suite;
@@ -75,7 +84,15 @@ function jobsOf(suite: Suite): Job[] {
     .sort()
     .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), "utf8")))
     .filter((mutant) => !values.again || reasonFor(mutant))
+    .filter((mutant) => earlier.length === 0 || earlier.some((line) => isNamedIn(line, mutant)))
     .map((mutant) => ({ suite, mutant }));
+}
+
+/** Its line may have moved a little since. */
+function isNamedIn(line: string, mutant: Mutant): boolean {
+  const [, file, at, change] = / ([^ ]+):(\d+) {2}(.*?)(?: {2}\(.*\))?$/.exec(line) ?? [];
+  const isNear = Math.abs(Number(at) - mutant.line) <= LINES_MOVED_MAX;
+  return file === mutant.file && change === mutant.change && isNear;
 }
 
 function drawn(jobs: readonly Job[], seed: number): Job[] {

@@ -29,7 +29,19 @@ export const SUITES: readonly Suite[] = [
     stages: [["src/runtime/*.test.ts"], RUNTIME, MEMORY, SCHEDULES],
     last: { deliver: OUTAGES, "turn-end": OUTAGES, "provider-calls": OUTAGES },
   },
-  { folder: "src/engines/embedded", stages: [MEMORY, SQLITE, SCHEDULES] },
+  {
+    folder: "src/engines/embedded",
+    stages: [MEMORY, SQLITE, SCHEDULES],
+    last: {
+      conversing: RUNTIME,
+      inspecting: ["test/sqlite/listing-sizes.test.ts", "src/engines/sqlite/foreign-rows.test.ts"],
+      remedying: ["src/engines/sqlite/foreign-rows.test.ts"],
+      step: RUNTIME,
+      steps: ["src/engines/sqlite/"],
+      sweeping: ["test/sqlite/expiry.test.ts", "src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
+      taking: RUNTIME,
+    },
+  },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
   {
     folder: "src/engines/sqlite",

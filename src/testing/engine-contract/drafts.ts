@@ -114,6 +114,22 @@ export const drafts: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "a callback for an earlier turn's chunk settles nothing of the turn that is being sent",
+    {},
+    async (s) => {
+      const before = await s.talk("hi");
+      const taken = await s.turnFor("again");
+      const draft = sending(draftFor(taken), 0, s.nowMs + 15_000);
+      await s.engine.turns.draft(taken.lease, draft);
+      const chunk = { turnId: before.turnId, chunk: 0 };
+      const status = { account: "account", providerId: `out-${before.turnId}-0`, status: "delivered", chunk };
+      assert.equal(await s.engine.receiving.settle("test", status), "recorded");
+      await s.leaseLapses();
+      assert.deepEqual((await s.take()).draft?.chunks, draft.chunks);
+    },
+  ),
+
   scene("a callback ends the wait of a turn that gave up waiting for its provider", settling, async (s) => {
     const first = await s.turnFor("hi");
     const draft = sending(draftFor(first), 0, s.nowMs + 15_000);

@@ -67,6 +67,18 @@ export const lateAnswers: readonly EngineCase[] = [
     assert.equal(second.draft?.to, "ana");
   }),
 
+  scene("an answer that is quicker goes to where the newest message came from", {}, async (s) => {
+    await s.receive({ text: "one", replyTo: "ana at home" });
+    await s.passes(1);
+    await s.receive({ text: "two", replyTo: "ana on the road" });
+    await s.windowPasses();
+    const first = await s.take();
+    assert.deepEqual(textsOf(first), ["one", "two"]);
+    assert.equal(await s.engine.conversations.answer({ turnId: first.turnId, texts: ["quick"] }), "accepted");
+    await awaits(s, first);
+    assert.equal((await s.take()).draft?.to, "ana on the road");
+  }),
+
   scene("an answer for a turn that is over, drafted, or never was is stale", {}, async (s) => {
     const answer = (turnId: string) => s.engine.conversations.answer({ turnId, texts: ["late"] });
     assert.equal(await answer("nobody's turn"), "stale");

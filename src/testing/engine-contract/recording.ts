@@ -111,6 +111,8 @@ export const recording: readonly EngineCase[] = [
       const taken = await s.turnFor(text);
       await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { usage }));
     }
+    // One that tells of none adds none.
+    await s.talk("three");
     const [conversation] = await s.conversations();
     const { promptTokens, completionTokens, totalTokens } = conversation!;
     assert.deepEqual([promptTokens, completionTokens, totalTokens], [20, 10, 30]);

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import type { ChannelContext } from "../ports/channel.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { testLull } from "../testing/test-lull.ts";
+import { createService } from "./create-service.ts";
+
+it("a channel is told where statuses go where there is such a place, and nothing where there is none", async () => {
+  const opened: ChannelContext[] = [];
+  const open = (context: ChannelContext) => void opened.push(context);
+  for (const publicUrl of ["https://example.test", undefined]) {
+    const channels = { sms: { ...testChannel(), open } };
+    const url = publicUrl === undefined ? {} : { publicUrl };
+    await createService({ engine: memory(), channels, respond: () => "ok", ...url }).stop(0);
+  }
+  expect(opened.map((context) => context.statusUrl)).toEqual([
+    "https://example.test/webhooks/sms/status",
+    undefined,
+  ]);
+  expect("statusUrl" in opened[1]!).toBe(false);
+});
+
+it("a late answer comes with its one picture", async () => {
+  const turns: string[] = [];
+  const lull = testLull({
+    window: { seconds: 10 },
+    respond: (turn) => {
+      turns.push(turn.id);
+      return { laterSeconds: 100 };
+    },
+  });
+  await lull.receive("ana", "hi");
+  await lull.advance(10_000);
+  const media = [{ url: "https://example.test/menu.pdf", contentType: "application/pdf" }];
+  expect(await lull.service.answerTurn(turns[0]!, { text: "here", media })).toBe("accepted");
+  await lull.advance(1_000);
+  expect(lull.channel.outbox).toMatchObject([{ text: "here", media }]);
+  await lull.stop();
+});
+
+it("a late answer is cut for the channel that carries least: whose it is, only the store knows", async () => {
+  const clock = fakeClock();
+  const turns: string[] = [];
+  const web = testChannel({ textMax: 100 });
+  const service = createService({
+    engine: memory(),
+    channels: { web, sms: testChannel({ type: "sms", textMax: 5 }) },
+    clock,
+    log: () => {},
+    respond: (turn) => {
+      turns.push(turn.id);
+      return { laterSeconds: 100 };
+    },
+  });
+  await service.start();
+  const message = {
+    providerId: "1",
+    account: "a",
+    address: "us",
+    sender: "ana",
+    replyTo: "ana",
+    text: "hi",
+    media: [],
+  };
+  const body = Buffer.from(JSON.stringify([message]));
+  await service.receive("web", { method: "POST", url: "http://us/", headers: {}, body });
+  await clock.advance(10_000);
+  expect(await service.answerTurn(turns[0]!, { text: "hello there" })).toBe("accepted");
+  await clock.advance(1_000);
+  expect(web.outbox.map(({ text }) => text)).toEqual(["hello", "there"]);
+  await service.stop(0);
+});
+
+it("nobody speaks on a channel that there is not", async () => {
+  const lull = testLull({ respond: () => "hello" });
+  const { conversations } = await lull.service.engine();
+  const { conversation } = await conversations.create({ channelType: "test", address: "a", sender: "s" });
+  const request = { conversationId: conversation.id, text: "coo", author: "me", channel: "pigeon" };
+  await expect(lull.service.say(request)).rejects.toThrow("no channel of type test is configured");
+  await lull.stop();
+});
