@@ -62,7 +62,7 @@ function ofTurns({ metrics }: Watched): Watch[] {
     },
     {
       id: "DeadLetters",
-      why: "Messages ran out of attempts. They are kept: see /api/dead, or lull dead, then retry or discard them.",
+      why: "Messages got no turn: they ran out of attempts, or an outage lasted too long. They are kept: see /api/dead, or lull dead, then retry or discard them.",
       metric: metrics.gauge("DeadLetters"),
       above: 0,
     },

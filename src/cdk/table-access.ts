@@ -47,10 +47,11 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
   /** Looks for what is stranded and for what the gauges show. It reads no message's text but that of an orphan. */
   sweeper: {
     conversations: { actions: ["GetItem"], indexes: ["by-conversation-id"] },
-    stage: { actions: ["Query", "Scan"] },
+    stage: { actions: ["Query", "Scan", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "BatchGetItem", "Scan", "PutItem", "UpdateItem"] },
     state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"], indexes: ["leased"] },
     messages: { actions: [], indexes: ["listed"] },
+    seen: { actions: ["BatchGetItem"] },
   },
 };
 

@@ -142,7 +142,7 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     summary: "windows and leases as they stand now",
     load: () => of(import("./commands/locks.ts"), (m) => m.locks),
   },
-  { name: "dead", summary: "messages that ran out of attempts", commands: DEAD, bare: "list" },
+  { name: "dead", summary: "messages that got no turn, with the reason", commands: DEAD, bare: "list" },
   { name: "unknown", summary: "sends whose outcome nobody knows", commands: UNKNOWN, bare: "list" },
   {
     name: "quarantine",

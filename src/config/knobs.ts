@@ -243,9 +243,14 @@ const LIMITS: readonly Knob[] = [
     "backoffSeconds",
     SECONDS,
     DEFAULTS.backoffMs / 1_000,
-    "first pause after a failed turn; doubles each time",
+    "first pause after a failed turn; the next ones are about twice as long each",
   ),
-  limit("backoffSecondsMax", SECONDS, DEFAULTS.backoffMsMax / 1_000, "longest pause after a failed turn"),
+  limit(
+    "backoffSecondsMax",
+    SECONDS,
+    DEFAULTS.backoffMsMax / 1_000,
+    "longest pause after a failed turn, give or take half; a Retry-After may ask for more",
+  ),
   limit(
     "stagedMessagesMax",
     COUNT,

@@ -51,6 +51,11 @@ export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
 /** How much of a reply reached the customer, as far as anybody knows. */
 export type ReplySent = "none" | "part" | "whole" | "unknown";
 
+/** A dead letter as people and programs are shown it. */
+export function withReplySent<T extends { readonly draft?: Draft }>(letter: T): T & { replySent: ReplySent } {
+  return { ...letter, replySent: replySent(letter.draft) };
+}
+
 export function replySent(draft: Draft | undefined): ReplySent {
   const kinds = new Set(draft?.chunks.map(({ state }) => state.kind));
   if (kinds.has("sending") || kinds.has("unknown")) return "unknown";

@@ -1,4 +1,4 @@
-import { replySent } from "../core/draft.ts";
+import { withReplySent } from "../core/draft.ts";
 import type { Inspector } from "../ports/inspector.ts";
 import { listing, ok, PAGE_QUERY, pageOf, type Route } from "./route.ts";
 import { ref } from "./schema.ts";
@@ -10,13 +10,13 @@ export const LISTING_ROUTES: readonly Route[] = [
     ...listed(
       "dead",
       "listDeadLetters",
-      "Messages that ran out of attempts, kept whole with the reason, and how much of a reply went out",
+      "Messages that got no turn, kept whole with the reason, and how much of a reply went out",
       "DeadLetter",
     ),
     async run(call) {
       const { items, ...page } = await call.engine.inspector.dead(pageOf(call));
       return ok({
-        items: items.map((letter) => ({ ...letter, replySent: replySent(letter.draft) })),
+        items: items.map(withReplySent),
         ...page,
       });
     },

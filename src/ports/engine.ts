@@ -83,7 +83,7 @@ export interface StagedOutbound {
   readonly arrivedAtMs: number;
 }
 
-/** Messages ran out of attempts, or their conversation is gone: moved to a dead letter. */
+/** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
 export interface Burial {
   readonly kind: "buried";
   readonly deadLetterId: string;

@@ -81,7 +81,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
   if (run.heartbeat.lost.aborted) return end(lose(run));
   const { draft } = delivery;
   const outcome = await send(run, draft, chunk);
-  const { clock, log, taken } = run;
+  const { clock, log } = run;
   switch (outcome.kind) {
     case "sent":
       return goOn(
@@ -97,7 +97,7 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));
     }
     case "unknown":
-      log("warn", "send.unknown", { turn: taken.turnId, chunk, reason: outcome.why });
+      log("warn", "send.in-doubt", { ...about(run), chunk, reason: outcome.why });
       return end(await comeBackToAsk(run, delivery, chunk, outcome.why));
   }
 }
@@ -127,11 +127,12 @@ function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): num
 
 /** A chunk that was left `sending`: the channel is asked before anything is sent again. */
 async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: Asking): Promise<Next> {
-  const { log, taken, clock } = run;
+  const { log, clock } = run;
   // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();
   const found = await reconcile(run, draft, chunk);
-  log("info", "send.reconciled", { turn: taken.turnId, chunk, result: found.kind });
+  const why = found.kind === "cannot-tell" ? { reason: found.why } : {};
+  log("info", "send.reconciled", { ...about(run), chunk, result: found.kind, ...why });
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
   // Not there, or nobody can say: the request may still be inside the provider.
@@ -181,11 +182,16 @@ async function decideUnknown(run: TurnRun, draft: Draft, chunk: number): Promise
   }
 }
 
+function about({ taken }: TurnRun) {
+  return { conversation: taken.conversation.id, turn: taken.turnId };
+}
+
 /** The conversation goes on; what may not have been said is listed for a person, the chunks behind it too. */
 async function held(run: TurnRun, draft: Draft): Promise<Next> {
   const chunks = draft.chunks.map((chunk) =>
     chunk.state.kind === "sent" ? chunk : { ...chunk, state: { kind: "unknown" } as const },
   );
+  run.log("error", "send.unknown", about(run));
   return end(await commitDraft(run, { ...draft, chunks }, "unknown"));
 }
 

@@ -46,7 +46,10 @@ export async function giveBack(run: TurnRun, given: GiveBack): Promise<TurnEnd> 
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
   if (how.kind === "bury")
     log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: back.deadLetterId });
-  else log(how.kind === "retry" ? "warn" : "debug", "lease.released", { ...about, how: how.kind });
+  else if (how.kind === "retry") {
+    const { reason, notBeforeAtMs, outageSinceAtMs } = how;
+    log("warn", "turn.retry", { ...about, reason, notBeforeAtMs, outageSinceAtMs });
+  } else log("debug", "lease.released", { ...about, how: how.kind });
   return { kind: "given-back", how: how.kind };
 }
 

@@ -64,7 +64,7 @@ describe("a turn within the time of whoever woke it", () => {
     const waking = at.service.wake(at.id, within(20_000));
     await at.clock.advance(20_000);
     expect(await waking).toBe("turn");
-    expect(at.told("lease.released")).toMatchObject([{ how: "retry", attempt: 1 }]);
+    expect(at.told("turn.retry")).toMatchObject([{ attempt: 1, reason: expect.any(String) }]);
   });
 
   it("that has no time left asks nobody", async () => {
@@ -104,7 +104,7 @@ describe("a turn within the time of whoever woke it", () => {
     const waking = at.service.wake(at.id, within());
     await at.clock.advance(5_000);
     expect(await waking).toBe("turn");
-    expect(at.told("send.unknown")).toHaveLength(1);
+    expect(at.told("send.in-doubt")).toHaveLength(1);
   });
 
   it("ends when the service stops, too", async () => {

@@ -1,5 +1,6 @@
 import type { Settings } from "../core/settings.ts";
 import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
+import { RareWords } from "./rare-words.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import { takeTurn } from "./take-turn.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
@@ -27,6 +28,7 @@ export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
   readonly #suspects = new Suspects();
+  readonly #lookFailures = new RareWords();
   readonly #looking = new AbortController();
   readonly #stopping = new AbortController();
   #wake = new AbortController();
@@ -105,7 +107,9 @@ export class Worker {
       if (outcomes.length > 0) return clock.nowMs();
       return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
-      log("error", "worker.look-failed", { reason: String(error) });
+      const reason = String(error);
+      const failures = this.#lookFailures.note(reason, clock.nowMs());
+      if (failures !== undefined) log("error", "worker.look-failed", { reason, failures });
       return clock.nowMs() + Math.max(settings.pollMs, 500);
     }
   }

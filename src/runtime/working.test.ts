@@ -3,6 +3,7 @@ import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
+import type { LogFields } from "../ports/log.ts";
 import type { Reply, Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
@@ -250,6 +251,23 @@ describe("a store that is away for a while", () => {
     isAway = false;
     await at.clock.advance(10_000);
     expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
+  });
+
+  it("for minutes: the log says so once a minute, with the number of failures", async () => {
+    const told: LogFields[] = [];
+    at = world({
+      log: (_level, event, fields = {}) => {
+        if (event === "worker.look-failed") told.push(fields);
+      },
+    });
+    const fault: Fault = (call) => (call === "turns.takeDue" ? "fail-before" : "pass");
+    await at.worker(withFaults(at.engine, fault, full), () => "hello").start();
+    await at.clock.advance(119_000);
+    const reason = expect.stringContaining("disk is full");
+    expect(told).toEqual([
+      { reason, failures: 1 },
+      { reason, failures: expect.toSatisfy((failures: number) => failures > 50) },
+    ]);
   });
 
   it("that broke for good does not loop: the error goes up and the turn comes back", async () => {

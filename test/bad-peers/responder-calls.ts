@@ -1,5 +1,6 @@
 import { checkClock } from "../../src/cli/doctor/clock.ts";
 import { checkResponder } from "../../src/cli/doctor/providers.ts";
+import { checkService } from "../../src/cli/doctor/service.ts";
 import type { Loaded } from "../../src/config/load.ts";
 import type { Responder } from "../../src/ports/responder.ts";
 import { http } from "../../src/responders/http/index.ts";
@@ -53,6 +54,16 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
     of: ["cli/doctor/providers.ts"],
     make: async (url, signal) => (await checkResponder(loadedAt(url), signal)).verdict,
     ends: unlessStatusCame("fail", "ok"),
+  },
+  {
+    name: "doctor: service",
+    of: ["cli/doctor/service.ts"],
+    make: async (url, signal) => {
+      const { hostname, port } = new URL(url);
+      const [found] = await checkService({ host: hostname, port: Number(port) }, signal);
+      return found?.verdict ?? "nothing";
+    },
+    ends: "nothing",
   },
 ];
 

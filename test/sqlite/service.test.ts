@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -34,7 +34,11 @@ function lull(args: readonly string[], options: Partial<LullProcessOptions> = {}
 }
 
 async function ask(...args: string[]) {
-  const process = lull([...args, "--json"]);
+  return askWith({}, ...args);
+}
+
+async function askWith(env: Readonly<Record<string, string>>, ...args: string[]) {
+  const process = lull([...args, "--json"], { env });
   const { code } = await process.gone();
   return { code, json: JSON.parse(process.stdout) };
 }
@@ -64,6 +68,13 @@ function change(sql: string): void {
   database.close();
 }
 
+function stagedIn(path: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare("SELECT count(*) AS staged FROM staged").get();
+  database.close();
+  return Number(row?.staged);
+}
+
 test("a database that is moved away is noticed by every worker, and nothing is acknowledged until it is back", async () => {
   const service = lull(["start", "--workers", "2"]);
   const url = await service.url();
@@ -88,6 +99,50 @@ test("a database that is moved away is noticed by every worker, and nothing is a
     (await write(url, "m2", "visitor-1")) === 200 ? true : undefined,
   );
   await answeredBy(url, 2);
+});
+
+test("a backup that is put in place is opened by every worker's sweep, and a stop leaves all that was acknowledged in it", async () => {
+  const workers = [1, 2, 3];
+  const service = lull(["start", "--workers", "3"], { env: { LULL_WINDOW_SECONDS: "600" } });
+  const url = await service.url();
+  expect(await write(url, "m1", "visitor-1")).toBe(200);
+  const copy = join(cwd, "copy.db");
+  expect((await ask("backup", copy)).code).toBe(0);
+  for (const ending of ENDINGS) await rm(file + ending);
+  const says = (name: string, worker: number) =>
+    service.event(`${name} of worker ${worker}`, (each) => each.event === name && each.worker === worker);
+  for (const worker of workers) await says("store.file-lost", worker);
+  await copyFile(copy, file);
+  // Nobody asks whether it is ready.
+  for (const worker of workers) await says("store.reopened", worker);
+  const before = service.events.length;
+  for (let n = 0; n < 20; n += 1) {
+    expect(await write(url, `after-${n}`, "visitor-1")).toBe(200);
+    expect(await ready(url)).toBe(200);
+    expect((await fetch(`${url}/api/counts`, { headers: { connection: "close" } })).status).toBe(200);
+  }
+  service.kill("SIGTERM");
+  expect((await service.gone()).code).toBe(0);
+  // The parent, which had the old file open until now, finds that it was replaced. No log of that one is there to be moved away.
+  for (const { event, reason } of service.events.slice(before)) {
+    expect(["worker.leases-not-freed", "sweep.failed", "worker.look-failed"]).not.toContain(event);
+    if (event === "store.file-lost") expect(reason).not.toContain("-wal");
+  }
+  await expect(stat(`${file}-wal`)).rejects.toMatchObject({ code: "ENOENT" });
+  expect(stagedIn(file)).toBe(21);
+});
+
+test("doctor tells of a running service that has lost its database", async () => {
+  const url = await lull(["start"]).url();
+  const here = { PORT: new URL(url).port };
+  const well = await askWith(here, "doctor", "--offline");
+  expect(well.code).toBe(0);
+  expect(well.json.findings).toContainEqual(expect.objectContaining({ check: "service", verdict: "ok" }));
+  await rename(file, `${file}.away`);
+  const lost = await askWith(here, "doctor", "--offline");
+  expect(lost.code).toBe(1);
+  const detail = expect.stringContaining("is gone");
+  expect(lost.json.findings).toContainEqual({ check: "service", verdict: "fail", detail });
 });
 
 test("a worker that is started again while the database is away makes no new one, and comes when it is back", async () => {

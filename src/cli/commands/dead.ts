@@ -1,4 +1,4 @@
-import { replySent } from "../../core/draft.ts";
+import { withReplySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../ports/inspector.ts";
 import type { Remedies } from "../../ports/remedies.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
@@ -12,24 +12,30 @@ import { UsageError } from "../usage-error.ts";
 const PAGE = 200;
 
 export const list: Command = {
-  about: "Messages that ran out of attempts, kept whole with the reason.",
+  about:
+    "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. Kept whole, with the reason.",
   options: PAGE_OPTIONS,
   run: (call) =>
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
-      printListing<DeadLetter>(call, await engine.inspector.dead(pageOf(call)), {
-        head: ["id", "when", "conversation", "messages", "attempts", "reply sent", "reason"],
-        row: (dead) => [
-          dead.id,
-          relativeTime(dead.atMs, nowMs),
-          dead.conversationId,
-          String(dead.messages.length),
-          String(dead.attempts),
-          replySent(dead.draft),
-          oneLine(dead.reason, 100),
-        ],
-        none: "No dead letters.",
-      });
+      const { items, ...page } = await engine.inspector.dead(pageOf(call));
+      printListing(
+        call,
+        { items: items.map(withReplySent), ...page },
+        {
+          head: ["id", "when", "conversation", "messages", "attempts", "reply sent", "reason"],
+          row: (dead) => [
+            dead.id,
+            relativeTime(dead.atMs, nowMs),
+            dead.conversationId,
+            String(dead.messages.length),
+            String(dead.attempts),
+            dead.replySent,
+            oneLine(dead.reason, 100),
+          ],
+          none: "No dead letters.",
+        },
+      );
       return 0;
     }),
 };

@@ -6,6 +6,7 @@ import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
+import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
 import { checkWebhooks } from "../doctor/webhooks.ts";
 import { printJson } from "../output/print.ts";
@@ -13,6 +14,8 @@ import { progress } from "../output/progress.ts";
 
 /** How long all questions to providers may take together. */
 const NETWORK_MS = 15_000;
+/** A service on this machine answers at once, or it has other troubles. */
+const SERVICE_MS = 3_000;
 const MARK = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 
 export const doctor: Command = {
@@ -63,6 +66,7 @@ async function examineLoaded(
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     checkStore(lull, db, call.io.nowMs()),
+    checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],

@@ -53,7 +53,11 @@ function candidates({ settings }: Site, { state }: Stored, rows: readonly Staged
   return [...new Set([...tried, ...first.map(({ id }) => id)])];
 }
 
-async function dropAnswered(site: Site, conversationId: string, ids: ReadonlySet<string>): Promise<void> {
+export async function dropAnswered(
+  site: Site,
+  conversationId: string,
+  ids: ReadonlySet<string>,
+): Promise<void> {
   site.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
   await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
 }

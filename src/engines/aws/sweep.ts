@@ -7,7 +7,9 @@ import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { name } from "./item-shapes.ts";
 import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
+import { dropAnswered } from "./look.ts";
 import { inParallel } from "./parallel.ts";
+import { rememberedAmong } from "./seen.ts";
 import { clockOf, type Site, windowFor } from "./site.ts";
 import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
@@ -162,7 +164,7 @@ async function withoutAnybody(site: Site, ids: readonly string[]): Promise<strin
 }
 
 async function armOrphan(site: Site, id: string): Promise<boolean> {
-  const rows = await stagedRows(site, id);
+  const rows = await unanswered(site, id);
   const [first] = rows;
   if (!first) return false;
   const dueAtMs = await dueIn(site, id, rows);
@@ -173,6 +175,17 @@ async function armOrphan(site: Site, id: string): Promise<boolean> {
   await arm(site, { conversationId: id, primaryChannel, channel }, { dueAtMs });
   site.log("error", "sweep.orphan", { conversation: id, staged: rows.length });
   return true;
+}
+
+/** A write that was given up may land long after its message came again and was answered: that is nobody's orphan, and goes. */
+async function unanswered(site: Site, id: string): Promise<StagedRow[]> {
+  const rows = await stagedRows(site, id);
+  const answered = await rememberedAmong(
+    site,
+    rows.map((row) => row.id),
+  );
+  if (answered.size > 0) await dropAnswered(site, id, answered);
+  return rows.filter((row) => !answered.has(row.id));
 }
 
 async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
 import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
-import { above, absent, all, any, atMost, equal, type Item } from "./expression.ts";
+import { absent, all, atMost, equal, type Item } from "./expression.ts";
 import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";

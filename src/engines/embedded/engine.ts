@@ -30,12 +30,13 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
     },
     sweeping: {
       async sweep() {
+        // Before anything is read: it is this step that opens a file again which was lost, and reads are refused until then.
+        const { cursor: next, ...swept } = await run("sweep", cursor);
+        cursor = next;
         let freed = 0;
         for (const holder of surroundings.deadAmong(await run("holders", undefined as never))) {
           freed += await run("freeLeases", holder);
         }
-        const { cursor: next, ...swept } = await run("sweep", cursor);
-        cursor = next;
         return { ...swept, freed, retriggered: 0 };
       },
       freeLeases: (workerId) => run("freeLeases", workerId),

@@ -5,6 +5,7 @@ import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
+import { Reader } from "./reader.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
 
@@ -70,25 +71,26 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
   const setAside = (strays: readonly StrayRow[]) => write("setAside", strays);
   const ears = listening(context, setAside);
   const readersEars = listening(context, setAside);
-  const writer = await StoreClient.open(forWriting, clock, log, ears.heard);
-  let reader: Promise<StoreClient> | undefined;
-  const openReader = () => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, readersEars.heard);
+  const reader = new Reader({
+    open: (heard) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, heard),
+    heard: readersEars.heard,
+    look: () => write("ping", undefined),
+    lost: ears.lost,
+  });
+  const writer = await StoreClient.open(forWriting, clock, log, (reply) => {
+    ears.heard(reply);
+    if (!reply.reopened) return;
+    reader.drop();
+    readersEars.forget();
+  });
   return {
-    async run(name, input) {
-      if (!isRead(name)) return write(name, input);
-      // A reader must not open what stands there now: it may be half a copy, or have another one's log beside it.
-      const lost = ears.lost();
-      if (lost !== undefined) throw new StoreUnavailable(lost);
-      reader ??= openReader().catch((error) => {
-        reader = undefined;
-        throw error;
-      });
-      return (await reader).run({ name, input, nowMs: clock.nowMs() });
-    },
+    run: (name, input) =>
+      isRead(name) ? reader.run({ name, input, nowMs: clock.nowMs() }) : write(name, input),
     damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
+      // The writer last: only who may write can fold the log into the file when nobody else is left.
+      await reader.close();
       await writer.close();
-      await (await reader)?.close();
     },
   };
 }
@@ -102,6 +104,9 @@ function listening(
   return {
     damage: () => latest.damage,
     lost: () => latest.lost,
+    forget(): void {
+      latest = {};
+    },
     heard(reply: GroupReply): void {
       const { armedAtMs, said = [], strays } = reply;
       latest = reply;

@@ -6,6 +6,7 @@ import {
   readFile,
   rename,
   rm,
+  stat,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -79,6 +80,16 @@ async function backup(): Promise<string> {
   return copy;
 }
 
+/** As somebody finds it who has nothing but the file. */
+async function stagedIn(path: string): Promise<number> {
+  const alone = join(folder, "alone.db");
+  await copyFile(path, alone);
+  const database = new DatabaseSync(alone);
+  const row = database.prepare("SELECT count(*) AS staged FROM staged").get();
+  database.close();
+  return Number(row?.staged);
+}
+
 /** Not ready, and nothing is acknowledged, read or swept. */
 async function refusesEverything(engine: Engine, words: string): Promise<void> {
   const refused = { ...unavailable, message: expect.stringContaining(words) };
@@ -124,8 +135,7 @@ describe("a database file that is not at its place any more", () => {
     for (const engine of [first, second]) {
       await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
       await engine.ping();
-      // A reader of its own, which notices for itself.
-      await engine.inspector.counts().catch(() => {});
+      // Its reader has the old file no longer.
       expect((await engine.inspector.counts()).staged).toBe(1);
     }
     expect((await first.receiving.stage([message()]))[0]?.kind).toBe("staged");
@@ -133,6 +143,87 @@ describe("a database file that is not at its place any more", () => {
     const reopened = eventsOf("store.reopened");
     expect(reopened.length).toBeGreaterThanOrEqual(2);
     for (const fields of reopened) expect(fields).toEqual({ journal: "wal", synchronous: FULL });
+  });
+
+  it("replaced by a backup: every worker's next sweep opens it, and nobody says afterwards that it is lost", async () => {
+    const engines = [await open(), await open()];
+    await engines[0]!.receiving.stage([message("kept")]);
+    for (const engine of engines) expect((await engine.inspector.counts()).staged).toBe(1);
+    const copy = await backup();
+    for (const ending of ENDINGS) await rm(file + ending);
+    for (const engine of engines) await expect(engine.sweeping.sweep()).rejects.toMatchObject(unavailable);
+    await copyFile(copy, file);
+    logged = [];
+    for (const engine of engines) {
+      await engine.sweeping.sweep();
+      expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+    }
+    for (const engine of engines) expect((await engine.inspector.counts()).staged).toBe(3);
+    expect(eventsOf("store.reopened")).toHaveLength(2);
+    // Until it was looked at. The log beside it has been its own since: nobody may be told to move that away.
+    for (const { reason } of eventsOf("store.file-lost")) expect(reason).not.toContain("-wal");
+    await engines[0]!.close();
+    await engines[1]!.close();
+    expect(await stagedIn(file)).toBe(3);
+    for (const ending of ["-wal", "-shm"])
+      await expect(stat(file + ending)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  it("replaced by a backup: whoever only frees leases opens it, too", async () => {
+    const [busy, parent] = [await open(), await open()];
+    await busy.receiving.stage([message()]);
+    const copy = await backup();
+    await moveAway();
+    await copyFile(copy, file);
+    await busy.ping();
+    await busy.receiving.stage([message()]);
+    logged = [];
+    expect(await parent.sweeping.freeLeases("there")).toBe(0);
+    expect(eventsOf("store.reopened")).toHaveLength(1);
+    for (const { reason } of eventsOf("store.file-lost")) expect(reason).not.toContain("-wal");
+    await busy.close();
+    await parent.close();
+    expect(await stagedIn(file)).toBe(2);
+  });
+
+  it("gone, then replaced, then back: each reason is told, once", async () => {
+    const engine = await open();
+    await (await open(join(folder, "other.db"))).close();
+    const away = await moveAway();
+    const look = () => engine.turns.takeDue(1, new AbortController().signal).catch(() => {});
+    for (let n = 0; n < 3; n += 1) await look();
+    await copyFile(join(folder, "other.db"), file);
+    for (let n = 0; n < 3; n += 1) await look();
+    for (let n = 0; n < 3; n += 1) {
+      await engine.ping().catch(() => {});
+      await look();
+    }
+    expect(eventsOf("store.file-lost").map(({ reason }) => reason)).toEqual([
+      expect.stringContaining("is gone"),
+      expect.stringContaining("was replaced"),
+      expect.stringContaining("is another database"),
+    ]);
+    await rm(file);
+    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
+    await engine.ping();
+    await engine.inspector.counts();
+    expect(eventsOf("store.file-back")).toHaveLength(1);
+  });
+
+  it("found lost by who only reads: the writer looks, too, and says so", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    await engine.inspector.counts();
+    const copy = await backup();
+    await moveAway();
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    await expect(engine.inspector.counts()).rejects.toMatchObject({
+      message: expect.stringContaining("gone"),
+    });
+    expect(eventsOf("store.file-lost")).toHaveLength(1);
+    await copyFile(copy, file);
+    await engine.sweeping.sweep();
+    expect((await engine.inspector.counts()).staged).toBe(1);
   });
 
   it("replaced by another database: is not taken for ours", async () => {

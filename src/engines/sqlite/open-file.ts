@@ -21,9 +21,15 @@ export class OpenFile {
     if (changed === undefined) return undefined;
     const name = `${this.#path}${changed}`;
     if (changed !== "") return `${name} was removed or replaced while it was in use: restart lull`;
-    if (fileAt(name) === undefined)
-      return `${name} is gone: put it back, or stop lull, restore a backup, and start it again`;
-    return `${name} was replaced while it was in use: stop lull, move ${name}-wal and ${name}-shm away, and start it again`;
+    const left = this.#left().join(" and ");
+    if (fileAt(name) === undefined) {
+      const first = left === "" ? "" : ` move ${left} away,`;
+      return `${name} is gone: put it back, or stop lull,${first} restore a backup, and start it again`;
+    }
+    const replaced = `${name} was replaced while it was in use`;
+    return left === ""
+      ? `${replaced}: the next sweep looks at it, and opens it if it is the same database`
+      : `${replaced}: stop lull, move ${left} away, and start it again`;
   }
 
   /**
@@ -31,13 +37,19 @@ export class OpenFile {
    * for the other file's, and write it in.
    */
   isReplaced(): boolean {
-    const [now, ...besides] = ENDINGS.map((ending) => fileAt(this.#path + ending));
+    const now = fileAt(this.#path);
+    return now !== undefined && now !== this.#opened.get("") && this.#left().length === 0;
+  }
+
+  /** What lies beside the path and belongs to the file that we opened. A log of another file is that one's, with what it acknowledged. */
+  #left(): string[] {
     const ours = [...this.#opened.values()];
-    return (
-      now !== undefined &&
-      now !== ours[0] &&
-      !besides.some((each) => each !== undefined && ours.includes(each))
-    );
+    return ENDINGS.slice(1)
+      .map((ending) => this.#path + ending)
+      .filter((path) => {
+        const found = fileAt(path);
+        return found !== undefined && ours.includes(found);
+      });
   }
 }
 

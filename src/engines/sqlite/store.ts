@@ -45,6 +45,8 @@ export interface GroupReply {
   readonly damage?: string;
   /** Why there is no file to rely on at all. */
   readonly lost?: string;
+  /** Another file is open than before: whoever else has the former one open has to close it. */
+  readonly reopened?: true;
 }
 
 /** The file, and steps carried out on it in groups: what is asked at the same time shares one commit. */
@@ -57,14 +59,24 @@ export function openStore(options: StoreOptions): Store {
   return new FileStore(options);
 }
 
+/** Steps that may open the file that stands where ours did. Only these, because looking through a file takes a while. */
+const REOPENING: ReadonlySet<StepName> = new Set(["sweep", "ping", "freeLeases"]);
+
+/** Nothing can be relied on: the path names another file than the one that is open. */
+interface Lost {
+  /** What is wrong with the files. */
+  readonly trouble: string;
+  /** The same, or why the file that is there now could not be opened. */
+  readonly reason: string;
+}
+
 class FileStore implements Store {
   readonly #options: StoreOptions;
   #session: Session;
   #nowMs = 0;
   #armedAtMs: number | undefined;
   #said: LogLine[] = [];
-  /** Why nothing can be relied on: the path names another file than the one that is open. */
-  #lost: string | undefined;
+  #lost: Lost | undefined;
   #damage: string | undefined;
 
   constructor(options: StoreOptions) {
@@ -75,10 +87,11 @@ class FileStore implements Store {
 
   runGroup(requests: readonly StepRequest[]): GroupReply {
     this.#armedAtMs = undefined;
-    if (this.#lost !== undefined) this.#recover(requests);
+    const before = this.#session;
+    this.#prepare(requests);
     const replies = this.#lost === undefined ? this.#carryOutAll(requests) : [];
     this.#look();
-    const lost = this.#lost;
+    const lost = this.#lost?.reason;
     const told = lost === undefined ? replies : requests.map(() => failureOf(new StoreUnavailable(lost)));
     const said = this.#said.splice(0);
     const strays = this.#session.quarantine.takeFound();
@@ -89,6 +102,7 @@ class FileStore implements Store {
       ...(strays.length > 0 && { strays }),
       ...(this.#damage !== undefined && { damage: this.#damage }),
       ...(lost !== undefined && { lost }),
+      ...(this.#session !== before && { reopened: true }),
     };
   }
 
@@ -137,34 +151,45 @@ class FileStore implements Store {
    */
   #look(): void {
     if (this.#lost !== undefined) return;
-    this.#lost = this.#session.file.trouble();
-    if (this.#lost !== undefined) this.#say("error", "store.file-lost", { reason: this.#lost });
+    const trouble = this.#session.file.trouble();
+    if (trouble !== undefined) this.#lose(trouble);
+  }
+
+  #lose(trouble: string, reason = trouble): void {
+    const known = this.#lost?.reason;
+    this.#lost = { trouble, reason };
+    // Whoever only reads leaves it to the writer, who looks as often and opens it again.
+    if (reason !== known && !this.#options.readOnly) this.#say("error", "store.file-lost", { reason });
+  }
+
+  #prepare(requests: readonly StepRequest[]): void {
+    const mayReopen = !this.#options.readOnly && requests.some(({ name }) => REOPENING.has(name));
+    // Some are asked so rarely that they would only find out by failing.
+    if (mayReopen) this.#look();
+    if (this.#lost !== undefined) this.#recover(this.#lost, mayReopen);
   }
 
   /** The file may be back, or another copy of it be there. */
-  #recover(requests: readonly StepRequest[]): void {
+  #recover(lost: Lost, mayReopen: boolean): void {
     const { file } = this.#session;
     const trouble = file.trouble();
     if (trouble === undefined) {
       this.#lost = undefined;
-      this.#say("warn", "store.file-back", {});
-    } else if (requests.some(({ name }) => name === "sweep" || name === "ping" || isRead(name))) {
-      // On these occasions only: looking through a file takes a while.
-      this.#lost = file.isReplaced() ? this.#reopen() : trouble;
-    }
+      if (!this.#options.readOnly) this.#say("warn", "store.file-back", {});
+    } else if (mayReopen && file.isReplaced()) this.#reopen(trouble);
+    else if (mayReopen || trouble !== lost.trouble) this.#lose(trouble);
   }
 
-  /** Why it could not be. */
-  #reopen(): string | undefined {
+  #reopen(trouble: string): void {
     try {
       const session = reopenSession(this.#sessionOptions(), this.#session);
       this.#session.database.close();
       this.#session = session;
       this.#damage = undefined;
+      this.#lost = undefined;
       this.#say("warn", "store.reopened", { ...durabilityOf(session.database) });
-      return undefined;
     } catch (error) {
-      return messageOf(error);
+      this.#lose(trouble, messageOf(error));
     }
   }
 

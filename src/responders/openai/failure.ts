@@ -68,14 +68,13 @@ export function unreachable(cause: unknown): LullError {
 
 /**
  * Nothing was said. Whoever cut the answer off (the filter, the token limit) would cut it off again, and each try is paid for:
- * a person should look. A finished answer without words is the model's whim, so one more try, and only one, is worth its price.
+ * a person should look. A finished answer without words is the model's whim: it counts as an attempt, and the next one may do.
  */
-export function empty(headers: Headers, cutOffBy: string | undefined, attempt: number): LullError {
+export function empty(headers: Headers, cutOffBy: string | undefined): LullError {
   const why = word(cutOffBy);
   const message =
     why === undefined ? "OpenAI's answer has no text" : `OpenAI cut the answer off before any text: ${why}`;
-  const isWhim = cutOffBy === undefined && attempt <= 1;
-  return failure(message, (isWhim ? again : never)("OPENAI_EMPTY"), headers);
+  return failure(message, (cutOffBy === undefined ? again : never)("OPENAI_EMPTY"), headers);
 }
 
 function failure(what: string, judgement: Judgement, headers: Headers, detail: Detail = {}): LullError {

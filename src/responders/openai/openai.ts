@@ -21,7 +21,7 @@ async function answer(settings: OpenAiSettings, turn: Turn): Promise<FullReply> 
     const { headers, response } = await ask(settings, request, turn.signal, mustAnswer);
     spent = sum(spent, response.usage);
     if (mustAnswer || response.calls.length === 0) {
-      if (response.text === "") throw empty(headers, response.cutOffBy, turn.attempt);
+      if (response.text === "") throw empty(headers, response.cutOffBy);
       return { text: response.text, ...(spent && { usage: spent }) };
     }
     const outputs = await runTools(settings.tools, response.calls, turn);

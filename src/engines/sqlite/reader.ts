@@ -1,0 +1,68 @@
+import { StoreUnavailable } from "../../errors.ts";
+import type { GroupReply, StepRequest } from "./store.ts";
+import type { StoreClient } from "./store-client.ts";
+
+export interface ReaderOptions {
+  readonly open: (heard: (reply: GroupReply) => void) => Promise<StoreClient>;
+  readonly heard: (reply: GroupReply) => void;
+  /** Makes the writer look at the file. */
+  readonly look: () => Promise<unknown>;
+  /** Why the writer has no file to rely on. */
+  readonly lost: () => string | undefined;
+}
+
+/** A connection that only reads, opened when it is needed first, and anew whenever the writer has opened another file. */
+export class Reader {
+  readonly #options: ReaderOptions;
+  #client: Promise<StoreClient> | undefined;
+  #dropped: Promise<unknown> = Promise.resolve();
+  #looked: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  async run(request: StepRequest): Promise<unknown> {
+    await this.#looked;
+    // A reader must not open what stands there now: it may be half a copy, or have another one's log beside it.
+    const lost = this.#options.lost();
+    if (lost !== undefined) throw new StoreUnavailable(lost);
+    if (this.#isClosed) throw new StoreUnavailable("the database is closed");
+    return (await this.#opened()).run(request);
+  }
+
+  /** The next read opens what is there then. */
+  drop(): void {
+    const closing = this.#client?.then(
+      (client) => client.close(),
+      () => {},
+    );
+    this.#client = undefined;
+    this.#dropped = Promise.all([this.#dropped, closing]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.drop();
+    await this.#dropped;
+  }
+
+  #opened(): Promise<StoreClient> {
+    if (this.#client) return this.#client;
+    const opening = this.#options.open((reply) => this.#heard(reply, opening));
+    this.#client = opening;
+    opening.catch(() => {
+      if (this.#client === opening) this.#client = undefined;
+    });
+    return opening;
+  }
+
+  /** It cannot know whether the writer has noticed as well, or has long had another file open. */
+  #heard(reply: GroupReply, from: Promise<StoreClient>): void {
+    this.#options.heard(reply);
+    if (reply.lost === undefined || this.#client !== from) return;
+    this.drop();
+    this.#looked = this.#options.look().catch(() => {});
+  }
+}
