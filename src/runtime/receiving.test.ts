@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
-import type { Channel } from "../ports/channel.ts";
+import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
@@ -67,4 +67,34 @@ it("a webhook whose secret does not come is answered in time, and nothing is sto
   expect((await answer).status).toBe(503);
   const { inspector } = await at.service.engine();
   expect((await inspector.counts()).staged).toBe(0);
+});
+
+it("a message that is refused for good is told so once: nobody is asked to come back with it", async () => {
+  const told: ReceiveSummary[] = [];
+  const answer: Channel["answer"] = (summary) => {
+    told.push(summary);
+    return { status: 200, headers: {}, body: "" };
+  };
+  const refusing = aroundEngine(
+    memory(),
+    () => async (name, _input, call) =>
+      name === "receiving.stage" ? [{ kind: "refused", code: "PROJECT_INACTIVE", tellBusy: false }] : call(),
+  );
+  const at = receiving(refusing, { ...testChannel(), answer });
+  await at.post();
+  expect(told).toEqual([{ code: "PROJECT_INACTIVE" }]);
+  expect(at.events).not.toContain("conversation.full");
+});
+
+it("a message that is staged is answered with its conversation, a duplicate without", async () => {
+  const told: ReceiveSummary[] = [];
+  const answer: Channel["answer"] = (summary) => {
+    told.push(summary);
+    return { status: 200, headers: {}, body: "" };
+  };
+  const at = receiving(memory(), { ...testChannel(), answer });
+  await at.post();
+  await at.post();
+  const { items } = await (await at.service.engine()).inspector.conversations({ limit: 1 });
+  expect(told).toEqual([{ conversationId: items[0]!.id }, {}]);
 });

@@ -90,3 +90,18 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
   await clock.advance(60_000);
   expect(sweeps).toBe(2);
 });
+
+it("tells of a single orphan, and of a single lease that was stale", async () => {
+  const clock = fakeClock();
+  const events: string[] = [];
+  const sweeping = {
+    sweep: async () => ({ orphans: 1, retriggered: 0, freed: 1, expired: 0 }),
+    freeLeases: async () => 0,
+  };
+  const log = (_level: string, event: string) => void events.push(event);
+  const sweeper = new Sweeper(sweeping, clock, 4_000, () => 0.5, log);
+  sweeper.start();
+  await clock.advance(1);
+  await sweeper.stop();
+  expect(events).toEqual(["sweep.orphans", "lease.stale", "sweep.done"]);
+});

