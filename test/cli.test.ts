@@ -339,8 +339,12 @@ describe("workers", () => {
          respond: (turn) => (turn.attempt > 1 ? "second attempt: " + turn.text : new Promise(() => {})),
        };`,
     );
-    const service = lull(["start", "--workers", "2"]);
+    const service = lull(["start", "--workers", "2"], { LULL_LOG_LEVEL: "debug" });
     const url = await service.url();
+    // Whoever sweeps at its start may do so late: that sweep would free them, too.
+    for (const number of [1, 2]) {
+      await service.event("its sweep", ({ event, worker }) => event === "sweep.done" && worker === number);
+    }
     await write(url, "hello");
     const { worker } = await service.event("the turn", ({ event }) => event === "lease.taken");
     process.kill(pidsOf(service).get(worker as number) as number, "SIGKILL");

@@ -39,6 +39,8 @@ describe("a text", () => {
   it("is cut at the last space that a whole chunk reaches, and at none behind it", () => {
     expect(splitText("aaaa b cc", 6)).toEqual(["aaaa b", "cc"]);
     expect(splitText("aaaa bb cc", 6)).toEqual(["aaaa", "bb cc"]);
+    // Nor at one in its first half: that would make many small ones.
+    expect(splitText("aaa bbbbbb", 6)).toEqual(["aaa bb", "bbbb"]);
   });
 
   it("is cut at a blank line rather than at a line, a sentence or a word", () => {

@@ -136,6 +136,7 @@ test.each<[string, unknown]>([
   ["an expired certificate", { code: "CERT_HAS_EXPIRED" }],
   ["what somebody wrapped", new Error("sorry", { cause: new Error("oh", { cause: { code: "EPIPE" } }) })],
   ["the first of many", new AggregateError([{ status: 500 }, new TypeError("a bug")])],
+  ["the second of many", new AggregateError([new TypeError("a bug"), { status: 500 }])],
   ["the last of many", new AggregateError([new TypeError("a bug"), { status: 400 }, { status: 500 }])],
   ["our own word for later", new LullError("loading", { code: "MODEL_LOADING", retry: "later" })],
   ["a store that is away", new StoreUnavailable("the disk is full")],

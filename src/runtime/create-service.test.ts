@@ -80,3 +80,31 @@ it("nobody speaks on a channel that there is not", async () => {
   await expect(lull.service.say(request)).rejects.toThrow("no channel of type test is configured");
   await lull.stop();
 });
+
+it("a message whose responder is gone when its turn comes is refused with the reason, not left waiting", async () => {
+  const clock = fakeClock();
+  const engine = memory();
+  const message = {
+    providerId: "1",
+    account: "a",
+    address: "us",
+    sender: "ana",
+    replyTo: "ana",
+    text: "hi",
+    media: [],
+  };
+  const body = Buffer.from(JSON.stringify([message]));
+  const channels = { web: testChannel() };
+  const before = createService({ engine, channels, clock, log: () => {}, respond: () => "hello" });
+  await before.receive("web", { method: "POST", url: "http://us/", headers: {}, body });
+  const after = createService({ engine, channels, clock, log: () => {} });
+  await after.start();
+  await clock.advance(10_000);
+  const { inspector } = await after.engine();
+  const { items } = await inspector.conversations({ limit: 1 });
+  const { turns } = (await inspector.conversation(items[0]!.id))!;
+  expect(turns.map(({ outcome }) => outcome)).toEqual(["refused: ROUTE_NOT_FOUND"]);
+  expect(channels.web.outbox).toEqual([]);
+  await after.stop(0);
+  await before.stop(0);
+});

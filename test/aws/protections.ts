@@ -198,8 +198,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/clock.ts",
-        find: "const conversations = wasSetBack || isSecondLook ? await heal(site, nowMs) : 0;",
-        replace: "const conversations = 0; void heal; void isSecondLook;",
+        find: "const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;",
+        replace: "const isSetBack = setBackAtMs === LOOKS;",
       },
     ],
   },

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { AWS_REMOVALS } from "../aws/protections.ts";
+import { REMOVALS } from "../simulation/protections.ts";
 import { EXPLAINED } from "./explained.ts";
 import { Lane } from "./lane-process.ts";
 import { mutantsOf, mutated } from "./mutants.ts";
@@ -57,9 +59,12 @@ it.each(EXPLAINED.map((each) => [`${each.file}: ${each.change}`, each] as const)
   },
 );
 
-it.each(NAMED)("still there to be taken out: $protection", ({ patches }) => {
-  for (const { file, find } of patches) expect(sourceOf(`src/${file}`)).toContain(find);
-});
+it.each([...NAMED, ...REMOVALS, ...AWS_REMOVALS])(
+  "still there to be taken out: $protection",
+  ({ patches }) => {
+    for (const { file, find } of patches) expect(sourceOf(`src/${file}`)).toContain(find);
+  },
+);
 
 it("a lane tells who is killed and who survives, one after the other", async () => {
   const folder = await mkdtemp(join(tmpdir(), "lull-lane-"));
