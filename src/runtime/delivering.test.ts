@@ -69,14 +69,18 @@ describe("a send that certainly did not happen", () => {
     expect(tried).toHaveLength(2);
   });
 
-  it("becomes a dead letter with its draft when it never can", async () => {
-    open();
+  it("becomes a dead letter with its draft when it never can, and that is told", async () => {
+    const told: (readonly [string, unknown])[] = [];
+    open({
+      log: (level, event, fields) => void (event === "turn.dead" && told.push([level, fields?.deadLetter])),
+    });
     sends({ kind: "not-sent", retry: "never", why: "21610 opted out" });
     await ask();
     const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
     expect(items).toMatchObject([
       { reason: "NOT_SENT: 21610 opted out", draft: { chunks: [{ text: "hello" }] } },
     ]);
+    expect(told).toEqual([["error", items[0]?.id]]);
   });
 });
 
