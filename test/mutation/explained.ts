@@ -56,7 +56,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/retry.ts",
-    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Omit<Tried, "attempts">,',
+    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,',
     change: "0 → 1",
     because: "equivalent: nothing has failed since the first millisecond of 1970",
   },
