@@ -44,7 +44,8 @@ describe.each(Object.keys(PEERS) as Manner[])("a peer that %s: every call ends",
 async function endOf({ make }: OutgoingCall, manner: Manner, peer: BadPeer): Promise<string> {
   const deadline = new AbortController();
   const made = make(peer.url, deadline.signal).catch((error: unknown) => error);
-  await peer.met();
+  // On a busy machine a call's own deadline may pass before a byte of it is here: then it has ended, which is all that is asked.
+  await Promise.race([peer.met(), made]);
   if (manner !== "closes") deadline.abort();
   return told(await made);
 }
