@@ -273,6 +273,148 @@ export const EXPLAINED: readonly Explained[] = [
     because:
       "the code of an error that has none of ours: whoever hears it takes what it does not know for an outage",
   },
+  {
+    file: "src/engines/sqlite/group.ts",
+    code: 'database.exec("RELEASE step");',
+    change: 'database.exec("RELEASE step"); → ;',
+    because: "equivalent: the commit releases what is left",
+  },
+  {
+    file: "src/engines/sqlite/group.ts",
+    code: 'if (database.isTransaction) database.exec("ROLLBACK TO step; RELEASE step");',
+    change: "database.isTransaction → true",
+    because: "only the words of an error that is told either way",
+  },
+  {
+    file: "src/engines/sqlite/shrink-log.ts",
+    code: "export const LOG_BYTES_MAX = 64_000_000;",
+    change: "64_000_000 → 64000001",
+    because: "a size to begin at, not a promise",
+  },
+  {
+    file: "src/engines/sqlite/shrink-log.ts",
+    code: "if (size <= LOG_BYTES_MAX) return;",
+    change: "size <= LOG_BYTES_MAX → false",
+    because: "only a checkpoint more",
+  },
+  {
+    file: "src/engines/sqlite/store-client.ts",
+    code: "const GROUP_MAX = 1_000;",
+    change: "1_000 → 1001",
+    because: "a group's size, not a promise: what is left is the next group",
+  },
+  {
+    file: "src/engines/sqlite/store-client.ts",
+    code: "return at >= GROUP_MAX || (at > 0 && length > GROUP_LENGTH_MAX);",
+    change: "length > GROUP_LENGTH_MAX → length >= GROUP_LENGTH_MAX",
+    because: "a group's size, not a promise: what is left is the next group",
+  },
+  {
+    file: "src/runtime/receive.ts",
+    code: "if (given.length === 0) return {};",
+    change: "given.length === 0 → false",
+    because: "equivalent: nothing is staged of no messages",
+  },
+  {
+    file: "src/runtime/receive.ts",
+    code: "if (conversationId !== undefined) {",
+    change: "conversationId !== undefined → true",
+    because: "equivalent: a conversation without an id is not found",
+  },
+  {
+    file: "src/runtime/suspects.ts",
+    code: 'if (given.kind === "lost") return { kind: "lost" };',
+    change: '"lost" → "other"',
+    because: "equivalent: only turns that were abandoned are asked for by name",
+  },
+  {
+    file: "src/runtime/sweeper.ts",
+    code: "const PAUSE_MS = 10;",
+    change: "10 → 11",
+    because: "timing only: the rest between two rounds",
+  },
+  {
+    file: "src/runtime/system-clock.ts",
+    code: "const timer = setTimeout(done, Math.min(Math.max(0, ms), TIMER_MS_MAX));",
+    change: "0 → 1",
+    because: "equivalent: the platform's shortest timer is a millisecond",
+  },
+  {
+    file: "src/runtime/take-turn.ts",
+    code: "heartbeat.stop();",
+    change: "heartbeat.stop(); → ;",
+    because: "defence in depth: whoever ends a turn has stopped it; one that was lost ends at its next beat",
+  },
+  {
+    file: "src/runtime/turn-end.ts",
+    code: "heartbeat.stop();",
+    change: "heartbeat.stop(); → ;",
+    because:
+      "defence in depth: take-turn stops it too, and a renewal that crosses a commit is refused by its token",
+  },
+  {
+    file: "src/runtime/turn-end.ts",
+    code: "heartbeat.stop();",
+    change: "heartbeat.stop(); → ;",
+    because:
+      "defence in depth: take-turn stops it too, and a renewal that crosses a release is refused by its token",
+  },
+  {
+    file: "src/runtime/turn-end.ts",
+    code: "const more = taken.cut || taken.draft !== undefined || taken.outbound !== undefined;",
+    change: "taken.draft !== undefined → taken.draft === undefined",
+    because: "timing only: what is due behind a draft has a window of its own",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {",
+    change: "0 → 1",
+    because: "timing only: a millisecond",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "this.#sleepsUntilAtMs = untilAtMs;",
+    change: "this.#sleepsUntilAtMs = untilAtMs; → ;",
+    because: "only a look more",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "if (outcomes.length > 0) return clock.nowMs();",
+    change: "outcomes.length > 0 → false",
+    because: "timing only: whoever ends a turn looks for the next one",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "if (outcomes.length > 0) return clock.nowMs();",
+    change: "0 → 1",
+    because: "timing only: whoever ends a turn looks for the next one",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();",
+    change: "nextAtMs > clock.nowMs() → nextAtMs >= clock.nowMs()",
+    because: "only a look more",
+  },
+  {
+    file: "src/runtime/provider-calls.ts",
+    code: "over.abort(OVER);",
+    change: "over.abort(OVER); → ;",
+    because: "only a timer that is left to run out",
+  },
+  {
+    file: "src/engines/embedded/receiving.ts",
+    code: 'if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending")',
+    change:
+      'draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "se... → draft?.turnId !== reference.turnId && draft.chunks[reference.chunk]?.state.kind !== "se...',
+    because:
+      "defence in depth: of all turns that are not over only the one that was sent has a draft, and of those that are over the conversation is not looked up",
+  },
+  {
+    file: "src/engines/embedded/inspecting.ts",
+    code: "const DETAIL_ROWS_MAX = 500;",
+    change: "500 → 501",
+    because: "rows of a page, not a promise",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
