@@ -1,6 +1,7 @@
 /** The certificate was looked at before the first byte of a request. */
 export const CERTIFICATE_REFUSED = new Set([
   "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "ERR_TLS_CERT_ALTNAME_INVALID",
   "SELF_SIGNED_CERT_IN_CHAIN",

@@ -62,6 +62,9 @@ export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
 /** The longest time in which messages may gather. */
 export const WINDOW_MS_MAX = 7 * 24 * HOUR;
 
+/** Less than this nobody needs to announce; a responder that says so again and again would be asked without a pause. */
+export const LATER_MS_MIN = 1 * SECOND;
+
 /** The longest that a responder may say it needs. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 

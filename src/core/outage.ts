@@ -25,6 +25,9 @@ const CONNECTION_LOST = new Set([
   "ENOTCONN",
   "ENOTFOUND",
   "EPIPE",
+  "EPROTO",
+  "ESERVFAIL",
+  "ETIMEOUT",
   "ERR_CANCELED",
   "ERR_HTTP2_GOAWAY_SESSION",
   "ERR_HTTP2_SESSION_ERROR",
@@ -113,6 +116,7 @@ function statusOf(error: object): number | undefined {
   const told = [
     get(error, "status"),
     get(error, "statusCode"),
+    get(error, "status_code"),
     get(response, "status"),
     get(response, "statusCode"),
     get(metadata, "httpStatusCode"),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LATER_MS_MAX } from "./defaults.ts";
+import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
 import { answerFrom } from "./reply.ts";
 
 const nothing = { kind: "answer", texts: [], media: [] };
@@ -54,13 +54,13 @@ describe("a reply", () => {
 
   it("that comes later is told in seconds, and kept in ms", () => {
     expect(answerFrom({ laterSeconds: 1.5, text: "ignored" })).toEqual({ kind: "later", afterMs: 1_500 });
-    expect(answerFrom({ laterSeconds: 0 })).toEqual({ kind: "later", afterMs: 0 });
+    expect(answerFrom({ laterSeconds: 0 })).toEqual({ kind: "later", afterMs: LATER_MS_MIN });
   });
 
   it("comes at a time that comes, whatever was promised", () => {
     const promised = (laterSeconds: number) => answerFrom({ laterSeconds });
-    expect(promised(-5)).toEqual({ kind: "later", afterMs: 0 });
-    expect(promised(Number.NaN)).toEqual({ kind: "later", afterMs: 0 });
+    expect(promised(-5)).toEqual({ kind: "later", afterMs: LATER_MS_MIN });
+    expect(promised(Number.NaN)).toEqual({ kind: "later", afterMs: LATER_MS_MIN });
     expect(promised(LATER_MS_MAX / 1_000)).toEqual({ kind: "later", afterMs: LATER_MS_MAX });
     expect(promised(Number.POSITIVE_INFINITY)).toEqual({ kind: "later", afterMs: LATER_MS_MAX });
   });

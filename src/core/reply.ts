@@ -1,6 +1,6 @@
 import type { Media } from "../ports/message.ts";
 import type { FullReply, Reply, Usage } from "../ports/responder.ts";
-import { LATER_MS_MAX } from "./defaults.ts";
+import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
 import { shortReason } from "./reason.ts";
 
 /** What a responder's return value means. */
@@ -59,10 +59,11 @@ function tokens(count: number): number {
 
 /** Always a time that comes: a customer must not wait for a date that no calendar has. */
 function laterMs(seconds: number): number {
-  return Math.min(Math.max(0, seconds * 1_000 || 0), LATER_MS_MAX);
+  return Math.min(Math.max(LATER_MS_MIN, seconds * 1_000 || 0), LATER_MS_MAX);
 }
 
 function textsOf(text: FullReply["text"]): string[] {
   const texts = typeof text === "string" ? [text] : (text ?? []);
-  return texts.map((each) => String(each)).filter((each) => each.trim() !== "");
+  // Half a character would be sent as another one, and not be recognised in the provider's list.
+  return texts.map((each) => String(each).toWellFormed()).filter((each) => each.trim() !== "");
 }

@@ -52,18 +52,23 @@ describe("a try that failed", () => {
   });
 
   it("in an outage is tried again however often, until the outage has lasted too long", () => {
-    const aged = (ageMs: number) => decide(outage, { attempts: 99, failingSinceAtMs: NOW - ageMs });
+    const aged = (ageMs: number, outages = DEFAULTS.attemptsMax - 1) =>
+      decide(outage, { attempts: 99, outages, failingSinceAtMs: NOW - ageMs });
     expect(decide(outage, { attempts: 99 })).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
     expect(aged(40_000)).toEqual({ kind: "retry", afterMs: 40_000, outageSinceAtMs: NOW - 40_000 });
     expect(aged(DEFAULTS.retryForMs - 1)).toMatchObject({ kind: "retry", afterMs: 60_000 });
     expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "bury" });
+    // While it was paused, stopped, or its clock leapt, nobody tried.
+    expect(aged(DEFAULTS.retryForMs, DEFAULTS.attemptsMax - 2)).toMatchObject({ kind: "retry" });
   });
 
   it("in an outage after its answer was there begins to count anew: what failed before that is over", () => {
     const failingSinceAtMs = NOW - DEFAULTS.retryForMs;
     const tried = { failingSinceAtMs, draftedAtMs: failingSinceAtMs + 1 };
     expect(decide(outage, tried)).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
-    expect(decide(outage, { failingSinceAtMs, draftedAtMs: failingSinceAtMs })).toEqual({ kind: "bury" });
+    expect(decide(outage, { outages: 9, failingSinceAtMs, draftedAtMs: failingSinceAtMs })).toEqual({
+      kind: "bury",
+    });
   });
 
   it("at a time that lies ahead, since the clock was set back, begins to count anew", () => {

@@ -16,6 +16,8 @@ export type Failure =
 export interface Tried {
   /** Tries that count. */
   readonly attempts: number;
+  /** Tries before this one that ended in an outage. */
+  readonly outages?: number | undefined;
   readonly failingSinceAtMs?: number | undefined;
   /** When the answer was there. What failed before that is over: an outage from here on is another one. */
   readonly draftedAtMs?: number | undefined;
@@ -58,7 +60,9 @@ export function decideFailure(
     case "outage": {
       const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
       const ageMs = nowMs - outageSinceAtMs;
-      if (ageMs >= limits.retryForMs) return { kind: "bury" };
+      // Both: in a pause, a stop or a leap of the clock nobody tried.
+      const isTriedEnough = (tried.outages ?? 0) + 1 >= limits.attemptsMax;
+      if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "bury" };
       // Somebody's `Retry-After` wins over our own idea, as long as it is a time that comes.
       const told = failure.retryAfterMs ?? Number.NaN;
       const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffByAgeMs(ageMs, limits, random);
@@ -69,7 +73,7 @@ export function decideFailure(
 
 /** When the outage began that a failure now belongs to. */
 export function failingSinceAtMs(
-  { failingSinceAtMs: since, draftedAtMs = 0 }: Omit<Tried, "attempts">,
+  { failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,
   nowMs: number,
 ): number {
   return since !== undefined && since >= draftedAtMs && since <= nowMs ? since : nowMs;

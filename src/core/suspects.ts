@@ -32,3 +32,15 @@ export function mayJoin(attempt: number, running: readonly number[], attemptsMax
   const latest = Math.max(attempt, ...running);
   return running.length < suspectsMax(latest, attemptsMax);
 }
+
+/**
+ * Whoever continues a draft asks nobody. But beyond its attempts it was taken only to find out what was sent: one more death beside somebody
+ * else would end that.
+ */
+export function standsApart(
+  work: Work,
+  what: "batch" | "outbound" | "draft",
+  { attemptsMax }: { readonly attemptsMax: number },
+): boolean {
+  return work.attempts > attemptsMax || (what === "batch" && isSuspect(work));
+}

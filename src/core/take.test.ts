@@ -250,8 +250,18 @@ describe("an outbound", () => {
     const paused = { ...conversation, paused: true };
     expect(as("turn", decide({ staged, conversation: paused })).what).toBe("outbound");
     expect(as("turn", decide({ staged, allPaused: true })).what).toBe("outbound");
-    const state = { works: [], window, notBeforeAtMs: 11_000 };
+    const works = [work({ messageIds: ["o1"], batchIds: ["o1"] })];
+    const state = { works, window, notBeforeAtMs: 11_000 };
     expect(as("later", decide({ staged, state, conversation: paused })).atMs).toBe(11_000);
+  });
+
+  it("does not wait for the batch beside it that backs off, and leaves that its pause", () => {
+    const staged = [item("m1"), outbound];
+    const state = { works: [work()], window, notBeforeAtMs: 9_000_000 };
+    const { what, state: after } = as("turn", decide({ staged, state }));
+    expect([what, after.notBeforeAtMs]).toEqual(["outbound", 9_000_000]);
+    const rest = { staged: [item("m1")], state: { ...after, lease: undefined } };
+    expect(as("later", decide(rest)).atMs).toBe(9_000_000);
   });
 });
 
@@ -348,13 +358,14 @@ describe("a late answer", () => {
   });
 
   it("that never comes is buried when the outage has lasted too long", () => {
-    const failing = (ageMs: number) => {
-      const works = [work({ attempts: 0, outages: 3, failingSinceAtMs: 20_000 - ageMs })];
+    const failing = (ageMs: number, outages = 4) => {
+      const works = [work({ attempts: 0, outages, failingSinceAtMs: 20_000 - ageMs })];
       return decide({ state: { ...state, works } }, { nowMs: 20_000 });
     };
     expect(failing(settings.retryForMs - 1).kind).toBe("turn");
+    expect(failing(settings.retryForMs, 3).kind).toBe("turn");
     expect(as("bury", failing(settings.retryForMs))).toMatchObject({
-      attempts: 3,
+      attempts: 4,
       reason: "no answer came in time",
     });
   });

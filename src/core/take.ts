@@ -110,8 +110,12 @@ function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Setti
 }
 
 /** A late answer that does not come is its responder's outage. */
-function isOutOfTime({ failingSinceAtMs: since }: Work, nowMs: number, { retryForMs }: Settings): boolean {
-  return since !== undefined && nowMs - since >= retryForMs;
+function isOutOfTime(
+  { failingSinceAtMs: since, outages = 0 }: Work,
+  nowMs: number,
+  { retryForMs, attemptsMax }: Settings,
+): boolean {
+  return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
 }
 
 function withoutLateDraft(state: ConversationState, { nowMs }: Taker): ConversationState {
@@ -143,7 +147,9 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   const outbound = staged.find(({ kind }) => kind === "outbound");
   const standing = { ...state, window };
   const notBeforeAtMs = state.notBeforeAtMs ?? 0;
-  if (outbound && taker.nowMs >= notBeforeAtMs)
+  // A pause is the batch's, unless it is this one that failed: what a human says does not wait for a model.
+  const isFailing = state.works.some(({ messageIds }) => outbound && messageIds.includes(outbound.id));
+  if (outbound && (!isFailing || taker.nowMs >= notBeforeAtMs))
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
@@ -168,7 +174,10 @@ function takeOutbound(
   const { arrivedAtMs } = outbound;
   const work =
     known ?? newWork(recordId, [outbound.id], { openedAtMs: arrivedAtMs, dueAtMs: arrivedAtMs }, taker);
-  return hold(state, "outbound", { ...work, attempts: work.attempts + 1 }, taker, settings);
+  const taken = hold(state, "outbound", { ...work, attempts: work.attempts + 1 }, taker, settings);
+  // The pause of whatever failed beside it goes on.
+  const kept = known === undefined ? { notBeforeAtMs: state.notBeforeAtMs } : {};
+  return { ...taken, state: { ...taken.state, ...kept } };
 }
 
 function takeMessages(
@@ -248,7 +257,7 @@ function hold(
   work: Work,
   taker: Taker,
   settings: Settings,
-): TakeDecision {
+): Extract<TakeDecision, { kind: "turn" }> {
   const taken: Work = { ...work, takenAtMs: taker.nowMs };
   const lease: LeaseState = {
     token: taker.token,

@@ -3,10 +3,10 @@ import type { Draft } from "../ports/draft.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /**
- * How far the provider's clock may be behind ours. Without it a clock that is a second fast would not recognise what it sent, and send
- * it again; texts of earlier turns are told apart by their recorded ids.
+ * How far the provider's clock may be behind ours. Without it a clock that is fast would not recognise what it sent, and send it again;
+ * texts of earlier turns are told apart by their recorded ids.
  */
-const PROVIDER_SKEW_MS = 5_000;
+const PROVIDER_SKEW_MS = 120_000;
 
 /** A deadline that is noticed this much later was slept through: the process was frozen, and so was what it was sending. */
 const FROZEN_MS_MIN = 1_000;

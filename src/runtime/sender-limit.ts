@@ -14,7 +14,9 @@ export function senderLimit(perMinuteMax: number): SenderLimit {
     allows(sender, nowMs) {
       if (perMinuteMax === 0) return true;
       const before = buckets.get(sender) ?? { left: perMinuteMax, atMs: nowMs };
-      const refilled = before.left + ((nowMs - before.atMs) / MINUTE_MS) * perMinuteMax;
+      // A clock that was set back takes nothing away.
+      const passedMs = Math.max(0, nowMs - before.atMs);
+      const refilled = before.left + (passedMs / MINUTE_MS) * perMinuteMax;
       const left = Math.min(perMinuteMax, refilled);
       buckets.delete(sender);
       buckets.set(sender, { left: left >= 1 ? left - 1 : left, atMs: nowMs });

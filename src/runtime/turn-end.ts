@@ -62,8 +62,8 @@ export function lose(run: TurnRun): TurnEnd {
 export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
   const { settings, clock, taken } = run;
   const nowMs = clock.nowMs();
-  const { attempts, failingSinceAtMs } = taken;
-  const tried = { attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
+  const { attempt, attempts, failingSinceAtMs } = taken;
+  const tried = { attempts, outages: attempt - attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
   const reason = reasonOf(error);
   const withDraft = draft ? { draft } : {};
@@ -80,12 +80,21 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
 
 /** Whoever threw it: a responder of somebody's own, an SDK, or one of ours. */
 function failureOf(error: unknown, nowMs: number): Failure {
-  if (error instanceof LullError && error.retry === "never") return { kind: "permanent" };
-  const outage = outageOf(error, nowMs);
-  return outage ? { kind: "outage", ...outage } : { kind: "unclassified" };
+  try {
+    if (error instanceof LullError && error.retry === "never") return { kind: "permanent" };
+    const outage = outageOf(error, nowMs);
+    return outage ? { kind: "outage", ...outage } : { kind: "unclassified" };
+  } catch {
+    return { kind: "unclassified" };
+  }
 }
 
+/** An error may be anything, also something that throws when it is read. */
 function reasonOf(error: unknown): string {
-  if (error instanceof LullError) return `${error.code}: ${error.message}`;
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  try {
+    if (error instanceof LullError) return `${error.code}: ${error.message}`;
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return "an error that cannot be read";
+  }
 }

@@ -1,5 +1,5 @@
 import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
-import { isSuspect } from "../../core/suspects.ts";
+import { standsApart } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { setAside } from "./aside.ts";
@@ -172,8 +172,7 @@ function takenFrom(
     attempt: triesOf(work),
     attempts: work.attempts,
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
-    // Whoever continues a draft asks nobody.
-    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
+    ...(standsApart(work, what, site.settings) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: record!,
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),

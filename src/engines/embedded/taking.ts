@@ -1,7 +1,7 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
 import { type ConversationState, triesOf } from "../../core/state.ts";
-import { isSuspect } from "../../core/suspects.ts";
+import { standsApart } from "../../core/suspects.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/engine.ts";
@@ -126,8 +126,7 @@ function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, {
     attempt: triesOf(work),
     attempts: work.attempts,
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
-    // Whoever continues a draft asks nobody.
-    ...(what === "batch" && isSuspect(work) && { isSuspect: true }),
+    ...(standsApart(work, what, step.settings) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: before.record!,
     messages: inBatchOrder(work, rows),

@@ -15,7 +15,8 @@ import { lockRecord } from "../embedded/inspecting.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
 
-const RECENT_TURNS = 5;
+/** Whose ids a lost send is not taken for: more turns than fit into the time that clocks may be apart. */
+const RECENT_TURNS = 50;
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
 export function memoryTables(): Tables {

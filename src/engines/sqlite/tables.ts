@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
+import { keepMark, keptMark } from "./clock-mark.ts";
 import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
 import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
@@ -8,7 +9,11 @@ import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
 
-const RECENT_TURNS = 5;
+/** Whose ids a lost send is not taken for: more turns than fit into the time that clocks may be apart. */
+const RECENT_TURNS = 50;
+
+/** More than lies between two sweeps. */
+const LEAP_MS = 60_000;
 
 /** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
 const LATEST_AT_MS = 8.64e15;
@@ -195,20 +200,18 @@ export function sqliteTables(options: TablesOptions): Tables {
     },
     restless: () => idsIn("states", sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
     noteTime(nowMs) {
+      // A leap is written down at once: who wrote during it may be dead before the next sweep, and what it wrote is far off.
+      if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptMark(sql).latestAtMs)
+        keepMark(sql, { ...keptMark(sql), latestAtMs: nowMs });
       latestAtMs = Math.max(latestAtMs, nowMs);
     },
     clockMark() {
-      const kept = String(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'")?.value);
-      const [swept, setBackAtMs = Number.NaN] = kept.split(" ").map(Number);
-      return {
-        latestAtMs: Math.max(latestAtMs, swept || 0),
-        ...(!Number.isNaN(setBackAtMs) && { setBackAtMs }),
-      };
+      const mark = keptMark(sql);
+      return { ...mark, latestAtMs: Math.max(latestAtMs, mark.latestAtMs) };
     },
     setClockMark(mark) {
       latestAtMs = mark.latestAtMs;
-      const told = [mark.latestAtMs, mark.setBackAtMs].filter((atMs) => atMs !== undefined).join(" ");
-      sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('clock_mark', ?)", told);
+      keepMark(sql, mark);
     },
     wakeable: (nowMs, max) =>
       idsIn("states", sql.all(isPaused() ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),

@@ -125,7 +125,7 @@ export const lateAnswers: readonly EngineCase[] = [
 
   scene(
     "a responder that always promises and never answers ends as a dead letter",
-    { retryForMs: 2 * LATER_MS },
+    { retryForMs: 2 * LATER_MS, attemptsMax: 3 },
     async (s) => {
       await s.receive("hi");
       await s.windowPasses();

@@ -197,9 +197,9 @@ export class Outside {
     const { plan, scheduler, random } = this.#world;
     // A clock that moves cuts the time short that a send has to settle.
     if (!plan.listsLate || plan.faults.some(({ kind }) => kind.startsWith("clock"))) return 0;
-    return random.below(
-      listedByMs === undefined ? SETTLED_MS : Math.max(0, listedByMs - scheduler.nowMs) + 1,
-    );
+    // Its sender may die the moment after it was taken: from there, too, it settles in time.
+    const leftMs = listedByMs === undefined ? SETTLED_MS : Math.max(0, listedByMs - scheduler.nowMs) + 1;
+    return random.below(Math.min(leftMs, SETTLED_MS));
   }
 }
 
