@@ -56,7 +56,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/retry.ts",
-    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Omit<Tried, "attempts">,',
+    code: "const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffByAgeMs(ageMs, limits, random);",
     change: "0 → 1",
     because: "equivalent: nothing has failed since the first millisecond of 1970",
   },
@@ -414,6 +414,66 @@ export const EXPLAINED: readonly Explained[] = [
     code: "const DETAIL_ROWS_MAX = 500;",
     change: "500 → 501",
     because: "rows of a page, not a promise",
+  },
+  {
+    file: "src/runtime/provider-calls.ts",
+    code: 'if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };',
+    change: '"cannot-tell" → "other"',
+    because: "equivalent: only what was found, or certainly was not, is asked for by name",
+  },
+  {
+    file: "src/runtime/provider-calls.ts",
+    code: '(error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),',
+    change: '"cannot-tell" → "other"',
+    because: "equivalent: only what was found, or certainly was not, is asked for by name",
+  },
+  {
+    file: "src/runtime/provider-calls.ts",
+    code: 'const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));',
+    change: 'state.kind === "sent" → true',
+    because: "equivalent: an id that is none is nobody's",
+  },
+  {
+    file: "src/runtime/system-clock.ts",
+    code: "const timer = setTimeout(run, Math.min(Math.max(0, ms), TIMER_MS_MAX));",
+    change: "0 → 1",
+    because: "equivalent: the platform's shortest timer is a millisecond",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "#sleepsUntilAtMs = 0;",
+    change: "0 → 1",
+    because: "equivalent: it is set before the first look",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "if (isAside) this.#tell(outcome);",
+    change: "this.#tell(outcome); → ;",
+    because: "a line of the log: the dead letter itself is kept, counted and shown",
+  },
+  {
+    file: "src/runtime/worker.ts",
+    code: "if (next) this.#tell(next);",
+    change: "this.#tell(next); → ;",
+    because: "a line of the log: the dead letter itself is kept, counted and shown",
+  },
+  {
+    file: "src/engines/sqlite/session.ts",
+    code: "const database = new DatabaseSync(options.file, { readOnly: true, timeout: 0 });",
+    change: "true → false",
+    because: "defence in depth: it is only read from",
+  },
+  {
+    file: "src/engines/sqlite/session.ts",
+    code: "const database = new DatabaseSync(options.file, { readOnly: true, timeout: 0 });",
+    change: "0 → 1",
+    because: "timing only: a millisecond",
+  },
+  {
+    file: "src/engines/sqlite/store-client.ts",
+    code: "this.#flushing = true;",
+    change: "this.#flushing = true; → ;",
+    because: "only a look more at a queue that is empty by then",
   },
 ];
 
