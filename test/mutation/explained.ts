@@ -523,6 +523,12 @@ export const EXPLAINED: readonly Explained[] = [
     change: "1 → 2",
     because: "timing only: which of two channels' windows a restart waits for",
   },
+  {
+    file: "src/engines/embedded/inspecting.ts",
+    code: "const { dead, unknown, quarantined = 0 } = tables.counts(nowMs);",
+    change: "0 → 1",
+    because: "equivalent: every store of tables counts what it set aside",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
