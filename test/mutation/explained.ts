@@ -56,7 +56,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/core/retry.ts",
-    code: "const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffByAgeMs(ageMs, limits, random);",
+    code: '{ failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,',
     change: "0 → 1",
     because: "equivalent: nothing has failed since the first millisecond of 1970",
   },
@@ -270,8 +270,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/sqlite/failure.ts",
     code: 'const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";',
     change: "error instanceof LullError → true",
-    because:
-      "the code of an error that has none of ours: whoever hears it takes what it does not know for an outage",
+    because: "equivalent: nobody reads the code of a step that failed, it is told as the store's outage",
   },
   {
     file: "src/engines/sqlite/group.ts",
