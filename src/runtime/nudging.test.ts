@@ -80,3 +80,15 @@ it("what comes in while the store is being asked is not forgotten", async () => 
   await lull.advance(10_000);
   expect(texts().toSorted()).toEqual(["heard hello", "heard hi"]);
 });
+
+it("whoever waited for a pause to end is answered when it ends", async () => {
+  open();
+  const { conversations } = await lull.service.engine();
+  await conversations.pauseAll(true);
+  await lull.receive("ana", "hi");
+  await lull.advance(20_000);
+  expect(texts()).toEqual([]);
+  await conversations.pauseAll(false);
+  await lull.advance(1);
+  expect(texts()).toEqual(["heard hi"]);
+});

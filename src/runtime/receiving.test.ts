@@ -78,7 +78,9 @@ it("a message that is refused for good is told so once: nobody is asked to come 
   const refusing = aroundEngine(
     memory(),
     () => async (name, _input, call) =>
-      name === "receiving.stage" ? [{ kind: "refused", code: "PROJECT_INACTIVE", tellBusy: false }] : call(),
+      name === "receiving.stage"
+        ? [{ kind: "refused", code: "PROJECT_INACTIVE", conversationId: "c", tellBusy: true }]
+        : call(),
   );
   const at = receiving(refusing, { ...testChannel(), answer });
   await at.post();

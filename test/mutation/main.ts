@@ -19,7 +19,7 @@ const USAGE = `npm run mutate -- [options]
   --sample N         that many of each folder, drawn by lot (default: all)
   --seed S           which ones (default: a new one each time)
   --jobs N           lanes (default: one per core)
-  --from FILE        only those that the output of an earlier run names as survivors
+  --from FILE        only those that the output of an earlier run names as survivors, and nobody has explained
   --again            only those that explained.ts names: one that is killed now has no business there
   --named            instead: protections that nothing noticed the absence of once, each with the test that does now
   --protection TEXT  of those, the ones whose name holds it`;
@@ -84,8 +84,12 @@ function jobsOf(suite: Suite): Job[] {
     .sort()
     .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), "utf8")))
     .filter((mutant) => !values.again || reasonFor(mutant))
-    .filter((mutant) => earlier.length === 0 || earlier.some((line) => isNamedIn(line, mutant)))
+    .filter((mutant) => earlier.length === 0 || isLeft(mutant))
     .map((mutant) => ({ suite, mutant }));
+}
+
+function isLeft(mutant: Mutant): boolean {
+  return !reasonFor(mutant) && earlier.some((line) => isNamedIn(line, mutant));
 }
 
 /** Its line may have moved a little since. */

@@ -47,3 +47,15 @@ it("of one conversation two turns at most are in the works, whatever waits and f
   expect(Math.max(...works)).toBeGreaterThan(0);
   await engine.close();
 });
+
+it("nothing is set aside where nobody else can write", async () => {
+  const context = {
+    clock: fakeClock(),
+    settings: settingsWith({}),
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+  };
+  const engine = await memory().open(context);
+  expect(await engine.inspector.gauges()).toEqual({ dead: 0, unknown: 0, quarantined: 0, staleLeases: 0 });
+});

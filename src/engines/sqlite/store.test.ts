@@ -100,6 +100,15 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
+  it("tells who waits when it cannot be started again", async () => {
+    const { engine, writer } = await openWithWriter();
+    await engine.receiving.stage([message("before")]);
+    await writer.terminate();
+    for (const ending of ["", "-wal", "-shm"]) await rm(`${file}${ending}`, { force: true });
+    await mkdir(file);
+    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+  });
+
   it("tells everybody who waits when it dies while the engine closes", async () => {
     const { engine, writer } = await openWithWriter();
     const release = holdWriteLock();
