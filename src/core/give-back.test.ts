@@ -43,8 +43,8 @@ const sent: ChunkState = { kind: "sent", providerId: "p", atMs: 1 };
 describe("however a turn gives its lease back", () => {
   it("a window stands and the lease is gone", () => {
     for (const how of [
-      { kind: "retry", notBeforeAtMs: NOW + 5, reason: "x" },
-      { kind: "wait", untilAtMs: NOW + 5 },
+      { kind: "retry", afterMs: 5, reason: "x" },
+      { kind: "wait", afterMs: 5 },
       { kind: "restart" },
       { kind: "release" },
     ] as const) {
@@ -59,7 +59,7 @@ describe("however a turn gives its lease back", () => {
     const window = { id: "old", dueAtMs: 50_000, wakeAtMs: 50_000 };
     const after = afterGiveBack(giving({ state: { ...held, window } }), {
       kind: "retry",
-      notBeforeAtMs: NOW + 5,
+      afterMs: 5,
       reason: "x",
     });
     expect(after.window).toEqual({ id: "old", dueAtMs: 50_000, wakeAtMs: NOW + 5 });
@@ -67,7 +67,7 @@ describe("however a turn gives its lease back", () => {
 });
 
 describe("a retry", () => {
-  const retry = { kind: "retry", notBeforeAtMs: NOW + 5_000, reason: "overloaded" } as const;
+  const retry = { kind: "retry", afterMs: 5_000, reason: "overloaded" } as const;
 
   it("keeps counting, and keeps the reason", () => {
     const after = afterGiveBack(giving(), retry);
@@ -114,7 +114,7 @@ describe("a retry", () => {
 describe("a wait", () => {
   it("is not counted, and comes back at its time with its draft", () => {
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterGiveBack(giving(), { kind: "wait", untilAtMs: NOW + 60_000, draft: awaiting });
+    const after = afterGiveBack(giving(), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.works[0]?.attempts).toBe(2);
     expect(after.draft).toEqual(awaiting);
     expect(after.window?.wakeAtMs).toBe(NOW + 60_000);
@@ -122,13 +122,13 @@ describe("a wait", () => {
 
   it("without a draft keeps the stored one", () => {
     const state = { ...held, draft: draft(sending) };
-    expect(afterGiveBack(giving({ state }), { kind: "wait", untilAtMs: NOW }).draft).toBe(state.draft);
+    expect(afterGiveBack(giving({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
   });
 
   it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
     const state = { ...held, draft: draft(sent) };
-    const untilAtMs = NOW + 30_000;
-    const after = afterGiveBack(giving({ state }), { kind: "wait", untilAtMs, draft: draft(sending) });
+    const how = { kind: "wait", afterMs: 30_000, draft: draft(sending) } as const;
+    const after = afterGiveBack(giving({ state }), how);
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
     expect(after.notBeforeAtMs).toBe(NOW);
   });
@@ -136,11 +136,7 @@ describe("a wait", () => {
   it("for an answer that is there already goes on with it at once", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterGiveBack(giving({ state }), {
-      kind: "wait",
-      untilAtMs: NOW + 60_000,
-      draft: awaiting,
-    });
+    const after = afterGiveBack(giving({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.draft).toBe(state.draft);
     expect(after.window?.wakeAtMs).toBe(NOW);
     expect(after.works[0]?.attempts).toBe(2);
@@ -175,7 +171,7 @@ describe("a provider's callback that was quicker", () => {
   it("leaves nothing to wait for, whichever chunk it was about", () => {
     const how = {
       kind: "retry",
-      notBeforeAtMs: NOW + 5_000,
+      afterMs: 5_000,
       reason: "x",
       draft: two(sent, sending),
     } as const;

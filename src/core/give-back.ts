@@ -24,13 +24,13 @@ export function afterGiveBack(
   const { state, work, nowMs } = giving;
   switch (how.kind) {
     case "retry":
-      return sent(giving, tried(work, how), how.draft, how.notBeforeAtMs);
+      return sent(giving, tried(work, how), how.draft, nowMs + how.afterMs);
     case "wait": {
       // The late answer may have been quicker than the word that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
         return released(giving, uncounted(work), state, nowMs);
       }
-      return sent(giving, uncounted(work), how.draft, how.untilAtMs);
+      return sent(giving, uncounted(work), how.draft, nowMs + how.afterMs);
     }
     case "restart": {
       const again = { ...uncounted(work), restarts: work.restarts + 1 };

@@ -160,12 +160,15 @@ export type CommitOutcome =
     }
   | WriteOutcome;
 
-/** How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. */
+/**
+ * How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. Pauses count from
+ * that step on: whoever decided on one may have stood still since, and the clock may have been set back.
+ */
 export type GiveBack =
-  /** Failed, to be tried again: a window stands at `notBeforeAtMs`. With `outageSinceAtMs` the attempt is not counted. */
+  /** Failed, to be tried again: a window stands `afterMs` from then on. With `outageSinceAtMs` the attempt is not counted. */
   | {
       readonly kind: "retry";
-      readonly notBeforeAtMs: number;
+      readonly afterMs: number;
       readonly reason: string;
       readonly outageSinceAtMs?: number;
       readonly draft?: Draft;
@@ -173,7 +176,7 @@ export type GiveBack =
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
   | { readonly kind: "bury"; readonly reason: string; readonly draft?: Draft }
   /** Nothing failed, something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
-  | { readonly kind: "wait"; readonly untilAtMs: number; readonly draft?: Draft }
+  | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
   /** Newer messages joined: start over when their window is due. */
   | { readonly kind: "restart" }
   /** Stopping, or paused: what was taken is due again at once. The attempt is not counted. */

@@ -52,15 +52,15 @@ async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<N
   const { draft } = delivery;
   if (delivery.isMine && step.kind === "ask") return sendChunk(run, delivery, step.chunk);
   // What was said stays said; whoever takes the conversation next goes on behind it.
-  if (run.stopping.aborted) return end(await wait(run, draft, run.clock.nowMs()));
+  if (run.stopping.aborted) return end(await wait(run, draft, 0));
   if (step.kind === "ask") return settleChunk(run, draft, step);
   if (run.taken.attempts > run.settings.attemptsMax) return end(await giveUp(run, draft));
   // The chunk before it is written as sent in the same step.
   return markSending(run, draft, step.chunk);
 }
 
-function wait(run: TurnRun, draft: Draft, untilAtMs: number): Promise<TurnEnd> {
-  return giveBack(run, { kind: "wait", untilAtMs, draft });
+function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
+  return giveBack(run, { kind: "wait", afterMs, draft });
 }
 
 /** Taken beyond its last attempt only to find out what was sent: what was not stays unsent, and a person hears of it. */
@@ -112,7 +112,7 @@ function comeBackToAsk(
   const nowMs = run.clock.nowMs();
   return giveBack(run, {
     kind: "retry",
-    notBeforeAtMs: nowMs + run.settings.backoffMs,
+    afterMs: run.settings.backoffMs,
     reason: `SEND_UNKNOWN: ${why}`,
     draft: withChunk(draft, chunk, { kind: "sending", sendByAtMs: nowMs }),
     // Repeats that the customer may see each time are limited by their number.
@@ -136,7 +136,8 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
   // Not there, or nobody can say: the request may still be inside the provider.
-  if (nowMs < settledAtMs) return end(await wait(run, draft, askAgainAtMs(run, draft, chunk, settledAtMs)));
+  if (nowMs < settledAtMs)
+    return end(await wait(run, draft, askAgainAfterMs(run, draft, chunk, settledAtMs)));
   if (found.kind === "not-sent") return sendAgain(run, withChunk(draft, chunk, { kind: "pending" }));
   const ageMs = nowMs - settledAtMs;
   if (found.retry === "never" || ageMs >= run.settings.retryForMs) return decideUnknown(run, draft, chunk);
@@ -144,7 +145,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   return end(
     await giveBack(run, {
       kind: "retry",
-      notBeforeAtMs: nowMs + afterMs,
+      afterMs,
       reason: `SEND_UNKNOWN: ${found.why}`,
       outageSinceAtMs: outageSinceAtMs(run, draft),
       draft,
@@ -161,12 +162,13 @@ async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
 }
 
 /** After as long again as it has been in doubt, and when it must have settled. A channel that cannot be asked is asked only then. */
-function askAgainAtMs(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): number {
+function askAgainAfterMs(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): number {
   const { channels, clock, settings } = run;
   const { state } = draft.chunks[chunk]!;
-  if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;
   const nowMs = clock.nowMs();
-  return Math.min(nowMs + Math.max(settings.backoffMs, nowMs - state.sendByAtMs), settledAtMs);
+  const untilSettledMs = Math.max(0, settledAtMs - nowMs);
+  if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return untilSettledMs;
+  return Math.min(Math.max(settings.backoffMs, nowMs - state.sendByAtMs), untilSettledMs);
 }
 
 /** `onUnknown`: hold it for a person, send it again, or take it for sent. */

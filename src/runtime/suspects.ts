@@ -22,13 +22,12 @@ export class Suspects {
 
 /** Gives a turn back that was not begun: its attempt is not counted, and somebody looks again soon. */
 export async function setAside(
-  { engine, clock, settings, log }: Pick<TurnSurroundings, "engine" | "clock" | "settings" | "log">,
+  { engine, settings, log }: Pick<TurnSurroundings, "engine" | "settings" | "log">,
   { lease, turnId, attempt, conversation }: Taken,
 ): Promise<TurnEnd> {
   const about = { conversation: conversation.id, turn: turnId, attempt };
   try {
-    const untilAtMs = clock.nowMs() + settings.backoffMs;
-    const given = await engine.turns.giveBack(lease, { kind: "wait", untilAtMs });
+    const given = await engine.turns.giveBack(lease, { kind: "wait", afterMs: settings.backoffMs });
     if (given.kind === "lost") return { kind: "lost" };
     log("info", "turn.set-aside", about);
     return { kind: "given-back", how: "wait" };

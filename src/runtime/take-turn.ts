@@ -49,9 +49,9 @@ async function answerBatch(run: TurnRun): Promise<TurnEnd> {
 }
 
 function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): Promise<TurnEnd> {
-  const untilAtMs = run.clock.nowMs() + afterMs;
-  const draft = draftOf(run, { texts: [], answerStartedAtMs, awaitingUntilAtMs: untilAtMs });
-  return giveBack(run, { kind: "wait", untilAtMs, draft });
+  const awaitingUntilAtMs = run.clock.nowMs() + afterMs;
+  const draft = draftOf(run, { texts: [], answerStartedAtMs, awaitingUntilAtMs });
+  return giveBack(run, { kind: "wait", afterMs, draft });
 }
 
 /** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent, now or later. */

@@ -47,8 +47,8 @@ export async function giveBack(run: TurnRun, given: GiveBack): Promise<TurnEnd> 
   if (how.kind === "bury")
     log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: back.deadLetterId });
   else if (how.kind === "retry") {
-    const { reason, notBeforeAtMs, outageSinceAtMs } = how;
-    log("warn", "turn.retry", { ...about, reason, notBeforeAtMs, outageSinceAtMs });
+    const { reason, afterMs, outageSinceAtMs } = how;
+    log("warn", "turn.retry", { ...about, reason, afterMs, outageSinceAtMs });
   } else log("debug", "lease.released", { ...about, how: how.kind });
   return { kind: "given-back", how: how.kind };
 }
@@ -69,8 +69,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const withDraft = draft ? { draft } : {};
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
-    const { afterMs, ...counted } = decision;
-    return await giveBack(run, { ...counted, notBeforeAtMs: nowMs + afterMs, reason, ...withDraft });
+    return await giveBack(run, { ...decision, reason, ...withDraft });
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
     run.log("error", "turn.abandoned", { turn: taken.turnId, reason: shortReason(reasonOf(storeError)) });

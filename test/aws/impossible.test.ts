@@ -315,9 +315,9 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
     it("a late one that no item holds is refused for good, and its turn goes on waiting", async () => {
       as("staged", await receive());
       const turn = await taken();
-      const untilAtMs = world.clock.nowMs() + 60_000;
-      const draft = draftFor(turn, [], { awaitingUntilAtMs: untilAtMs });
-      as("released", await engine.turns.giveBack(turn.lease, { kind: "wait", untilAtMs, draft }));
+      const afterMs = 60_000;
+      const draft = draftFor(turn, [], { awaitingUntilAtMs: world.clock.nowMs() + afterMs });
+      as("released", await engine.turns.giveBack(turn.lease, { kind: "wait", afterMs, draft }));
       const late = { turnId: turn.turnId, texts: ["x".repeat(500_000)] };
       await assert.rejects(engine.conversations.answer(late), isTooLarge);
       assert.equal(await engine.conversations.answer({ ...late, texts: ["ok"] }), "accepted");
@@ -329,7 +329,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
     const reason = "r".repeat(1_000_000);
     as("staged", await receive());
     const turn = await taken();
-    const how = { kind: "retry", notBeforeAtMs: world.clock.nowMs(), reason } as const;
+    const how = { kind: "retry", afterMs: 0, reason } as const;
     as("released", await engine.turns.giveBack(turn.lease, how));
     const again = await taken();
     as("released", await engine.turns.giveBack(again.lease, { kind: "bury", reason }));

@@ -57,6 +57,34 @@ const REGRESSIONS: readonly Regression[] = [
       strayWakeUpsAtMs: [7_639],
     },
   },
+  {
+    name: "a pause that was decided on before the clock was set back must not end an hour later",
+    plan: {
+      seed: 101_149_343,
+      workers: 2,
+      window: { seconds: 2 },
+      whileBusy: "queue",
+      onUnknown: "assume-sent",
+      canReconcile: true,
+      callbacks: false,
+      chunks: 1,
+      batchMessagesMax: 500,
+      messages: [
+        { id: "m1", customer: 1, atMs: 116, againAtMs: [] },
+        { id: "m2", customer: 1, atMs: 1_193, againAtMs: [] },
+        { id: "m3", customer: 0, atMs: 130, againAtMs: [] },
+        { id: "m4", customer: 1, atMs: 803, againAtMs: [] },
+      ],
+      faults: [
+        { step: "turns.takeDue", kind: "crash-after", nth: 1 },
+        { step: "turns.giveBack", kind: "freeze-after", nth: 3 },
+        { step: "sweeping.sweep", kind: "clock-set-back", nth: 3 },
+      ],
+      strayWakeUpsAtMs: [350, 15_220, 18_677],
+      listsLate: false,
+      outages: [{ who: "responder", how: "refused", fromMs: 705, toMs: 11_254 }],
+    },
+  },
 ];
 
 export function regressionsOn(engine: EngineName): readonly Regression[] {

@@ -59,8 +59,8 @@ export const attempts: readonly EngineCase[] = [
     {},
     async (s) => {
       const first = await s.turnFor("one");
-      const notBeforeAtMs = s.nowMs + 20_000;
-      await s.engine.turns.giveBack(first.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+      const afterMs = 20_000;
+      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
       await s.passes(5_000);
       await s.receive("two");
       await s.passes(14_999);
@@ -78,7 +78,7 @@ export const attempts: readonly EngineCase[] = [
     { attemptsMax: 2 },
     async (s) => {
       const { turnId } = await s.turnFor("one").then(async (first) => {
-        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
         as("released", await s.engine.turns.giveBack(first.lease, how));
         return first;
       });
@@ -88,7 +88,7 @@ export const attempts: readonly EngineCase[] = [
         assert.deepEqual([taken.turnId, taken.attempt, taken.attempts], [turnId, attempt, 1]);
         assert.equal(taken.failingSinceAtMs, 7);
         assert.deepEqual(textsOf(taken), ["one", "two"]);
-        const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "down", outageSinceAtMs: 7 } as const;
+        const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
         as("released", await s.engine.turns.giveBack(taken.lease, how));
       }
       const last = await s.take();
@@ -130,7 +130,7 @@ export const attempts: readonly EngineCase[] = [
       await s.windowPasses();
       for (const reason of ["first reason", "last reason"]) {
         const { lease } = await s.take();
-        await s.engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs: s.nowMs, reason });
+        await s.engine.turns.giveBack(lease, { kind: "retry", afterMs: 0, reason });
       }
       await s.nothingDue();
       assert.deepEqual(
@@ -234,7 +234,7 @@ export const attempts: readonly EngineCase[] = [
     await s.engine.turns.giveBack(first.lease, { kind: "release" });
     const second = await s.take();
     assert.deepEqual([second.turnId, second.attempt], [first.turnId, 1]);
-    await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs: s.nowMs + 7_000 });
+    await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 7_000 });
     await s.passes(6_999);
     await s.nothingDue();
     await s.passes(1);
@@ -251,11 +251,11 @@ export const attempts: readonly EngineCase[] = [
       await s.leaseLapses();
       const second = await s.take();
       assert.equal(second.isSuspect, true);
-      await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs: s.nowMs + 1_000 });
+      await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 1_000 });
       await s.passes(1_000);
       const third = await s.take();
       assert.deepEqual([third.attempt, third.isSuspect], [2, true]);
-      const failed = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "HTTP 500" } as const;
+      const failed = { kind: "retry", afterMs: 0, reason: "HTTP 500" } as const;
       await s.engine.turns.giveBack(third.lease, failed);
       assert.equal((await s.take()).isSuspect, undefined);
     },

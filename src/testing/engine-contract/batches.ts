@@ -145,7 +145,7 @@ export const batches: readonly EngineCase[] = [
       await s.receive({ text: "a", sentAtMs: 1_000 });
       await s.engine.turns.giveBack(first.lease, {
         kind: "retry",
-        notBeforeAtMs: s.nowMs,
+        afterMs: 0,
         reason: "overloaded",
       });
       const second = await s.take();

@@ -52,8 +52,8 @@ export const clocks: readonly EngineCase[] = [
     {},
     async (s) => {
       const first = await s.turnFor("hi");
-      const notBeforeAtMs = s.nowMs + 20_000;
-      await s.engine.turns.giveBack(first.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+      const afterMs = 20_000;
+      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
       await setBack(s);
       // At once where a sweep wakes everybody, when its trigger comes where that is on its way.
       const [atOnce] = await s.turns();
@@ -64,9 +64,8 @@ export const clocks: readonly EngineCase[] = [
 
   scene("a late answer is not awaited an hour longer", {}, async (s) => {
     const first = await s.turnFor("hi");
-    const untilAtMs = s.nowMs + 60_000;
-    const draft = draftFor(first, [], { awaitingUntilAtMs: untilAtMs });
-    await s.engine.turns.giveBack(first.lease, { kind: "wait", untilAtMs, draft });
+    const draft = draftFor(first, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
+    await s.engine.turns.giveBack(first.lease, { kind: "wait", afterMs: 60_000, draft });
     await setBack(s);
     // Somebody looks at once, or when a trigger comes: from there it is awaited for as long as was promised.
     await s.nothingDue();
@@ -86,16 +85,19 @@ export const clocks: readonly EngineCase[] = [
     assert.equal((await s.engine.sweeping.sweep()).clockSetBack, undefined);
   }),
 
-  scene("what was on its way when the clock was set back is found a sweep later", {}, async (s) => {
-    const taken = await s.turnFor("hi");
-    const beforeAtMs = s.nowMs;
-    await setBack(s);
-    // Decided by the time of before, written by the time of after.
-    const notBeforeAtMs = beforeAtMs + 1_000;
-    await s.engine.turns.giveBack(taken.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
-    await s.nothingDue();
-    await s.passes(s.settings.sweepMs);
-    await s.engine.sweeping.sweep();
-    assert.equal((await s.take()).turnId, taken.turnId);
-  }),
+  scene(
+    "a pause counts from when it is written, whatever the clock was when it was decided on",
+    {},
+    async (s) => {
+      const taken = await s.turnFor("hi");
+      await setBack(s);
+      await s.passes(s.settings.sweepMs);
+      await s.engine.sweeping.sweep();
+      as("renewed", await s.engine.turns.renew(taken.lease));
+      await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 1_000, reason: "overloaded" });
+      await s.nothingDue();
+      await s.passes(1_000);
+      assert.equal((await s.take()).turnId, taken.turnId);
+    },
+  ),
 ];

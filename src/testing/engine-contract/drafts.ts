@@ -52,8 +52,7 @@ export const drafts: readonly EngineCase[] = [
     assert.deepEqual(second.draft, draft);
     assert.equal(second.turnId, first.turnId);
     as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
-    const untilAtMs = s.nowMs + 5_000;
-    as("released", await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs, draft }));
+    as("released", await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 5_000, draft }));
     await s.passes(4_999);
     await s.nothingDue();
     await s.passes(1);
@@ -102,7 +101,7 @@ export const drafts: readonly EngineCase[] = [
       await s.engine.turns.draft(first.lease, sending(draftFor(first), 0, s.nowMs + 15_000));
       await s.leaseLapses();
       const asking = await s.take();
-      await s.engine.turns.giveBack(asking.lease, { kind: "wait", untilAtMs: s.nowMs + 200_000 });
+      await s.engine.turns.giveBack(asking.lease, { kind: "wait", afterMs: 200_000 });
       await s.nothingDue();
       const chunk = { turnId: first.turnId, chunk: 0 };
       const status = { account: "account", providerId: "p1", status: "delivered", chunk };
@@ -134,10 +133,10 @@ export const drafts: readonly EngineCase[] = [
     const first = await s.turnFor("hi");
     const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
     await s.engine.turns.draft(first.lease, draft);
-    const notBeforeAtMs = s.nowMs + s.settings.settleMs;
+    const afterMs = s.settings.settleMs;
     await s.engine.turns.giveBack(first.lease, {
       kind: "retry",
-      notBeforeAtMs,
+      afterMs,
       reason: "SEND_UNKNOWN",
       draft,
     });
@@ -157,7 +156,7 @@ export const drafts: readonly EngineCase[] = [
     await receiving.settle("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
     as("marked", await turns.mark(taken.lease, older));
-    const how = { kind: "retry", notBeforeAtMs: s.nowMs, reason: "timeout", draft: older } as const;
+    const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
     as("released", await turns.giveBack(taken.lease, how));
     const again = await s.take();
     assert.equal(again.draft?.chunks[0]?.state.kind, "sent");

@@ -10,7 +10,7 @@ const LATER_MS = 300_000;
 async function awaits(s: Scene, taken: Taken): Promise<number> {
   const untilAtMs = s.nowMs + LATER_MS;
   const draft = draftFor(taken, [], { awaitingUntilAtMs: untilAtMs });
-  as("released", await s.engine.turns.giveBack(taken.lease, { kind: "wait", untilAtMs, draft }));
+  as("released", await s.engine.turns.giveBack(taken.lease, { kind: "wait", afterMs: LATER_MS, draft }));
   return untilAtMs;
 }
 
@@ -104,7 +104,7 @@ export const lateAnswers: readonly EngineCase[] = [
     const { lease, turnId } = await s.turnFor("hi");
     await s.engine.turns.giveBack(lease, {
       kind: "retry",
-      notBeforeAtMs: s.nowMs + 5_000,
+      afterMs: 5_000,
       reason: "overloaded",
     });
     assert.equal(await s.engine.conversations.answer({ turnId, texts: ["late"] }), "stale");

@@ -110,9 +110,9 @@ export const leases: readonly EngineCase[] = [
     assert.deepEqual(await turns.mark(stale.lease, draft, { evenIfHandedOff: true }), lost);
     assert.deepEqual(await turns.commit(stale.lease, replied(stale, allSent(draft))), lost);
     for (const how of [
-      { kind: "retry", notBeforeAtMs: s.nowMs, reason: "stale", draft },
+      { kind: "retry", afterMs: 0, reason: "stale", draft },
       { kind: "bury", reason: "stale" },
-      { kind: "wait", untilAtMs: s.nowMs, draft },
+      { kind: "wait", afterMs: 0, draft },
       { kind: "restart" },
       { kind: "release" },
     ] as const) {

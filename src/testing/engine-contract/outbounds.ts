@@ -126,7 +126,7 @@ export const outbounds: readonly EngineCase[] = [
       const { conversationId } = await s.receive("hi");
       await s.engine.conversations.change(conversationId, { paused: true });
       await s.engine.conversations.say(outbound(conversationId));
-      const how = { kind: "retry", notBeforeAtMs: s.nowMs + 2_000, reason: "provider is down" } as const;
+      const how = { kind: "retry", afterMs: 2_000, reason: "provider is down" } as const;
       await s.engine.turns.giveBack((await s.take()).lease, how);
       await s.passes(1_999);
       await s.nothingDue();

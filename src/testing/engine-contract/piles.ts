@@ -16,10 +16,10 @@ function refusedAsFull(outcome: StageOutcome): boolean {
 /** Somebody looks, and what waits goes on waiting: an outage. By then every engine has counted. */
 async function lookInVain(s: Scene, forMs = 3_600_000): Promise<void> {
   const taken = await s.take();
-  const notBeforeAtMs = s.nowMs + forMs;
+  const afterMs = forMs;
   as(
     "released",
-    await s.engine.turns.giveBack(taken.lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" }),
+    await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs, reason: "overloaded" }),
   );
 }
 
@@ -110,8 +110,8 @@ export const piles: readonly EngineCase[] = [
     await s.receive({ sender: "ben", fields: { profile: "x".repeat(3_000) } });
     await s.windowPasses();
     for (const { lease } of await s.turns()) {
-      const notBeforeAtMs = s.nowMs + 3_600_000;
-      await s.engine.turns.giveBack(lease, { kind: "retry", notBeforeAtMs, reason: "overloaded" });
+      const afterMs = 3_600_000;
+      await s.engine.turns.giveBack(lease, { kind: "retry", afterMs, reason: "overloaded" });
     }
     assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ana" }))), true);
     assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ben" }))), true);

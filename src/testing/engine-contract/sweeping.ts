@@ -95,7 +95,7 @@ export const sweeping: readonly EngineCase[] = [
     const [, second] = await s.turns();
     await s.engine.turns.giveBack(second!.lease, {
       kind: "retry",
-      notBeforeAtMs: s.nowMs + HOUR,
+      afterMs: HOUR,
       reason: "overloaded",
     });
     const { conversationId } = await s.receive({ sender: "paused" });

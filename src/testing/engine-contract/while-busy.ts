@@ -45,14 +45,13 @@ export const whileBusy: readonly EngineCase[] = [
       assert.equal(toldBusy(await s.deliver(s.arrival())), true);
       await s.engine.turns.giveBack(first.lease, {
         kind: "retry",
-        notBeforeAtMs: s.nowMs,
+        afterMs: 0,
         reason: "overloaded",
       });
       const second = await s.take();
       assert.equal(toldBusy(await s.deliver(s.arrival())), false);
-      const untilAtMs = s.nowMs + 60_000;
-      const draft = draftFor(second, [], { awaitingUntilAtMs: untilAtMs });
-      await s.engine.turns.giveBack(second.lease, { kind: "wait", untilAtMs, draft });
+      const draft = draftFor(second, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
+      await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 60_000, draft });
       assert.equal(toldBusy(await s.deliver(s.arrival())), false);
     },
   ),
