@@ -243,7 +243,8 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
   for (const { turns } of stored.conversations) {
     for (const { turnId, outcome, providerIds } of turns) {
       const missing = providerIds.filter(
-        (id) => !ledger.some((sent) => sent.providerId === id && sent.turnId === turnId),
+        (id) =>
+          !ledger.some((sent) => sent.providerId === id && (sent.turnId === turnId || isCopy(sent, ledger))),
       );
       if (outcome === "replied" && (missing.length > 0 || providerIds.length === 0)) {
         found.push({
@@ -254,6 +255,14 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
     }
   }
   return found;
+}
+
+/** Sent again, late: the customer has the text once more than its turn needs. A list goes by text, so it counts for the next such text. */
+function isCopy(sent: Sent, ledger: readonly Sent[]): boolean {
+  return ledger.some(
+    ({ providerId, turnId, chunk }) =>
+      providerId !== sent.providerId && turnId === sent.turnId && chunk === sent.chunk,
+  );
 }
 
 function inOrder({ history, stored, plan }: Evidence): Violation[] {
