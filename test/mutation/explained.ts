@@ -200,15 +200,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/deliver.ts",
-    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
-    change: '!channels[draft.channel]?.reconcile || state.kind !== "sending" → false',
-    because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
-  },
-  {
-    file: "src/runtime/deliver.ts",
-    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
+    code: 'const canAsk = channels[draft.channel]?.reconcile !== undefined && state.kind === "sending";',
     change:
-      '!channels[draft.channel]?.reconcile || state.kind !== "sending" → !channels[draft.channel]?.reconcile && state.kind !== "sending"',
+      'channels[draft.channel]?.reconcile !== undefined && state.kind === "sending" → channels[draft.channel]?.reconcile !== undefined || state.kind === "sending"',
     because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
   },
   {
