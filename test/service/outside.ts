@@ -49,6 +49,7 @@ export async function outside(url: () => string) {
       OPENAI_API_KEY: "test-key",
       OPENAI_BASE_URL: openai.url,
       LULL_PUBLIC_URL: PUBLIC_URL,
+      LULL_API_TOKEN: API_TOKEN,
     } as Environment,
     post,
     api,
