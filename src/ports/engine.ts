@@ -114,7 +114,8 @@ export type Renewal =
   | WriteOutcome;
 
 export type DraftOutcome =
-  | { readonly kind: "drafted"; readonly lease: Lease }
+  /** With the draft as it stands now: what a callback proved meanwhile is `sent` in it, and is not sent again. */
+  | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }
   /** `whileBusy: "restart"`: newer messages are staged and a restart is left. */
@@ -122,7 +123,8 @@ export type DraftOutcome =
   | WriteOutcome;
 
 export type MarkOutcome =
-  | { readonly kind: "marked"; readonly lease: Lease }
+  /** Likewise. */
+  | { readonly kind: "marked"; readonly lease: Lease; readonly draft: Draft }
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 

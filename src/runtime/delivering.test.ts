@@ -132,6 +132,27 @@ describe("a send whose outcome nobody told", () => {
     expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
   });
 
+  it("is not repeated when a callback proves it while the list, which lags, is being asked", async () => {
+    open();
+    let isTold = false;
+    const tried = sends(UNKNOWN, { kind: "sent", providerId: "SM2" });
+    await ask();
+    const sentAtMs = lull.service.clock.nowMs();
+    lull.channel.reconcile = async ({ reference }) => {
+      const { receiving } = await lull.service.engine();
+      // The last question, when "not there" counts.
+      if (lull.service.clock.nowMs() - sentAtMs >= 30_000 && !isTold) {
+        isTold = true;
+        const status = { account: "test", providerId: "SM1", status: "delivered", chunk: reference };
+        expect(await receiving.settle("test", status)).toBe("settled");
+      }
+      return { kind: "not-sent" };
+    };
+    await lull.advance(60_000);
+    expect([isTold, tried.length]).toEqual([true, 1]);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
   it("is found by a list that lags behind", async () => {
     open();
     lull.channel.reconcileWith((n) => (n < 4 ? { kind: "not-sent" } : { kind: "sent", providerId: "SM4" }));

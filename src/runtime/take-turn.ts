@@ -142,6 +142,6 @@ async function writeDraft(run: TurnRun, draft: Draft): Promise<TurnEnd> {
       return giveBack(run, { kind: "restart" });
     case "drafted":
       run.heartbeat.renewed(written.lease);
-      return deliver(run, first, { isFresh: true });
+      return deliver(run, written.draft, { isFresh: true });
   }
 }

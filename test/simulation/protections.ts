@@ -85,7 +85,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/turning.ts",
-        find: "const renewed = extended(step, { ...state, draft: keepSent(state.draft, written) });",
+        find: "const renewed = extended(step, { ...state, draft: known });",
         replace: "const renewed = extended(step, { ...state, draft: state.draft });",
       },
     ],

@@ -48,7 +48,7 @@ export async function draft(site: Site, lease: Lease, written: Draft): Promise<D
   const renewed = handedOff || newer ? await stillHeld(site, lease) : await write(site, lease, written);
   if (!renewed) return LOST;
   if (handedOff) return { kind: "handed-off" };
-  return newer ? { kind: "newer" } : { kind: "drafted", lease: renewed };
+  return newer ? { kind: "newer" } : { kind: "drafted", ...renewed };
 }
 
 export async function mark(
@@ -60,23 +60,28 @@ export async function mark(
   const handedOff = !evenIfHandedOff && written.author === undefined && (await isHandedOff(site, lease));
   const renewed = handedOff ? await stillHeld(site, lease) : await write(site, lease, written);
   if (!renewed) return LOST;
-  return handedOff ? { kind: "handed-off" } : { kind: "marked", lease: renewed };
+  return handedOff ? { kind: "handed-off" } : { kind: "marked", ...renewed };
+}
+
+interface Written {
+  readonly lease: Lease;
+  readonly draft: Draft;
 }
 
 /** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
-async function write(site: Site, lease: Lease, written: Draft): Promise<Lease | undefined> {
+async function write(site: Site, lease: Lease, written: Draft): Promise<Written | undefined> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
   const saved = await changeHeld(site, lease, ({ state }) => ({
     ...state,
     draft: keepSent(state.draft, written),
     lease: { ...state.lease!, untilAtMs },
   }));
-  return saved && { ...lease, untilAtMs };
+  return saved && { lease: { ...lease, untilAtMs }, draft: saved.state.draft ?? written };
 }
 
-async function stillHeld(site: Site, lease: Lease): Promise<Lease | undefined> {
+async function stillHeld(site: Site, lease: Lease): Promise<Written | undefined> {
   const { state } = await readState(site, lease.conversationId);
-  return state.lease?.token === lease.token ? lease : undefined;
+  return state.lease?.token === lease.token ? { lease, draft: state.draft! } : undefined;
 }
 
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */

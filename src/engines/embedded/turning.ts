@@ -1,6 +1,7 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../core/state.ts";
+import { buriedWith } from "../../core/take.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type {
   Commit,
@@ -60,10 +61,11 @@ function marked<K extends "drafted" | "marked">(
   state: ConversationState,
   written: Draft,
   kind: K,
-): { kind: K; lease: Lease } {
-  const renewed = extended(step, { ...state, draft: keepSent(state.draft, written) });
+): { kind: K; lease: Lease; draft: Draft } {
+  const known = keepSent(state.draft, written);
+  const renewed = extended(step, { ...state, draft: known });
   saveState(step, lease.conversationId, renewed);
-  return { kind, lease: leaseFrom(lease, renewed) };
+  return { kind, lease: leaseFrom(lease, renewed), draft: known };
 }
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
@@ -103,10 +105,11 @@ export function giveBack(
   const work = workUnder(state);
   const id = lease.conversationId;
   if (how.kind === "bury") {
-    const { messageIds, turnId } = work;
-    const draft = how.draft && keepSent(state.draft, how.draft);
-    const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
-    return { kind: "released", deadLetterId: bury(step, id, burial, freed(step, id, state, work)) };
+    const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
+    const messageIds = buriedWith(work, draft);
+    const burial = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
+    const after = freed(step, id, state, work, messageIds.length);
+    return { kind: "released", deadLetterId: bury(step, id, burial, after) };
   }
   const conversation = step.tables.conversation(work.recordId);
   const newer = newerThan(step, lease, work);
@@ -117,8 +120,14 @@ export function giveBack(
 }
 
 /** Without the buried work. What that leaves staged needs a window, or nobody would look. */
-function freed(step: Step, id: string, state: ConversationState, work: Work): ConversationState {
-  const isLeft = step.tables.stagedCount(id) > work.messageIds.length;
+function freed(
+  step: Step,
+  id: string,
+  state: ConversationState,
+  work: Work,
+  buried: number,
+): ConversationState {
+  const isLeft = step.tables.stagedCount(id) > buried;
   const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
   const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
   return withoutWork(free, work.turnId);

@@ -155,7 +155,10 @@ export const drafts: readonly EngineCase[] = [
     const chunk = { turnId: taken.turnId, chunk: 0 };
     await receiving.settle("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
-    as("marked", await turns.mark(taken.lease, older));
+    const marked = as("marked", await turns.mark(taken.lease, older));
+    // Whoever goes on from its own copy would send it again.
+    assert.equal(marked.draft.chunks[0]?.state.kind, "sent");
+    assert.equal(marked.draft.chunks[1]?.state.kind, "pending");
     const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
     as("released", await turns.giveBack(taken.lease, how));
     const again = await s.take();
