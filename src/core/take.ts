@@ -32,7 +32,12 @@ export interface Found {
   readonly staged: readonly StagedItem[];
   /** Undefined when the conversation's record does not exist. */
   readonly conversation:
-    | { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy }
+    | {
+        readonly id: string;
+        readonly paused: boolean;
+        readonly handedOff: boolean;
+        readonly window: WindowPolicy;
+      }
     | undefined;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
@@ -82,6 +87,9 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const state = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   if (state.draft) {
     if (found.conversation === undefined) return buryLost(state);
+    // A human has it: the answer that is awaited would not be sent, and nobody waits for it.
+    if (found.conversation.handedOff && state.draft.awaitingUntilAtMs !== undefined)
+      return decideTake({ ...found, state: notAwaiting(state) }, taker, settings);
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
@@ -122,6 +130,10 @@ function isOutOfTime(
   { retryForMs, attemptsMax }: Settings,
 ): boolean {
   return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
+}
+
+function notAwaiting(state: ConversationState): ConversationState {
+  return { ...state, draft: undefined, notBeforeAtMs: undefined };
 }
 
 function withoutLateDraft(state: ConversationState, { nowMs }: Taker): ConversationState {
