@@ -85,6 +85,8 @@ export type ReconcileOutcome =
 export interface ChannelContext {
   readonly name: string;
   readonly secrets: Secrets;
+  /** Base of the URL that the world calls, when one is configured. */
+  readonly publicUrl?: string;
   /** Where the provider posts delivery statuses, when a public URL is configured. */
   readonly statusUrl?: string;
   readonly nowMs: () => number;
@@ -99,7 +101,11 @@ export interface Channel {
   readonly bodyBytesMax?: number;
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
+  /** The address of ours that it takes messages for, where there is one. No two channels of a type have the same: their people would mix. */
+  readonly address?: string;
   open?(context: ChannelContext): void;
+  /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
+  unfit?(): string | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;
   /** Words the webhook's answer in the provider's own way. */

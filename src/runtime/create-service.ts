@@ -85,7 +85,14 @@ export function createService(config: LullConfig): Service {
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => within(clock, settings.receiveTimeoutMs, async () => (await open()).ping()),
     wake: async (conversationId, time) => (await opening()).wake(conversationId, time),
+    requireFit() {
+      for (const [name, channel] of Object.entries(config.channels)) {
+        const why = channel.unfit?.();
+        if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
+      }
+    },
     async start() {
+      this.requireFit();
       // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
       await (await open()).ping();
       (await opening()).start();
@@ -107,7 +114,17 @@ function openChannels(
 ): void {
   for (const [name, channel] of Object.entries(channels)) {
     const statusUrl = publicUrl === undefined ? {} : { statusUrl: `${publicUrl}/webhooks/${name}/status` };
-    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...statusUrl });
+    const publicly = publicUrl === undefined ? {} : { publicUrl };
+    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...publicly, ...statusUrl });
+  }
+  const places = Object.entries(channels).filter(([, { address }]) => address !== undefined);
+  for (const [name, { type, address }] of places) {
+    const [other] =
+      places.find(([each, { type: t, address: a }]) => each !== name && t === type && a === address) ?? [];
+    if (other !== undefined)
+      throw new ConfigError(
+        `channels ${name} and ${other} have the same address ${address}: their visitors would be the same people`,
+      );
   }
 }
 

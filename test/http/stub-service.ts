@@ -276,6 +276,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     },
     engine: async () => engine,
     ready: async () => {},
+    requireFit: () => {},
     wake: async () => "nothing",
     start: async () => {
       calls.push(["start"]);
