@@ -247,7 +247,10 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
   const calls: Calls = [];
   const logged: Stub["logged"] = [];
   const engine = stubEngine(calls);
-  const channels = overrides.channels ?? { whatsapp: stubChannel("whatsapp"), web: stubChannel("web") };
+  const channels = overrides.channels ?? {
+    whatsapp: stubChannel("whatsapp"),
+    web: stubChannel("web", { address: "web" }),
+  };
   const receive = async (channel: string, request: WebhookRequest) => {
     received.push({ channel, request });
     return { status: 200, headers: { "content-type": "text/plain" }, body: "staged" };
