@@ -147,6 +147,16 @@ export const drafts: readonly EngineCase[] = [
     assert.equal((await s.take()).draft?.chunks[0]?.state.kind, "sent");
   }),
 
+  scene("a callback of another channel proves nothing about this one's send", settling, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
+    await s.engine.turns.draft(first.lease, draft);
+    const chunk = { turnId: first.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "sent", chunk };
+    assert.equal(await s.engine.receiving.settle("sms", status), "unmatched");
+    assert.equal(await s.engine.receiving.settle("test", status), "settled");
+  }),
+
   scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
     const { turns, receiving } = s.engine;
     const taken = await s.turnFor("hi");

@@ -48,6 +48,9 @@ export const unknownSends: readonly EngineCase[] = [
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p2", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 1 };
+    // Another channel's word is none.
+    await s.engine.receiving.settle("sms", { ...status, chunk });
+    assert.equal((await list(s)).length, 1);
     assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "settled");
     assert.deepEqual(await list(s), []);
     assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
