@@ -47,6 +47,7 @@ export const SUITES: readonly Suite[] = [
     folder: "src/engines/sqlite",
     stages: [
       SQLITE,
+      ["src/engines/sqlite/*.test.ts"],
       ["src/engines/sqlite/foreign-rows.test.ts", "src/engines/sqlite/store.test.ts"],
       ["src/engines/sqlite/durability.test.ts", "src/engines/sqlite/lost-file.test.ts"],
     ],

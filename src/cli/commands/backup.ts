@@ -43,7 +43,7 @@ It holds ${staged} staged messages and ${drafts} drafts. A service that starts o
 }
 
 function percent(done: number, total: number): number {
-  return total === 0 ? 100 : Math.floor((done / total) * 100);
+  return Math.floor((done / total) * 100);
 }
 
 function isThere(file: string): Promise<boolean> {

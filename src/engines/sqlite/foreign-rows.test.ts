@@ -204,6 +204,16 @@ describe("a row that is not ours", () => {
     });
   });
 
+  it("is mended without forgetting that it was completed", async () => {
+    const ana = await receive("ana");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+    await engine.conversations.change(ana, { taskComplete: true });
+    change("UPDATE conversations SET record = '{' WHERE id = ?", ana);
+    expect(await engine.conversations.get(ana)).toMatchObject({ id: ana, taskComplete: true });
+    expect(await receive("ana")).not.toBe(ana);
+  });
+
   it("anywhere in a state with everything in it: whatever the field and the value, everybody is answered", async () => {
     const ana = await receive("ana");
     await clock.advance(10_000);
