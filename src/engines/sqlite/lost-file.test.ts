@@ -226,6 +226,14 @@ describe("a database file that is not at its place any more", () => {
     expect((await engine.inspector.counts()).staged).toBe(1);
   });
 
+  it("not there when it is read for the first time: is read once it is back", async () => {
+    const engine = await open();
+    const away = await moveAway();
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
+    expect((await engine.inspector.counts()).staged).toBe(0);
+  });
+
   it("replaced by another database: is not taken for ours", async () => {
     const engine = await open();
     await (await open(join(folder, "other.db"))).close();
@@ -290,6 +298,17 @@ describe("a file with damaged pages", () => {
       expect(eventsOf("store.damaged")).toHaveLength(1);
     },
   );
+});
+
+it("damage that a webhook finds is known to everybody", async () => {
+  const engine = await open();
+  await engine.receiving.stage([message()]);
+  await engine.close();
+  await damage("staged_by_conversation");
+  const again = await open();
+  await expect(again.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+  expect(eventsOf("store.damaged")).toHaveLength(1);
+  await expect(again.ping()).rejects.toMatchObject({ message: expect.stringContaining("damaged") });
 });
 
 /** Overwrites the first page of a table or an index with what no page looks like. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -31,9 +31,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+function context(given: Partial<EngineContext> = {}): EngineContext {
+  return {
+    clock,
+    settings: settingsWith({}),
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+    ...given,
+  };
+}
+
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
-  const engine = await sqlite({ file: at }).open({ ...context, ...given });
+  const engine = await sqlite({ file: at }).open(context(given));
   opened.push(engine);
   return engine;
 }
@@ -100,13 +110,19 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  it("tells who waits when it cannot be started again", async () => {
+  it("tells everybody who waits when it cannot be started again, and goes on once it can", async () => {
     const { engine, writer } = await openWithWriter();
     await engine.receiving.stage([message("before")]);
     await writer.terminate();
     for (const ending of ["", "-wal", "-shm"]) await rm(`${file}${ending}`, { force: true });
     await mkdir(file);
-    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    const large = "x".repeat(1_000_000);
+    const waiting = Array.from({ length: 64 }, () => engine.receiving.stage([messageOfMany(large)]));
+    for (const outcome of await Promise.allSettled(waiting))
+      expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
+    // And what they took is there for others.
+    await rmdir(file);
+    expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 
   it("tells everybody who waits when it dies while the engine closes", async () => {
@@ -251,6 +267,19 @@ describe("the file", () => {
     await rmdir(file);
     await (await open()).ping();
   });
+
+  it.each(["PRAGMA user_version = 99", "DROP TABLE meta"])(
+    "that cannot be used (%s) is let go of: nothing of us lies beside it",
+    async (spoil) => {
+      await (await open()).close();
+      const database = new DatabaseSync(file);
+      database.exec(spoil);
+      database.close();
+      const inline = sqlite({ file, writer: "inline" });
+      await expect(inline.open(context())).rejects.toThrow();
+      expect(await readdir(folder)).toEqual(["lull.db"]);
+    },
+  );
 
   it("remembers what it holds when it is opened again", async () => {
     const first = await open();
