@@ -21,8 +21,6 @@ import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { sqlite } from "./index.ts";
 
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
-
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 const ENDINGS = ["", "-wal", "-shm"];
 const FULL = 2;

@@ -10,9 +10,6 @@ import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { sqlite } from "./index.ts";
 
-// Every case starts threads of its own; reading their sources once instead of each time halves the run.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
-
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 
 let folder = "";
