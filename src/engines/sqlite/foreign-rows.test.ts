@@ -226,6 +226,14 @@ describe("a row that is not ours", () => {
     });
   });
 
+  it("is shown as it will be mended, as of now", async () => {
+    const ana = await receive("ana");
+    change("UPDATE conversations SET record = '{' WHERE id = ?", ana);
+    await clock.advance(5_000);
+    const nowMs = clock.nowMs();
+    expect(await engine.conversations.get(ana)).toMatchObject({ createdAtMs: nowMs, updatedAtMs: nowMs });
+  });
+
   it("is mended without forgetting that it was completed", async () => {
     const ana = await receive("ana");
     await clock.advance(10_000);

@@ -218,12 +218,14 @@ describe("the writer thread", () => {
       await clock.settle();
     }
     const old = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
-    await clock.advance(10_001);
+    await clock.advance(1);
+    const atTheLimit = engine.receiving.stage([message()]);
+    await clock.advance(10_000);
     const young = engine.receiving.stage([message()]);
     release();
     await old;
-    await Promise.all([...atTheThread, young]);
-    expect((await engine.inspector.counts()).staged).toBe(3);
+    await Promise.all([...atTheThread, atTheLimit, young]);
+    expect((await engine.inspector.counts()).staged).toBe(4);
   });
 
   it("tells its own process when a window was armed", async () => {
