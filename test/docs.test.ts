@@ -57,6 +57,23 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+test("every event that the sources log, from `info` on, is in the tables of operating.md, with its level", () => {
+  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+  const sources = files.filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^testing/.test(name));
+  const logged = sources.flatMap((name) =>
+    [
+      ...readFileSync(join(ROOT, "src", name), "utf8").matchAll(
+        /"(info|warn|error)",\s*"([a-z]+\.[a-z-]+)"/g,
+      ),
+    ].map(([, level, event]) => `${event} ${level}`),
+  );
+  const { text } = PAGES.find(({ name }) => name === "docs/operating.md")!;
+  const told = [...text.matchAll(/^\| (`[a-z]+\.[^|]*) \| (info|warn|error) \|/gm)].flatMap(
+    ([, events = "", level]) => [...events.matchAll(/`([^`]+)`/g)].map(([, event]) => `${event} ${level}`),
+  );
+  expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
+});
+
 describe("code in the docs", () => {
   test("compiles as it stands", async () => {
     const blocks = blocksOf("ts");

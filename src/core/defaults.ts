@@ -71,6 +71,9 @@ export const LATER_MS_MAX = 7 * 24 * HOUR;
 /** The longest pause that somebody's `Retry-After` may ask for. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
+/** Longer than any window, pause or awaited answer: nobody of us waits for a time that is further off. */
+export const WAIT_MS_MAX = 8 * 24 * HOUR;
+
 /** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 

@@ -1,5 +1,6 @@
 import { CERTIFICATE_REFUSED } from "./connection-failure.ts";
 import { RETRY_AFTER_MS_MAX } from "./defaults.ts";
+import { BACKEND_AWAY, CONNECTION_LOST, FETCH_LATE, GRPC_AWAY } from "./outage-codes.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** Somebody else is away, and will be back: time mends it, whatever the message was. */
@@ -8,53 +9,13 @@ export interface Outage {
   readonly retryAfterMs?: number;
 }
 
-/** The other side could not be reached, hung up, or took too long: codes of Node, of its `fetch`, of axios and of HTTP/2. */
-const CONNECTION_LOST = new Set([
-  "ABORT_ERR",
-  "EADDRNOTAVAIL",
-  "EAI_AGAIN",
-  "EAI_FAIL",
-  "ECONNABORTED",
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "EHOSTDOWN",
-  "EHOSTUNREACH",
-  "ENETDOWN",
-  "ENETRESET",
-  "ENETUNREACH",
-  "ENOTCONN",
-  "ENOTFOUND",
-  "EPIPE",
-  "EPROTO",
-  "ESERVFAIL",
-  "ETIMEOUT",
-  "ERR_CANCELED",
-  "ERR_HTTP2_GOAWAY_SESSION",
-  "ERR_HTTP2_SESSION_ERROR",
-  "ERR_HTTP2_STREAM_CANCEL",
-  "ERR_HTTP2_STREAM_ERROR",
-  "ERR_NETWORK",
-  "ERR_SOCKET_CLOSED",
-  "ERR_SOCKET_CONNECTION_TIMEOUT",
-  "ERR_STREAM_PREMATURE_CLOSE",
-  "ESOCKETTIMEDOUT",
-  "ETIMEDOUT",
-  "UND_ERR_ABORTED",
-  "UND_ERR_BODY_TIMEOUT",
-  "UND_ERR_CLOSED",
-  "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_DESTROYED",
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_SOCKET",
-]);
-
 /** "Not now" by name. These come with a status that says something else: DynamoDB throttles with a 400. */
 const THROTTLED =
   /Throttl(ing|ed)|(Request|Bandwidth)LimitExceeded|RateLimit|TooManyRequests|ThroughputExceeded|SlowDown|RequestTimeout|TransactionInProgress/;
 
 /** `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: SDKs that set neither code nor status. */
 const GONE_BY_NAME =
-  /(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable)(Error|Exception)$/;
+  /(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|MaxRetriesPerRequest)(Error|Exception)$/;
 
 /** How far an error is looked into. Deeper is nobody's honest chain of causes. */
 const LOOKS_MAX = 64;
@@ -101,7 +62,7 @@ function ownVerdict(error: object, nowMs: number): Verdict {
   if (isObject(get(error, "$retryable")) || isNamed(error, THROTTLED)) return outage(error, nowMs);
   const status = statusOf(error);
   if (status !== undefined) return passes(status) ? outage(error, nowMs) : "no";
-  return hasConnectionCode(error) || isNamed(error, GONE_BY_NAME) ? outage(error, nowMs) : undefined;
+  return hasAwayCode(error) || isNamed(error, GONE_BY_NAME) ? outage(error, nowMs) : undefined;
 }
 
 /** The statuses that say "not now" rather than "not like this". */
@@ -131,9 +92,22 @@ function httpStatus(value: unknown): number | undefined {
   return typeof status === "number" && status >= 400 && status < 600 ? status : undefined;
 }
 
-function hasConnectionCode(error: object): boolean {
-  return [get(error, "code"), get(error, "errno")].some(
-    (code) => typeof code === "string" && (CONNECTION_LOST.has(code) || CERTIFICATE_REFUSED.has(code)),
+function hasAwayCode(error: object): boolean {
+  const code = get(error, "code");
+  // A bare number is anybody's; beside gRPC's `details` it is gRPC's.
+  if (typeof code === "number") return GRPC_AWAY.has(code) && typeof get(error, "details") === "string";
+  return [code, get(error, "errno"), get(error, "type")].some(isAway);
+}
+
+function isAway(code: unknown): boolean {
+  if (typeof code !== "string") return false;
+  // Firebase puts the product in front: `functions/unavailable`.
+  const last = code.slice(code.lastIndexOf("/") + 1);
+  return (
+    CONNECTION_LOST.has(code) ||
+    CERTIFICATE_REFUSED.has(code) ||
+    BACKEND_AWAY.has(last) ||
+    FETCH_LATE.has(code)
   );
 }
 

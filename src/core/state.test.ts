@@ -11,6 +11,7 @@ import {
   type Work,
   wakeAtMs,
   withOutage,
+  withoutFarTimes,
   withoutWork,
   withWork,
   workOf,
@@ -141,5 +142,37 @@ describe("a clock that was set back", () => {
     expect(after.works).toEqual([other]);
     expect(after.draft?.draftedAtMs).toBe(100_000 - 3_600_000);
     expect(after.notBeforeAtMs).toBeUndefined();
+  });
+});
+
+describe("a time that nobody of us waits for", () => {
+  const NOW = 100_000;
+  const FAR = NOW + 8 * 24 * 3_600_000 + 1;
+  const draftOf = (sendByAtMs: number, awaitingUntilAtMs?: number) =>
+    ({
+      turnId: "one",
+      chunks: [{ text: "ok", state: { kind: "sending", sendByAtMs } }],
+      ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
+    }) as unknown as Draft;
+
+  it("is not waited for", () => {
+    const state = { works: [], notBeforeAtMs: FAR, draft: draftOf(FAR, FAR) };
+    const after = withoutFarTimes(state, NOW);
+    expect(after).toEqual({ works: [], notBeforeAtMs: undefined, draft: draftOf(NOW, NOW) });
+  });
+
+  it("is no reason to forget another", () => {
+    const paused = withoutFarTimes({ works: [], notBeforeAtMs: FAR - 1, draft: draftOf(FAR) }, NOW);
+    expect(paused).toEqual({ works: [], notBeforeAtMs: FAR - 1, draft: draftOf(NOW) });
+    const awaited = withoutFarTimes({ works: [], draft: draftOf(7, FAR) }, NOW);
+    expect(awaited.draft).toEqual(draftOf(7, NOW));
+    const sending = withoutFarTimes({ works: [], notBeforeAtMs: FAR, draft: draftOf(FAR - 1) }, NOW);
+    expect(sending).toEqual({ works: [], notBeforeAtMs: undefined, draft: draftOf(FAR - 1) });
+  });
+
+  it("is none that is just possible", () => {
+    const state = { works: [], notBeforeAtMs: FAR - 1, draft: draftOf(FAR - 1, FAR - 1) };
+    expect(withoutFarTimes(state, NOW)).toBe(state);
+    expect(withoutFarTimes(AT_REST, NOW)).toBe(AT_REST);
   });
 });

@@ -1,5 +1,5 @@
 import type { Draft } from "../ports/draft.ts";
-import { CLOCK_SET_BACK_MS_MIN } from "./defaults.ts";
+import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "./defaults.ts";
 import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
@@ -121,6 +121,27 @@ export function onEarlierClock(
     notBeforeAtMs: undefined,
     leftBehindAtMs: undefined,
   };
+}
+
+/** Nobody of us waits that long: another clock wrote it, or somebody else. It has passed. */
+export function withoutFarTimes(state: ConversationState, nowMs: number): ConversationState {
+  const { draft, notBeforeAtMs } = state;
+  const pause = isFar(notBeforeAtMs, nowMs) ? { notBeforeAtMs: undefined } : {};
+  const soon = draft && draftWithoutFarTimes(draft, nowMs);
+  return "notBeforeAtMs" in pause || soon !== draft ? { ...state, ...pause, draft: soon } : state;
+}
+
+function draftWithoutFarTimes(draft: Draft, nowMs: number): Draft {
+  const isAwaited = isFar(draft.awaitingUntilAtMs, nowMs);
+  const isSending = draft.chunks.some(
+    ({ state }) => state.kind === "sending" && isFar(state.sendByAtMs, nowMs),
+  );
+  if (!isAwaited && !isSending) return draft;
+  return { ...endSending(draft, nowMs), ...(isAwaited && { awaitingUntilAtMs: nowMs }) };
+}
+
+export function isFar(atMs: number | undefined, nowMs: number): boolean {
+  return atMs !== undefined && atMs > nowMs + WAIT_MS_MAX;
 }
 
 /** When somebody has to look at this conversation. A held one is looked at when its lease may have lapsed. */

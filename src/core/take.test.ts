@@ -403,5 +403,8 @@ describe("what is staged", () => {
     expect(dueOf(later, {}, quiet, { nowMs: 88_000, clockSkewMs: 0 })).toBe(108_000);
     expect(dueOf(later, {}, quiet, { nowMs: 87_999, clockSkewMs: 0 })).toBe(87_999);
     expect(dueOf(messages, { notBeforeAtMs: 5 }, fixed, { nowMs: 0, clockSkewMs: 0 })).toBe(5);
+    const never = clock.nowMs + 8 * 24 * 3_600_000 + 1;
+    expect(dueOf(messages, { notBeforeAtMs: never }, fixed, clock)).toBe(11_000);
+    expect(dueOf(messages, { notBeforeAtMs: never - 1 }, fixed, clock)).toBe(never - 1);
   });
 });

@@ -5,11 +5,13 @@ import { failingSinceAtMs } from "./retry.ts";
 import type { Settings } from "./settings.ts";
 import {
   type ConversationState,
+  isFar,
   onEarlierClock,
   triesOf,
   type Window,
   type Work,
   withOutage,
+  withoutFarTimes,
   withoutWork,
   withWork,
   workOf,
@@ -74,7 +76,9 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
     return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
-  const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });
+  const { nowMs } = taker;
+  const { clockSkewMs } = settings;
+  const state = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   if (state.draft) {
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
@@ -241,7 +245,7 @@ export function dueOf(
 ): number {
   const arrivals = messages.map(({ arrivedAtMs }) => arrivedAtMs);
   const oldestArrivalAtMs = Math.min(...arrivals);
-  const notBeforeAtMs = state.notBeforeAtMs ?? 0;
+  const notBeforeAtMs = isFar(state.notBeforeAtMs, nowMs) ? 0 : (state.notBeforeAtMs ?? 0);
   const isLeftBehind = state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs;
   const closesAtMs = isLeftBehind
     ? oldestArrivalAtMs

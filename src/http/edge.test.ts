@@ -22,9 +22,6 @@ async function start(
   return { url: serving.url, service };
 }
 
-/** An engine of which only `ping` matters. */
-const pinging = (ping: () => Promise<void>) => ({ engine: async () => ({ ping }) as never });
-
 test("a webhook reaches the service with its raw body, headers and the URL that was called", async () => {
   const { url, service } = await start();
   const answer = await fetch(`${url}/webhooks/whatsapp?a=1&b=%20`, {
@@ -84,11 +81,11 @@ test.each([
 
 test("the process is healthy as long as it answers, and ready while its store can be written", async () => {
   let broken: Error | undefined;
-  const { url } = await start(
-    pinging(async () => {
+  const { url } = await start({
+    ready: async () => {
       if (broken) throw broken;
-    }),
-  );
+    },
+  });
   const ask = async (path: string) => {
     const answer = await fetch(url + path);
     return [answer.status, await answer.json()];

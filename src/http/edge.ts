@@ -80,7 +80,7 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
 
 async function ready(service: Service): Promise<EdgeAnswer> {
   try {
-    await (await service.engine()).ping();
+    await service.ready();
     return json(200, { status: "ready" });
   } catch (error) {
     // Only messages of our own are known to hold no secret.

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { within } from "../core/deadline.ts";
 import { answerFrom } from "../core/reply.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError } from "../errors.ts";
@@ -81,7 +82,8 @@ export function createService(config: LullConfig): Service {
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
-    wake: async (conversationId, within) => (await opening()).wake(conversationId, within),
+    ready: () => within(clock, settings.receiveTimeoutMs, async () => (await open()).ping()),
+    wake: async (conversationId, time) => (await opening()).wake(conversationId, time),
     async start() {
       // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
       await (await open()).ping();

@@ -136,8 +136,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
   // Not there, or nobody can say: the request may still be inside the provider.
-  if (nowMs < settledAtMs)
-    return end(await wait(run, draft, askAgainAfterMs(run, draft, chunk, settledAtMs)));
+  if (nowMs < settledAtMs) return askAgain(run, draft, chunk, settledAtMs);
   if (found.kind === "not-sent") return sendAgain(run, withChunk(draft, chunk, { kind: "pending" }));
   const ageMs = nowMs - settledAtMs;
   if (found.retry === "never" || ageMs >= run.settings.retryForMs) return decideUnknown(run, draft, chunk);
@@ -162,13 +161,14 @@ async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
 }
 
 /** After as long again as it has been in doubt, and when it must have settled. A channel that cannot be asked is asked only then. */
-function askAgainAfterMs(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): number {
+async function askAgain(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): Promise<Next> {
   const { channels, clock, settings } = run;
   const { state } = draft.chunks[chunk]!;
   const nowMs = clock.nowMs();
   const untilSettledMs = Math.max(0, settledAtMs - nowMs);
-  if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return untilSettledMs;
-  return Math.min(Math.max(settings.backoffMs, nowMs - state.sendByAtMs), untilSettledMs);
+  const canAsk = channels[draft.channel]?.reconcile !== undefined && state.kind === "sending";
+  const soonMs = canAsk ? Math.max(settings.backoffMs, nowMs - state.sendByAtMs) : untilSettledMs;
+  return end(await wait(run, draft, Math.min(soonMs, untilSettledMs)));
 }
 
 /** `onUnknown`: hold it for a person, send it again, or take it for sent. */

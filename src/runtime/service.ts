@@ -27,6 +27,8 @@ export interface Service {
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
   /** The engine, opened on first use. */
   engine(): Promise<Engine>;
+  /** Rejects when a message could not be acknowledged now: the store cannot be written, or does not say so in time. */
+  ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
   /** Starts taking turns and sweeping. Rejects when the store cannot be written. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { EngineProvider } from "../ports/engine.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { createService } from "./create-service.ts";
 
@@ -21,5 +22,19 @@ test("a service does not start on a store that cannot be written, and does once 
   await expect(service.start()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
   mayWrite = true;
   await service.start();
+  await service.stop(0);
+});
+
+test("it is not ready while its store says nothing, and says so in time", async () => {
+  const clock = fakeClock();
+  const kept = memory();
+  const engine: EngineProvider = {
+    name: "memory",
+    open: async (context) => ({ ...(await kept.open(context)), ping: () => new Promise(() => {}) }),
+  };
+  const service = createService({ engine, channels: { test: testChannel() }, respond: () => "ok", clock });
+  const told = expect(service.ready()).rejects.toThrow("no answer within 10 s");
+  await clock.advance(10_000);
+  await told;
   await service.stop(0);
 });

@@ -1,6 +1,7 @@
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
+import { RareWords } from "./rare-words.ts";
 
 /** Between two rounds of which the first had more to do: whoever wants to write comes in between. */
 const PAUSE_MS = 10;
@@ -14,6 +15,7 @@ export class Sweeper {
   readonly #intervalMs: number;
   readonly #random: () => number;
   readonly #log: Log;
+  readonly #failures = new RareWords();
   readonly #stopped = new AbortController();
   #loop: Promise<void> | undefined;
 
@@ -60,7 +62,9 @@ export class Sweeper {
       this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });
       return hasMore;
     } catch (error) {
-      this.#log("error", "sweep.failed", { reason: String(error) });
+      const reason = String(error);
+      const failures = this.#failures.note(reason, this.#clock.nowMs());
+      if (failures !== undefined) this.#log("error", "sweep.failed", { reason, failures });
       return false;
     }
   }

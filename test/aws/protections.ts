@@ -208,8 +208,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "core/take.ts",
-        find: "const state = onEarlierClock(found.state, { nowMs: taker.nowMs, clockSkewMs: settings.clockSkewMs });",
-        replace: "const { state } = found; void onEarlierClock;",
+        find: "withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);",
+        replace: "withoutFarTimes(found.state, nowMs); void onEarlierClock; void clockSkewMs;",
       },
     ],
   },

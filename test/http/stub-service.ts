@@ -273,6 +273,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
       return turnId === "t_1" ? "accepted" : "stale";
     },
     engine: async () => engine,
+    ready: async () => {},
     wake: async () => "nothing",
     start: async () => {
       calls.push(["start"]);

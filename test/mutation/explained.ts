@@ -200,15 +200,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/deliver.ts",
-    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
-    change: '!channels[draft.channel]?.reconcile || state.kind !== "sending" → false',
-    because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
-  },
-  {
-    file: "src/runtime/deliver.ts",
-    code: 'if (!channels[draft.channel]?.reconcile || state.kind !== "sending") return settledAtMs;',
+    code: 'const canAsk = channels[draft.channel]?.reconcile !== undefined && state.kind === "sending";',
     change:
-      '!channels[draft.channel]?.reconcile || state.kind !== "sending" → !channels[draft.channel]?.reconcile && state.kind !== "sending"',
+      'channels[draft.channel]?.reconcile !== undefined && state.kind === "sending" → channels[draft.channel]?.reconcile !== undefined || state.kind === "sending"',
     because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
   },
   {
@@ -554,7 +548,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a group's size, not a promise: what is left is the next group",
   },
   {
-    file: "src/engines/sqlite/connection.ts",
+    file: "src/engines/sqlite/failure.ts",
     code: "return error instanceof Error ? error.message : String(error);",
     change: "error instanceof Error → true",
     because: "defence in depth: neither SQLite nor Node throws anything but errors",

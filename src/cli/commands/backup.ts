@@ -25,12 +25,18 @@ export const backup: Command = {
     await requireDatabase(loaded.server.db);
     const shown = progress(call.io);
     await mkdir(dirname(file), { recursive: true });
+    const atMs = call.io.nowMs();
     const held = await engine.backup(file, {
-      atMs: call.io.nowMs(),
+      atMs,
       onProgress: (done, total) => shown.update(`${percent(done, total)} % copied`),
     });
     shown.end();
-    printResult(call, { file, ...held }, `The database was copied to ${file}${inWords(held)}`);
+    const takenAt = new Date(atMs).toISOString();
+    printResult(
+      call,
+      { file, takenAt, ...held },
+      `The database was copied to ${file}${inWords(held)}\n${after(takenAt)}`,
+    );
     return 0;
   },
 };
@@ -40,6 +46,10 @@ function inWords({ staged, drafts }: BackupReport): string {
   if (staged === 0 && drafts === 0) return "";
   return `
 It holds ${staged} staged messages and ${drafts} drafts. A service that starts on it answers them, even those that are answered by then.`;
+}
+
+function after(takenAt: string): string {
+  return `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}`;
 }
 
 function percent(done: number, total: number): number {

@@ -1,5 +1,5 @@
-import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
-import { afterClockSetBack, afterHolderDied } from "../../core/state.ts";
+import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "../../core/defaults.ts";
+import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../core/state.ts";
 import type { ClockSetBack } from "../../ports/engine.ts";
 import { clockOf, dueOfStaged, inItsOwnRoom, type Step, saveState, stateOf } from "./step.ts";
 import type { PastTimes, StrayRow } from "./tables.ts";
@@ -30,7 +30,7 @@ export function sweep(step: Step, cursor: string): SweepResult {
   const { tables, settings } = step;
   const clockSetBack = healClock(step);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
-  const { ids, next } = tables.orphans(cursor, max);
+  const { ids, next } = tables.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
   const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
   const { rows, isCut } = tables.expire(pastTimes(step), max);
   const hasMore = isCut || next !== "";
@@ -76,9 +76,11 @@ function pastTimes({ nowMs, settings }: Step): PastTimes {
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
 function armOrphan(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  // It waits for a time that nobody waits for.
+  if (isFar(wakeAtMs(state), step.nowMs)) return wakeAfterSetBack(step, id);
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
-  const state = stateOf(step, id);
   const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
   // Written even if a window stands, or a lease: then it is the row around it that nobody would have woken up for.
   saveState(step, id, { ...state, window: state.window ?? made });

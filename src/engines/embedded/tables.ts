@@ -137,8 +137,8 @@ export interface Tables {
   /** The latest time that was noted here or at a sweep, whoever did it. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
-  /** Conversations with something staged and nobody to look at it, from `cursor` on. */
-  orphans(cursor: string, max: number): { ids: string[]; next: string };
+  /** Conversations with something staged and nobody to look at it until `latestAtMs`, from `cursor` on. */
+  orphans(cursor: string, max: number, latestAtMs: number): { ids: string[]; next: string };
   /** Removes what is past its time, oldest first, up to `max` rows in all. */
   expire(past: PastTimes, max: number): Expired;
 

@@ -161,8 +161,8 @@ export function memoryTables(): Tables {
       paused = value;
     },
 
-    orphans: (_cursor, max) => ({
-      ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id))).slice(0, max),
+    orphans: (_cursor, max, latestAtMs) => ({
+      ids: [...staged.keys()].filter((id) => !hasWakeUp(states.get(id), latestAtMs)).slice(0, max),
       next: "",
     }),
     expire(past, max) {
@@ -246,8 +246,8 @@ function olderIn<T>(
   );
 }
 
-function hasWakeUp(state: ConversationState | undefined): boolean {
-  return state !== undefined && wakeAtMs(state) !== undefined;
+function hasWakeUp(state: ConversationState | undefined, latestAtMs: number): boolean {
+  return state !== undefined && (wakeAtMs(state) ?? Number.POSITIVE_INFINITY) <= latestAtMs;
 }
 
 function numbered(row: StagedRow, sequence: number): StagedRow {

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
+import { inWords } from "./failure.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { LOG_BYTES_MAX } from "./shrink-log.ts";
 
@@ -29,7 +30,7 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw new StoreUnavailable(`cannot open the database ${options.file}: ${messageOf(error)}`, error);
+    throw new StoreUnavailable(`cannot open the database ${options.file}: ${inWords(error)}`, error);
   }
 }
 
@@ -120,8 +121,4 @@ export function durabilityOf(database: DatabaseSync): Durability {
     journal: String(database.prepare("PRAGMA journal_mode").get()?.journal_mode),
     synchronous: Number(database.prepare("PRAGMA synchronous").get()?.synchronous),
   };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

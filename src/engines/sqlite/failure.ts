@@ -1,5 +1,4 @@
 import { LullError } from "../../errors.ts";
-import { messageOf } from "./connection.ts";
 
 export type Failure = { readonly ok: false; readonly code: string; readonly message: string };
 
@@ -20,12 +19,16 @@ const WORDS: Readonly<Record<number, string>> = {
 
 export function failureOf(error: unknown): Failure {
   const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";
+  return { ok: false, code, message: inWords(error) };
+}
+
+export function inWords(error: unknown): string {
   const words = WORDS[primaryOf(error)];
-  return {
-    ok: false,
-    code,
-    message: words === undefined ? messageOf(error) : `${words} (${messageOf(error)})`,
-  };
+  return words === undefined ? messageOf(error) : `${words} (${messageOf(error)})`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Pages of the file hold what SQLite never wrote there. Trying again does not mend that. */

@@ -273,6 +273,38 @@ describe("a row that is not ours", () => {
     expect(await engine.inspector.counts()).toMatchObject({ staged: 0 });
   });
 
+  it("with any of its times a year ahead, as it is or with a wake-up to match, mutes nobody", async () => {
+    const YEAR = 365 * 24 * 3_600_000;
+    const ana = await receive("ana");
+    await clock.advance(10_000);
+    const [taken] = await turns();
+    const sending = { kind: "sending", sendByAtMs: clock.nowMs() } as const;
+    const draft = draftFor(taken!, "one", { awaitingUntilAtMs: clock.nowMs() });
+    const drafted = { ...draft, chunks: draft.chunks.map((chunk) => ({ ...chunk, state: sending })) };
+    await engine.turns.draft(taken!.lease, drafted);
+    await receive("ana");
+    const stored = JSON.parse(String(read("SELECT state FROM states").state));
+    const held = { ...stored, notBeforeAtMs: clock.nowMs(), leftBehindAtMs: clock.nowMs() };
+    const { lease: _lease, ...free } = held;
+    const { awaitingUntilAtMs: _until, ...sendingDraft } = held.draft;
+    const row = "UPDATE states SET state = ?, wake_at_ms = ? WHERE conversation_id = ?";
+    for (const whole of [held, free, { ...free, draft: sendingDraft }]) {
+      const times = places(whole).filter((place) => place.at(-1)!.endsWith("AtMs"));
+      for (const place of times) {
+        for (const wakeAtMs of [0, clock.nowMs() + YEAR]) {
+          const odd = withValue(whole, place, clock.nowMs() + YEAR);
+          change("DELETE FROM states");
+          change("DELETE FROM staged");
+          await receive("ana");
+          change(row, JSON.stringify(odd), wakeAtMs, ana);
+          const label = `${place.join(".")} of ${Object.keys(whole).join()}, ${wakeAtMs}`;
+          expect(await answered(), label).toContain("ana");
+          expect(await engine.inspector.counts(), label).toMatchObject({ staged: 0, windows: 0, leases: 0 });
+        }
+      }
+    }
+  }, 60_000);
+
   it("anywhere in a staged message, whatever the field and the value: the rest of its burst is answered", async () => {
     const ana = await receive("ana", "first");
     const whole = JSON.parse(String(read("SELECT item FROM staged").item));

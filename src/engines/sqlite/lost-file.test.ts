@@ -296,6 +296,16 @@ describe("a file with damaged pages", () => {
       expect(eventsOf("store.damaged")).toHaveLength(1);
     },
   );
+
+  it.each([
+    ["its first page", (bytes: Buffer) => bytes.fill(0x55, 100, 4_096)],
+    ["its very name", (bytes: Buffer) => bytes.fill(0x55, 0, 100)],
+  ])("(%s): nothing is opened, and whoever asks is told what to do", async (_, spoil) => {
+    const engine = await open();
+    await engine.close();
+    await writeFile(file, spoil(await readFile(file)));
+    await expect(open()).rejects.toThrow(/damaged: stop lull and restore a backup/);
+  });
 });
 
 it("damage that a webhook finds is known to everybody", async () => {

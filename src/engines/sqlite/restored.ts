@@ -21,7 +21,8 @@ export function markBackup(copy: string, atMs: number): BackupReport {
 }
 
 export interface Restored extends BackupReport {
-  readonly backupAtMs: number;
+  /** As `lull catch-up --since` takes it. */
+  readonly backupAt: string;
 }
 
 /** Told once, to the first who asks: this database is a backup that was put in place. */
@@ -30,7 +31,12 @@ export function restoredFrom(database: DatabaseSync): Restored | undefined {
   if (!isMarked) return undefined;
   const take = database.prepare("DELETE FROM meta WHERE key = ? RETURNING value");
   const mark = whileBusy(() => take.get(MARK));
-  return mark && { backupAtMs: Number(mark.value), ...whileBusy(() => heldBy(database)) };
+  return mark && { backupAt: timeIn(mark.value), ...whileBusy(() => heldBy(database)) };
+}
+
+function timeIn(mark: unknown): string {
+  const at = new Date(Number(mark));
+  return Number.isNaN(at.getTime()) ? "unknown" : at.toISOString();
 }
 
 /** What waits for an answer, or for its answer to be sent. If that happened after the backup, it happens again. */

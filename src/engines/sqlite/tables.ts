@@ -326,8 +326,8 @@ export function sqliteTables(options: TablesOptions): Tables {
       );
     },
 
-    orphans(cursor, max) {
-      const rows = sql.all(WAITING, cursor, max, LATEST_AT_MS);
+    orphans(cursor, max, latestAtMs) {
+      const rows = sql.all(WAITING, cursor, max, latestAtMs);
       const ids = idsIn(
         "staged",
         rows.filter((row) => row.is_looked_after === 0),

@@ -73,6 +73,23 @@ export const clocks: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "a pause that is longer than any mutes nobody: whoever wrote that had another clock",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      await s.engine.turns.giveBack(first.lease, {
+        kind: "retry",
+        afterMs: 9 * 24 * HOUR,
+        reason: "overloaded",
+      });
+      // As long as a queue delays at most, where somebody looks only then.
+      await s.passes(HOUR / 4);
+      await s.engine.sweeping.sweep();
+      assert.equal((await s.take()).turnId, first.turnId);
+    },
+  ),
+
   scene("a late answer is not awaited an hour longer", {}, async (s) => {
     const first = await s.turnFor("hi");
     const draft = draftFor(first, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
