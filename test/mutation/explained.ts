@@ -583,6 +583,12 @@ export const EXPLAINED: readonly Explained[] = [
     change: "mayReopen → true",
     because: "only a look more: there is one behind every group",
   },
+  {
+    file: "src/engines/embedded/receiving.ts",
+    code: "const message = { ...arrival, id, sequence: 0 };",
+    change: "0 → 1",
+    because: "equivalent: tables number what they stage",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
