@@ -589,6 +589,12 @@ export const EXPLAINED: readonly Explained[] = [
     change: "0 → 1",
     because: "equivalent: tables number what they stage",
   },
+  {
+    file: "src/engines/sqlite/session.ts",
+    code: 'if (Object.values(found ?? {})[0] !== "ok")',
+    change: "found ?? {} → found",
+    because: "equivalent: the check always has an answer",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
