@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 
-const { PORT = "9000", LULL_URL = "http://127.0.0.1:8080", LULL_API_TOKEN } = process.env;
+const { PORT = "9000", LULL_URL = "http://127.0.0.1:8080", LULL_TURN_TOKEN } = process.env;
 
 /** What Lull posts, as far as it is used here. */
 interface Asked {
@@ -32,7 +32,7 @@ async function answerLater(turnId: string, text: string): Promise<void> {
     method: "POST",
     headers: {
       "content-type": "application/json",
-      ...(LULL_API_TOKEN && { authorization: `Bearer ${LULL_API_TOKEN}` }),
+      ...(LULL_TURN_TOKEN && { authorization: `Bearer ${LULL_TURN_TOKEN}` }),
     },
     body: JSON.stringify({ text }),
   });

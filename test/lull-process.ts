@@ -14,6 +14,8 @@ export interface LullProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The user to run as; this one where left out. */
   readonly uid?: number;
+  /** What the rights of new files lack, as a shell takes it; that of the tests where left out. */
+  readonly umask?: string;
   /** The program to run; the CLI of the sources where left out. */
   readonly main?: string;
 }
@@ -25,10 +27,13 @@ export class LullProcess {
   readonly #changed = new EventTarget();
   readonly #closed: Promise<unknown>;
 
-  constructor(args: readonly string[], { cwd, env = {}, main = MAIN, uid }: LullProcessOptions) {
+  constructor(args: readonly string[], { cwd, env = {}, main = MAIN, uid, umask }: LullProcessOptions) {
     // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    this.child = spawn(process.execPath, [main, ...args], {
+    const program = [process.execPath, main, ...args];
+    const [command = "", ...rest] =
+      umask === undefined ? program : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...program];
+    this.child = spawn(command, rest, {
       cwd,
       env: { PATH, HOME, NODE_COMPILE_CACHE, ...env },
       ...(uid !== undefined && { uid }),

@@ -1,3 +1,5 @@
+import { harmless } from "./output/harmless.ts";
+
 /** What a command sees of the process around it. Tests hand in their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,7 +19,8 @@ export function processIo(nowMs: () => number): Io {
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,
-    out: (line) => void process.stdout.write(`${line}\n`),
+    // Whatever is printed may hold what a stranger wrote.
+    out: (line) => void process.stdout.write(`${harmless(line)}\n`),
     err: (text) => void process.stderr.write(text),
   };
 }

@@ -1,5 +1,6 @@
 import { safeFields } from "../core/privacy.ts";
 import type { Log, LogFields, LogLevel } from "../ports/log.ts";
+import { harmless } from "./output/harmless.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };
 const COLOUR: Record<LogLevel, number> = { debug: 90, info: 36, warn: 33, error: 31 };
@@ -24,12 +25,12 @@ export function createLog(options: LoggerOptions): Log {
 }
 
 function jsonLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
-  return JSON.stringify({ time, level, event, ...fields });
+  return harmless(JSON.stringify({ time, level, event, ...fields }));
 }
 
 function prettyLine(time: string, level: LogLevel, event: string, fields: LogFields): string {
   const rest = Object.entries(fields).filter(([, value]) => value !== undefined);
-  const tail = rest.map(([key, value]) => ` ${dim(`${key}=`)}${String(value)}`).join("");
+  const tail = rest.map(([key, value]) => ` ${dim(`${key}=`)}${harmless(String(value))}`).join("");
   return `${dim(time.slice(11, 23))} \u001b[${COLOUR[level]}m${level.padEnd(5)}\u001b[0m ${event}${tail}`;
 }
 

@@ -1,10 +1,11 @@
 import type { Io } from "./io.ts";
+import { harmless } from "./output/harmless.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
-  io.err(`lull: ${error instanceof Error ? error.message : String(error)}\n`);
-  if (verbose && error instanceof Error && error.stack) io.err(`${error.stack}\n`);
+  io.err(`lull: ${harmless(error instanceof Error ? error.message : String(error))}\n`);
+  if (verbose && error instanceof Error && error.stack) io.err(`${harmless(error.stack)}\n`);
   if (error instanceof UsageError) {
     io.err("Run `lull --help` for help.\n");
     return 2;

@@ -92,7 +92,13 @@ const SERVICE: readonly Knob[] = [
     key: "apiToken",
     env: "LULL_API_TOKEN",
     kind: SECRET,
-    help: "bearer token for /api; without one it answers on loopback only",
+    help: "bearer token for /api; without one it answers on loopback only, and with a public URL not at all",
+  },
+  {
+    key: "turnToken",
+    env: "LULL_TURN_TOKEN",
+    kind: SECRET,
+    help: "another one, which may only answer turns",
   },
   {
     key: "web",
@@ -239,18 +245,20 @@ const LIMITS: readonly Knob[] = [
     DEFAULTS.graceMs / 1_000,
     "how late a window may be before it counts as stranded",
   ),
-  limit(
-    "backoffSeconds",
-    SECONDS,
-    DEFAULTS.backoffMs / 1_000,
-    "first pause after a failed turn; the next ones are about twice as long each",
-  ),
-  limit(
-    "backoffSecondsMax",
-    SECONDS,
-    DEFAULTS.backoffMsMax / 1_000,
-    "longest pause after a failed turn, give or take half; a Retry-After may ask for more",
-  ),
+  {
+    key: "limits.backoffSeconds",
+    env: "LULL_BACKOFF_SECONDS",
+    kind: SECONDS,
+    fallback: DEFAULTS.backoffMs / 1_000,
+    help: "first pause after a failed turn; the next ones are about twice as long each",
+  },
+  {
+    key: "limits.backoffSecondsMax",
+    env: "LULL_BACKOFF_SECONDS_MAX",
+    kind: SECONDS,
+    fallback: DEFAULTS.backoffMsMax / 1_000,
+    help: "longest pause after a failed turn, give or take half; a Retry-After may ask for more",
+  },
   limit(
     "stagedMessagesMax",
     COUNT,

@@ -151,14 +151,17 @@ function valuesOf(settled: Settled): Partial<LullConfig> {
   const said = [...settled.values()].filter(({ layer, knob }) => layer > LAYER.default && !knob.notInFile);
   const limits = said.filter(({ knob }) => knob.key.startsWith("limits."));
   const plain = said.filter(({ knob }) => PLAIN.has(knob.key));
-  const apiToken = settled.get("apiToken");
+  const tokens = (["apiToken", "turnToken"] as const).flatMap((key) => {
+    const token = settled.get(key);
+    return token ? [[key, referenceIn(token)]] : [];
+  });
   return {
     window: windowFrom(settled),
     limits: Object.fromEntries(
       limits.map(({ knob, value }) => [knob.key.slice("limits.".length), value]),
     ) as LimitsConfig,
     ...Object.fromEntries(plain.map(({ knob, value }) => [knob.key, value])),
-    ...(apiToken && { apiToken: referenceIn(apiToken) }),
+    ...Object.fromEntries(tokens),
   };
 }
 

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stubService } from "../../test/http/stub-service.ts";
+import type { FakeClock } from "../testing/fake-clock.ts";
+import { ROUTES } from "./api.ts";
 import { createEdge, type EdgeRequest } from "./edge.ts";
 
 interface Caller {
@@ -20,10 +22,20 @@ function asked({ method = "GET", headers = {}, ...rest }: Caller = {}): EdgeRequ
   };
 }
 
+const TOKENS: Record<string, string> = {
+  LULL_API_TOKEN: "s3cret-of-16-and-more",
+  LULL_TURN_TOKEN: "only-for-answers",
+};
+const secrets = { get: async (reference: unknown) => TOKENS[(reference as { env: string }).env] ?? "" };
+const withToken = { apiToken: { env: "LULL_API_TOKEN" }, secrets };
+const withBoth = { ...withToken, turnToken: { env: "LULL_TURN_TOKEN" } };
 const open = createEdge(stubService());
-const guarded = createEdge(
-  stubService({ apiToken: { env: "LULL_API_TOKEN" }, secrets: { get: async () => "s3cret" } }),
-);
+// One each time: who tries tokens waits longer and longer.
+const guarded = (request: EdgeRequest) => createEdge(stubService(withToken))(request);
+
+function bearing(token: string, caller: Caller = {}): EdgeRequest {
+  return asked({ ...caller, headers: { ...caller.headers, authorization: `Bearer ${token}` } });
+}
 
 test.each(["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"])(
   "without a token %s may use the API",
@@ -86,27 +98,144 @@ test.each(["x-forwarded-for", "forwarded", "x-real-ip", "via"])(
 test("with a token, only the token counts", async () => {
   const away = {
     remoteAddress: "203.0.113.9",
-    headers: { host: "bot.example.test", authorization: "Bearer s3cret" },
+    headers: { host: "bot.example.test", authorization: "Bearer s3cret-of-16-and-more" },
   };
   expect((await guarded(asked(away))).status).toBe(200);
-  expect((await guarded(asked({ headers: { authorization: "bearer  s3cret" } }))).status).toBe(200);
+  expect((await guarded(asked({ headers: { authorization: "bearer  s3cret-of-16-and-more" } }))).status).toBe(
+    200,
+  );
 });
 
 test.each([
   {},
   { authorization: "Bearer wrong" },
-  { authorization: "Basic s3cret" },
+  { authorization: "Basic s3cret-of-16-and-more" },
   { authorization: "Bearer " },
 ])("with a token, %j is a 401 that names the scheme", async (headers: Record<string, string>) => {
   const answer = await guarded(asked({ headers }));
   expect(answer.status).toBe(401);
   expect(answer.headers["www-authenticate"]).toMatch(/^Bearer/);
-  expect(answer.body).not.toContain("s3cret");
+  expect(answer.body).not.toContain("s3cret-of-16-and-more");
 });
 
-test("an empty token lets nobody in", async () => {
-  const empty = createEdge(stubService({ apiToken: "", secrets: { get: async () => "" } }));
-  expect((await empty(asked({ headers: { authorization: "Bearer " } }))).status).toBe(403);
+test.each(["", "x", "fifteen-letters"])("the token %j is too short to let anybody in", async (token) => {
+  const weak = createEdge(stubService({ apiToken: "given", secrets: { get: async () => token } }));
+  expect((await weak(bearing(token))).status).toBe(401);
+});
+
+describe("with a public URL and no token", () => {
+  const publicly = { publicUrl: "https://bot.example.test" };
+
+  test("the API is off, also for what looks like this machine: a proxy on it looks the same", async () => {
+    const answer = await createEdge(stubService(publicly))(asked({ headers: { host: "127.0.0.1:8080" } }));
+    expect(answer.status).toBe(403);
+    expect(answer.body).toContain("the API is off");
+    expect(answer.body).toContain("LULL_API_TOKEN");
+  });
+
+  test("turns can still be answered by whoever has the token for that, and nothing else can be done", async () => {
+    const handle = createEdge(stubService({ ...publicly, turnToken: { env: "LULL_TURN_TOKEN" }, secrets }));
+    const reply = { ...bearing("only-for-answers", { method: "POST" }), path: "/api/turns/t_1/reply" };
+    expect((await handle(reply)).status).toBe(202);
+    expect((await handle(bearing("only-for-answers"))).status).toBe(403);
+    expect((await handle(asked())).status).toBe(403);
+  });
+
+  test("with a token it is on", async () => {
+    const handle = createEdge(stubService({ ...publicly, ...withToken }));
+    expect((await handle(bearing("s3cret-of-16-and-more"))).status).toBe(200);
+  });
+});
+
+describe("a token that may only answer turns", () => {
+  const handle = createEdge(stubService(withBoth));
+  const at = (method: string, path: string) => handle({ ...bearing("only-for-answers", { method }), path });
+
+  test("answers them", async () => {
+    expect((await at("POST", "/api/turns/t_1/reply")).status).toBe(202);
+  });
+
+  test.each(ROUTES.filter(({ forResponders }) => !forResponders).map(({ method, path }) => [method, path]))(
+    "may not %s %s",
+    async (method, path) => {
+      const answer = await at(method, path.replace("{id}", "c_1"));
+      expect([answer.status, answer.body]).toEqual([403, expect.stringContaining("only answer turns")]);
+    },
+  );
+
+  test("is not told which routes there are", async () => {
+    expect((await at("GET", "/api/no-such-route")).status).toBe(403);
+    expect((await at("GET", "/api")).status).toBe(403);
+  });
+});
+
+describe("wrong tokens", () => {
+  const statusesOf = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
+
+  test("are counted, and told once a minute without a word of them", async () => {
+    const service = stubService(withToken);
+    const handle = createEdge(service);
+    const clock = service.clock as FakeClock;
+    const tries = Promise.all(
+      ["guess-number-one", "guess-number-two", "guess-number-three"].map((guess) => handle(bearing(guess))),
+    );
+    await clock.advance(200);
+    expect(statusesOf(await tries)).toEqual([401, 401, 401]);
+    await clock.advance(60_000);
+    await handle(bearing("guess-number-four"));
+    expect(service.logged).toEqual([
+      { event: "api.refused", fields: { reason: "a wrong token", failures: 1 } },
+      { event: "api.refused", fields: { reason: "a wrong token", failures: 3 } },
+    ]);
+    expect(JSON.stringify(service.logged)).not.toContain("guess");
+  });
+
+  test("wait longer and longer, up to two seconds, while the right one does not", async () => {
+    const service = stubService(withToken);
+    const handle = createEdge(service);
+    const clock = service.clock as FakeClock;
+    for (let n = 0; n < 30; n += 1) {
+      const waitMs = Math.min(n * 100, 2_000);
+      let answered = 0;
+      const wrong = handle(bearing("guess")).then(() => (answered += 1));
+      expect((await handle(bearing("s3cret-of-16-and-more"))).status).toBe(200);
+      if (waitMs > 0) {
+        await clock.advance(waitMs - 1);
+        expect(answered).toBe(0);
+        await clock.advance(1);
+      }
+      await wrong;
+    }
+  });
+
+  test("are not even looked at when fifty wait, and are again when those have their answers", async () => {
+    const service = stubService(withToken);
+    const handle = createEdge(service);
+    const clock = service.clock as FakeClock;
+    const waiting = Promise.all(Array.from({ length: 51 }, () => handle(bearing("guess"))));
+    await clock.advance(0);
+    expect((await handle(bearing("guess"))).status).toBe(429);
+    await clock.advance(2_000);
+    expect(new Set(statusesOf(await waiting))).toEqual(new Set([401]));
+    expect((await handle(bearing("s3cret-of-16-and-more"))).status).toBe(200);
+  });
+});
+
+test("whoever changes something is told of in the log, whoever looks is not", async () => {
+  const service = stubService(withToken);
+  const handle = createEdge(service);
+  const act = (method: string, path: string) =>
+    handle({ ...bearing("s3cret-of-16-and-more", { method }), path });
+  await act("GET", "/api/counts");
+  await act("POST", "/api/pause");
+  await act("DELETE", "/api/conversations/c_1");
+  await act("DELETE", "/api/conversations/nobody");
+  await act("POST", "/api/dead/d%2F1/retry");
+  expect(service.logged).toEqual([
+    { event: "api.done", fields: { action: "pauseAll" } },
+    { event: "api.done", fields: { action: "eraseConversation", id: "c_1" } },
+    { event: "api.done", fields: { action: "retryDeadLetter", id: "d/1" } },
+  ]);
 });
 
 test("a refused caller's body is not read, and its route is not told", async () => {

@@ -1,7 +1,18 @@
+import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import { WrongTokens } from "./wrong-tokens.ts";
+
+/** Shorter ones are guessed. */
+export const TOKEN_LENGTH_MIN = 16;
+
+/** Somebody who may do everything, or a responder that may only answer its turns. */
+export type Caller = "operator" | "responder";
+export type Access =
+  | { readonly kind: "admitted"; readonly caller: Caller }
+  | { readonly kind: "refused"; readonly answer: EdgeAnswer };
 
 /** What proxies and tunnels add: behind one, every caller in the world comes from loopback. */
 const FORWARDED = [
@@ -14,17 +25,46 @@ const FORWARDED = [
 ];
 const HOW_TO =
   "set LULL_API_TOKEN (or apiToken in the configuration) and send it as: Authorization: Bearer <token>";
+const OPERATOR: Access = { kind: "admitted", caller: "operator" };
 
-/** Why a caller may not use the API, as an answer; undefined when it may. */
-export async function accessRefusal(service: Service, request: EdgeRequest): Promise<EdgeAnswer | undefined> {
-  if (service.apiToken === undefined) return loopbackRefusal(request);
-  const token = await service.secrets.get(service.apiToken);
-  if (token === "") return forbidden("the API token is empty");
-  const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  if (given !== undefined && sameSecret(given.trim(), token)) return undefined;
-  return failure(401, "UNAUTHORIZED", "send the API token as: Authorization: Bearer <token>", {
-    "www-authenticate": `Bearer realm="lull"${given === undefined ? "" : ', error="invalid_token"'}`,
-  });
+/** Decides who may use the API. */
+export function createAccess(service: Service): (request: EdgeRequest) => Promise<Access> {
+  const wrong = new WrongTokens(service);
+  const hasToken = service.apiToken !== undefined || service.turnToken !== undefined;
+  return async (request) => {
+    const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
+    if (given === undefined || !hasToken) return withoutToken(service, request);
+    if (wrong.areTooMany) return refused(tooMany());
+    const caller = await callerWith(service, given);
+    if (caller) return { kind: "admitted", caller };
+    await wrong.note();
+    return refused(unauthorized(', error="invalid_token"'));
+  };
+}
+
+async function callerWith(service: Service, given: string): Promise<Caller | undefined> {
+  if (await isToken(service, service.apiToken, given)) return "operator";
+  if (await isToken(service, service.turnToken, given)) return "responder";
+  return undefined;
+}
+
+async function isToken(
+  { secrets }: Service,
+  reference: SecretReference | undefined,
+  given: string,
+): Promise<boolean> {
+  if (reference === undefined) return false;
+  const token = await secrets.get(reference);
+  return token.length >= TOKEN_LENGTH_MIN && sameSecret(given, token);
+}
+
+function withoutToken(service: Service, request: EdgeRequest): Access {
+  if (service.apiToken !== undefined) return refused(unauthorized(""));
+  // Told apart by nothing that a proxy has to send: whoever serves the public needs a token.
+  if (service.publicUrl !== undefined)
+    return refused(forbidden("the API is off, because this service is public and has no API token"));
+  const refusal = loopbackRefusal(request);
+  return refusal ? refused(refusal) : OPERATOR;
 }
 
 /**
@@ -44,10 +84,23 @@ function loopbackRefusal(request: EdgeRequest): EdgeAnswer | undefined {
   return undefined;
 }
 
-function forbidden(why: string): EdgeAnswer {
-  return failure(403, "FORBIDDEN", `${why}; ${HOW_TO}`);
+function refused(answer: EdgeAnswer): Access {
+  return { kind: "refused", answer };
 }
 
+function unauthorized(why: string): EdgeAnswer {
+  return failure(401, "UNAUTHORIZED", "send the API token as: Authorization: Bearer <token>", {
+    "www-authenticate": `Bearer realm="lull"${why}`,
+  });
+}
+
+function tooMany(): EdgeAnswer {
+  return failure(429, "RATE_LIMITED", "too many wrong tokens; try again", { "retry-after": "2" });
+}
+
+export function forbidden(why: string): EdgeAnswer {
+  return failure(403, "FORBIDDEN", `${why}; ${HOW_TO}`);
+}
 export function isLoopbackAddress(address: string | undefined): boolean {
   return address === "::1" || isLoopback4(address?.replace(/^::ffff:/i, ""));
 }

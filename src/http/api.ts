@@ -1,7 +1,7 @@
 import { LullError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
-import { accessRefusal } from "./api-access.ts";
+import { createAccess } from "./api-access.ts";
 import { COMPONENTS } from "./api-schemas.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
@@ -31,16 +31,23 @@ export const ROUTES: readonly Route[] = [
 
 export function createApi(service: Service): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const table = tableOf(ROUTES);
+  const access = createAccess(service);
   return async (request) => {
-    const refused = await accessRefusal(service, request);
-    if (refused) return refused;
+    const asked = await access(request);
+    if (asked.kind === "refused") return asked.answer;
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
+    const mayAll = asked.caller === "operator";
+    if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders)) return turnsOnly();
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
     return call(service, route, target.id, request);
   };
+}
+
+function turnsOnly(): EdgeAnswer {
+  return failure(403, "FORBIDDEN", "this token may only answer turns");
 }
 
 async function call(service: Service, route: Route, id: string, request: EdgeRequest): Promise<EdgeAnswer> {
@@ -52,6 +59,8 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
     if (raw === "gone") return failure(400, "INVALID_PAYLOAD", "the body ended early");
     const body = raw && route.body ? checkedBody(raw, route.body) : {};
     const result = await route.run({ service, engine: await service.engine(), id, query, body });
+    if (isAudited(route) && result.status < 300)
+      service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
     return json(result.status, result.verbatim ? result.body : toPublic(result.body));
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
@@ -59,6 +68,11 @@ async function call(service: Service, route: Route, id: string, request: EdgeReq
     if (refused) return refused;
     throw error;
   }
+}
+
+/** Who reads, or answers a turn that asked for it, changes nothing that somebody will ask about. */
+function isAudited({ method, forResponders }: Route): boolean {
+  return method !== "GET" && !forResponders;
 }
 
 /** What the caller asked for and cannot have, in its own words; everything else is for the log. */

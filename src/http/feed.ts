@@ -31,7 +31,7 @@ export function createFeed(
     const detail = await find(await service.engine(), query.get("conversation"), sender);
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
-    return json(200, feedOf(detail, service.settings, afterOf(query), service.nowMs()));
+    return json(200, feedOf(detail, service.settings, afterOf(query), service.clock.nowMs()));
   };
 }
 

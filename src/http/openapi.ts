@@ -2,6 +2,9 @@ import { COMPONENTS } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 import { ref, type Schema } from "./schema.ts";
 
+const TOKENS =
+  "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. Without one: programs on the same machine only, and nobody where a public URL is set.";
+
 /** OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. */
 export function openapiOf(routes: readonly Route[], publicUrl: string | undefined): unknown {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -23,7 +26,7 @@ export function openapiOf(routes: readonly Route[], publicUrl: string | undefine
     components: {
       schemas: COMPONENTS,
       securitySchemes: {
-        token: { type: "http", scheme: "bearer", description: "LULL_API_TOKEN. Without one, loopback only." },
+        token: { type: "http", scheme: "bearer", description: TOKENS },
       },
     },
   };

@@ -29,6 +29,8 @@ export interface Route {
   readonly summary: string;
   readonly query?: Readonly<Record<string, Schema>>;
   readonly body?: ObjectSchema;
+  /** Whoever has the token that may only answer turns may use it, too. */
+  readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
   run(call: ApiCall): Promise<ApiResult>;

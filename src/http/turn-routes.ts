@@ -21,6 +21,7 @@ const REPLY: Route = {
   path: "/api/turns/{id}/reply",
   operation: "replyToTurn",
   summary: "The late answer to a turn whose responder said that it would come later",
+  forResponders: true,
   body: object({
     text: text("The reply. Leave out `text` and `messages` for no reply."),
     messages: list(text(), "Several messages, sent one after the other, instead of `text`."),

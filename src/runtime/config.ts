@@ -88,8 +88,10 @@ export interface LullConfig {
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
-  /** Bearer token for `/api`. Without one, `/api` answers on loopback only. */
+  /** Bearer token for `/api`, 16 characters or more. Without one `/api` answers on loopback only, and with a `publicUrl` not at all. */
   readonly apiToken?: SecretReference;
+  /** Another token, for responders that answer later: it may answer turns and do nothing else. */
+  readonly turnToken?: SecretReference;
   readonly secrets?: Secrets;
   readonly log?: Log;
   readonly clock?: Clock;

@@ -32,7 +32,7 @@ export function createService(config: LullConfig): Service {
   const workerId = config.workerId ?? processIdentity();
   const publicUrl = config.publicUrl?.replace(/\/+$/, "");
   const responderFor = (channel: string) => config.responders?.[channel] ?? config.respond;
-  openChannels(config, { secrets, publicUrl, nowMs: clock.nowMs });
+  openChannels(config, { secrets, publicUrl, clock });
 
   let worker: Worker | undefined;
   let sweeper: Sweeper | undefined;
@@ -73,10 +73,11 @@ export function createService(config: LullConfig): Service {
     channels: config.channels,
     publicUrl,
     apiToken: config.apiToken,
+    turnToken: config.turnToken,
     secrets,
     log,
     workerId,
-    nowMs: clock.nowMs,
+    clock,
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
@@ -102,11 +103,11 @@ export function createService(config: LullConfig): Service {
 
 function openChannels(
   { channels }: LullConfig,
-  { secrets, publicUrl, nowMs }: Pick<Service, "secrets" | "publicUrl" | "nowMs">,
+  { secrets, publicUrl, clock }: Pick<Service, "secrets" | "publicUrl" | "clock">,
 ): void {
   for (const [name, channel] of Object.entries(channels)) {
     const statusUrl = publicUrl === undefined ? {} : { statusUrl: `${publicUrl}/webhooks/${name}/status` };
-    channel.open?.({ name, secrets, nowMs, ...statusUrl });
+    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...statusUrl });
   }
 }
 

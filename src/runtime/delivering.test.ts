@@ -100,12 +100,12 @@ describe("a send whose outcome nobody told", () => {
     open();
     const askedAtS: number[] = [];
     lull.channel.reconcileWith(() => {
-      askedAtS.push(Math.floor((lull.service.nowMs() - sentAtMs) / 1_000));
+      askedAtS.push(Math.floor((lull.service.clock.nowMs() - sentAtMs) / 1_000));
       return { kind: "not-sent" };
     });
     const tried = sends(UNKNOWN, SENT);
     await ask();
-    const sentAtMs = lull.service.nowMs();
+    const sentAtMs = lull.service.clock.nowMs();
     await lull.advance(29_999);
     expect(askedAtS).toEqual([1, 2, 4, 8, 16]);
     expect(tried).toHaveLength(1);
@@ -265,7 +265,7 @@ describe("what is known of a send", () => {
     });
     lull.channel.reconcile = async () => {
       const isThere = ledger.length > 0;
-      const isSlow = lull.service.nowMs() - startAtMs > 10_000;
+      const isSlow = lull.service.clock.nowMs() - startAtMs > 10_000;
       if (isSlow && !isThere) {
         asked.resolve();
         await lull.clock.sleep(14_000);
@@ -273,7 +273,7 @@ describe("what is known of a send", () => {
       return isThere ? { kind: "sent", providerId: "SM1" } : { kind: "not-sent" };
     };
     await ask();
-    const startAtMs = lull.service.nowMs();
+    const startAtMs = lull.service.clock.nowMs();
     await lull.advance(60_000);
     expect(lull.channel.outbox).toHaveLength(1);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);

@@ -1,5 +1,6 @@
 import type { Settings } from "../core/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
+import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { FullReply } from "../ports/responder.ts";
@@ -12,11 +13,12 @@ export interface Service {
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
   readonly apiToken: SecretReference | undefined;
+  readonly turnToken: SecretReference | undefined;
   readonly secrets: Secrets;
   readonly log: Log;
   /** Who this process is to the store: its leases carry it. */
   readonly workerId: string;
-  readonly nowMs: () => number;
+  readonly clock: Clock;
   /** Stage 1 for one webhook: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A delivery status callback. */

@@ -215,10 +215,13 @@ test.each([
 test("without a token nobody gets in by odd addresses, hosts and headers", () =>
   hold(
     fc.asyncProperty(nastyText, nastyText, nastyText, async (host, authorization, origin) => {
-      const home = house({ apiToken: "the-right-token" });
+      const home = house({ apiToken: "the-right-token-of-all" });
       const answer = await home.call({ target: "/api/counts", headers: { host, authorization, origin } });
       expect(answer.status).toBe(401);
-      const open = await house().call({ target: "/api/counts", headers: { host, authorization, origin } });
+      const open = await house({}, {}).call({
+        target: "/api/counts",
+        headers: { host, authorization, origin },
+      });
       expect([200, 403]).toContain(open.status);
       if (open.status === 200) expect(host).toMatch(/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i);
     }),

@@ -26,7 +26,10 @@ export interface House {
   stop(): Promise<void>;
 }
 
-export function house(config: Partial<LullConfig> = {}): House {
+const API_TOKEN = "an-api-token-for-tests";
+const PUBLICLY = { publicUrl: PUBLIC_URL, apiToken: API_TOKEN };
+
+export function house(config: Partial<LullConfig> = {}, where: Partial<LullConfig> = PUBLICLY): House {
   const clock = fakeClock();
   const errors: LogFields[] = [];
   let count = 0;
@@ -34,7 +37,7 @@ export function house(config: Partial<LullConfig> = {}): House {
     engine: memory({ newId: () => `id-${++count}` }),
     channels: Object.fromEntries(SENDERS.map(({ name, channel }) => [name, channel()])),
     respond: echo(),
-    publicUrl: PUBLIC_URL,
+    ...where,
     clock,
     random: () => 0.5,
     log: (level, event, fields) => {
@@ -55,7 +58,7 @@ export function house(config: Partial<LullConfig> = {}): House {
         path: mark === -1 ? target : target.slice(0, mark),
         search,
         query: new URLSearchParams(search),
-        headers: { host: "localhost", ...headers },
+        headers: { host: "localhost", authorization: `Bearer ${API_TOKEN}`, ...headers },
         remoteAddress: "127.0.0.1",
         body: async (bytesMax) => (bytes.length > bytesMax ? "too-large" : bytes),
       });

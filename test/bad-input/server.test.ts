@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { rawConnection } from "../http/raw-request.ts";
 import { LullProcess } from "../lull-process.ts";
+import { API_TOKEN } from "../service/outside.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { deepJson } from "./nasty-json.ts";
 
@@ -183,7 +184,10 @@ describe("the service in its own process", () => {
       /("sender":\[.*),"sender":.*$/s,
       "$1}",
     );
-    const answer = await at.post("/api/conversations", { body: whole });
+    const answer = await at.post("/api/conversations", {
+      body: whole,
+      headers: { authorization: `Bearer ${API_TOKEN}` },
+    });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_REQUEST" } });
   });

@@ -9,6 +9,7 @@ import type { ConversationDetail } from "../../src/ports/inspector.ts";
 import type { LogFields } from "../../src/ports/log.ts";
 import type { FullReply } from "../../src/ports/responder.ts";
 import type { SayRequest, Service } from "../../src/runtime/service.ts";
+import { fakeClock } from "../../src/testing/fake-clock.ts";
 
 /** 2025-11-15T08:00:00.000Z: what the stub's clock shows. */
 export const NOW_MS = 1_763_193_600_000;
@@ -258,10 +259,11 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     settings: settingsWith(settings ?? {}),
     publicUrl: undefined,
     apiToken: undefined,
+    turnToken: undefined,
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },
     log: (_level, event, fields = {}) => logged.push({ event, fields }),
     workerId: "stub",
-    nowMs: () => NOW_MS,
+    clock: fakeClock(NOW_MS),
     receive,
     receiveStatus: (channel, request) => receive(`${channel}/status`, request),
     async say(request: SayRequest) {

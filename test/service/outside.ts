@@ -5,7 +5,7 @@ const ACCOUNT = "AC00000000000000000000000000000001";
 const AUTH_TOKEN = "test-auth-token";
 const FROM = "+14155238886";
 /** For a service that stands where everybody could reach its API. */
-export const API_TOKEN = "test-api-token";
+export const API_TOKEN = "an-api-token-for-tests";
 /** Signed as providers would sign it, whatever port this run was given. */
 const PUBLIC_URL = "https://bot.example.com";
 
@@ -49,6 +49,7 @@ export async function outside(url: () => string) {
       OPENAI_API_KEY: "test-key",
       OPENAI_BASE_URL: openai.url,
       LULL_PUBLIC_URL: PUBLIC_URL,
+      LULL_API_TOKEN: API_TOKEN,
     } as Environment,
     post,
     api,

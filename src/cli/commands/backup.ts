@@ -1,5 +1,5 @@
-import { access, mkdir } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { access } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { BackupReport } from "../../ports/engine.ts";
 import type { Command } from "../command.ts";
 import { requireDatabase, silent } from "../data.ts";
@@ -24,7 +24,6 @@ export const backup: Command = {
       throw new CommandFailed(engine.backupNote ?? `the ${engine.name} engine has no backup of its own`);
     await requireDatabase(loaded.server.db);
     const shown = progress(call.io);
-    await mkdir(dirname(file), { recursive: true });
     const atMs = call.io.nowMs();
     const held = await engine.backup(file, {
       atMs,

@@ -3,6 +3,8 @@ import type { Setting } from "../../config/settle.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
 
+const MASK = "********";
+
 export const config: Command = {
   about: "Prints every setting that is in force and where it came from. Secrets are masked.",
   options: { set: { type: "boolean", help: "only what somebody set, without the defaults" } },
@@ -52,7 +54,19 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
 }
 
 function shown({ knob, value }: Setting): unknown {
-  if (knob.kind.type !== "secret") return value;
+  if (knob.kind.type !== "secret") return typeof value === "string" ? withoutCredentials(value) : value;
   // Where a secret is kept is no secret, and is what one wants to know when it is wrong.
-  return typeof value === "object" ? JSON.stringify(value) : "********";
+  return typeof value === "object" ? JSON.stringify(value) : MASK;
+}
+
+/** `https://user:password@host` and `?secret=...` in a URL: whoever shows this to somebody shows those, too. */
+function withoutCredentials(value: string): string {
+  if (!URL.canParse(value)) return value;
+  const url = new URL(value);
+  const names = [...url.searchParams.keys()].filter((name) => /key|token|secret|pass|sig/i.test(name));
+  if (url.username === "" && url.password === "" && names.length === 0) return value;
+  if (url.username !== "") url.username = MASK;
+  if (url.password !== "") url.password = MASK;
+  for (const name of names) url.searchParams.set(name, MASK);
+  return url.href;
 }

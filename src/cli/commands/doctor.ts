@@ -2,6 +2,7 @@ import type { Loaded } from "../../config/load.ts";
 import { createLull } from "../../index.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
+import { checkApi } from "../doctor/api.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
@@ -71,6 +72,7 @@ async function examineLoaded(
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],
     checkWebhooks(loaded, channels),
+    checkApi(lull),
   ]);
   return groups.flat();
 }

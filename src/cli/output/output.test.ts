@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { harmless } from "./harmless.ts";
 import { progress } from "./progress.ts";
 import { oneLine, table } from "./table.ts";
 import { parseSince, relativeTime } from "./times.ts";
@@ -44,6 +45,14 @@ test("columns are aligned, also beside emoji and right-to-left text", () => {
 test("a text is cut to one line, and control characters cannot move the cursor", () => {
   expect(oneLine("a\n\tb\u001b[2Jc", 10)).toBe("a b [2Jc");
   expect(oneLine("abcdef", 4)).toBe("abc…");
+});
+
+test("what a terminal would obey is written out, and JSON stays the JSON that it was", () => {
+  const nasty = "\u001b[2J\u009b31m\u0007\u007f\u202egnp.exe\u2066 \r\u0000";
+  const shown = harmless(`a\tb\n${nasty}`);
+  expect(shown).toBe("a\tb\n\\u001b[2J\\u009b31m\\u0007\\u007f\\u202egnp.exe\\u2066 \\u000d\\u0000");
+  expect(JSON.parse(harmless(JSON.stringify({ nasty })))).toEqual({ nasty });
+  expect(harmless("שלום 👋 e\u0301")).toBe("שלום 👋 e\u0301");
 });
 
 describe("progress", () => {

@@ -1,10 +1,11 @@
 import type { Loaded } from "../../config/load.ts";
 import { type Serving, serve } from "../../http/node.ts";
-import { createLull } from "../../index.ts";
+import { createLull, type Lull } from "../../index.ts";
 import type { Log, LogFields } from "../../ports/log.ts";
 import type { Call } from "../command.ts";
 import { createLog, type LoggerOptions } from "../logger.ts";
 import { requireStore } from "./require-store.ts";
+import { requireTokens } from "./require-tokens.ts";
 
 export interface ServeHere {
   readonly port: number;
@@ -22,12 +23,18 @@ export async function serveHere(
   const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
   try {
     // A worker's parent has looked for all of them.
-    if (workerId === undefined) await requireStore(await lull.engine(), log);
+    if (workerId === undefined) await requireSound(lull, log);
     return await serve(lull, { port, host: loaded.server.host });
   } catch (error) {
     await lull.stop(0);
     throw error;
   }
+}
+
+/** What has to be right before anybody listens. */
+export async function requireSound(lull: Lull, log: Log): Promise<void> {
+  await requireTokens(lull);
+  await requireStore(await lull.engine(), log);
 }
 
 export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): Log {

@@ -4,8 +4,7 @@ import { createLull } from "../../index.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
 import { announce } from "../serving/announce.ts";
-import { requireStore } from "../serving/require-store.ts";
-import { serviceLog } from "../serving/serve-here.ts";
+import { requireSound, serviceLog } from "../serving/serve-here.ts";
 import { firstSignal } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
 import { probePort } from "./probe-port.ts";
@@ -25,7 +24,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   const lull = createLull(config);
   // Opened before any worker: what the database needs (its folder, its migrations) is done once and by one.
   const engine = await lull.engine();
-  await requireStore(engine, log);
+  await requireSound(lull, log);
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
     workers: server.workers,

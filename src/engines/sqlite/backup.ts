@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions, BackupReport } from "../../ports/engine.ts";
 import { whileBusy } from "./connection.ts";
+import { makePrivate } from "./private-file.ts";
 import { markBackup } from "./restored.ts";
 
 /** Pages between two words of progress: about 4 MB. */
@@ -17,6 +18,7 @@ export async function backUp(source: string, file: string, options: BackupOption
   const part = `${file}.part`;
   await rm(part, { force: true });
   try {
+    makePrivate(part);
     await copyAsItIs(source, part, options.onProgress);
     const report = markBackup(part, options.atMs);
     // Under its own name only when it is whole, and on disk: half a backup is worse than none.

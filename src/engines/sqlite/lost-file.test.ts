@@ -260,6 +260,7 @@ describe("a database file that is not at its place any more", () => {
     const engine = await open();
     const away = await moveAway();
     await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
     for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
     expect((await engine.inspector.counts()).staged).toBe(0);
   });

@@ -1,0 +1,37 @@
+import { TOKEN_LENGTH_MIN } from "../../http/api-access.ts";
+import type { Service } from "../../runtime/service.ts";
+import { type Finding, fail, ok, warn } from "./finding.ts";
+
+type Tokens = Pick<Service, "apiToken" | "turnToken" | "secrets" | "publicUrl">;
+
+const MAKE_ONE = "make one with: openssl rand -base64 24";
+
+/** Who could use the API: with which tokens, or without any. */
+export async function checkApi(service: Tokens): Promise<Finding[]> {
+  try {
+    return await examine(service);
+  } catch (error) {
+    return [fail("API", `its token cannot be read: ${(error as Error).message}`)];
+  }
+}
+
+async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<Finding[]> {
+  const [all, turns] = await Promise.all(
+    [apiToken, turnToken].map((token) => token !== undefined && secrets.get(token)),
+  );
+  const weak = [
+    ...(isShort(all) ? ["LULL_API_TOKEN"] : []),
+    ...(isShort(turns) ? ["LULL_TURN_TOKEN"] : []),
+  ].map((name) => fail("API", `${name} is shorter than ${TOKEN_LENGTH_MIN} characters; ${MAKE_ONE}`));
+  if (weak.length > 0) return weak;
+  if (all !== false && all === turns)
+    return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
+  if (all !== false) return [ok("API", "with its token")];
+  if (publicUrl !== undefined)
+    return [warn("API", `off: the service is public and LULL_API_TOKEN is not set; ${MAKE_ONE}`)];
+  return [ok("API", "without a token, for programs on this machine only")];
+}
+
+function isShort(token: string | false | undefined): boolean {
+  return typeof token === "string" && token.length < TOKEN_LENGTH_MIN;
+}

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LullProcess } from "../lull-process.ts";
+
+let folder = "";
+const running: LullProcess[] = [];
+const servers: Server[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-hostile-"));
+});
+
+afterEach(async () => {
+  for (const process of running) process.kill("SIGKILL");
+  await Promise.all(running.splice(0).map((process) => process.gone()));
+  for (const server of servers.splice(0)) server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function lull(command: string, env: Record<string, string>): LullProcess {
+  const process = new LullProcess([command], { cwd: folder, env: { PORT: "0", LULL_WEB: "1", ...env } });
+  running.push(process);
+  return process;
+}
+
+/** What stands in front of many services: it changes nothing, adds nothing, and calls from this machine. */
+async function forwarderTo(url: string): Promise<string> {
+  const server = createServer((caller) => {
+    const inside = connect(Number(new URL(url).port), "127.0.0.1");
+    caller.pipe(inside).pipe(caller);
+    for (const socket of [caller, inside]) socket.on("error", () => {});
+  });
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const PUBLIC = { LULL_PUBLIC_URL: "https://bot.example.test" };
+
+describe("the API of a public service without a token", () => {
+  it("is off for whoever comes through a forwarder that leaves no trace, and the start says so", async () => {
+    const service = lull("start", PUBLIC);
+    const outside = await forwarderTo(await service.url());
+    for (const [method, path] of [
+      ["GET", "/api/conversations"],
+      ["POST", "/api/pause"],
+      ["GET", "/api/openapi.json"],
+    ] as const) {
+      const answer = await fetch(outside + path, { method });
+      expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining("the API is off")]);
+    }
+    expect(service.events).toContainEqual(expect.objectContaining({ event: "api.off", level: "warn" }));
+  });
+
+  it("is told of by the doctor", async () => {
+    const doctor = lull("doctor", PUBLIC);
+    expect((await doctor.gone()).code).toBe(0);
+    expect(doctor.stdout).toMatch(/^warn {2}API: off: .*LULL_API_TOKEN/m);
+  });
+});
+
+describe.each(["start", "doctor"])("`lull %s`", (command) => {
+  it.each([
+    [{ LULL_API_TOKEN: "fifteen-letters" }, "LULL_API_TOKEN is shorter than 16 characters"],
+    [{ LULL_TURN_TOKEN: "short" }, "LULL_TURN_TOKEN is shorter than 16 characters"],
+    [
+      { LULL_API_TOKEN: "one-token-for-all", LULL_TURN_TOKEN: "one-token-for-all" },
+      "LULL_TURN_TOKEN is the same as LULL_API_TOKEN",
+    ],
+  ])("refuses %j", async (env, why) => {
+    const process = lull(command, { ...PUBLIC, ...env });
+    expect((await process.gone()).code).toBe(command === "start" ? 2 : 1);
+    expect(process.stdout + process.stderr).toContain(why);
+  });
+});

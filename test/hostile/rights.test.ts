@@ -1,0 +1,62 @@
+import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LullProcess } from "../lull-process.ts";
+
+let folder = "";
+const running: LullProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-rights-"));
+});
+
+afterEach(async () => {
+  for (const process of running) process.kill("SIGKILL");
+  await Promise.all(running.splice(0).map((process) => process.gone()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function lull(...args: string[]): LullProcess {
+  const env = { PORT: "0", LULL_WEB: "1", LULL_DB: "data/lull.db" };
+  const process = new LullProcess(args, { cwd: folder, env, umask: "000" });
+  running.push(process);
+  return process;
+}
+
+async function rightsOf(name: string): Promise<string> {
+  return ((await stat(join(folder, name))).mode & 0o777).toString(8);
+}
+
+describe("what people wrote is its owner's alone, whatever the umask:", () => {
+  it("the database with its log, its backups, and the folders that are made for them", async () => {
+    const service = lull("start");
+    const body = JSON.stringify({ id: "m1", sender: "visitor-0001", text: "hi" });
+    expect((await fetch(`${await service.url()}/webhooks/web`, { method: "POST", body })).status).toBe(200);
+    expect((await lull("backup", "copies/one.db").gone()).code).toBe(0);
+    expect((await readdir(join(folder, "data"))).toSorted()).toEqual([
+      "lull.db",
+      "lull.db-shm",
+      "lull.db-wal",
+    ]);
+    for (const name of ["data/lull.db", "data/lull.db-shm", "data/lull.db-wal", "copies/one.db"])
+      expect([name, await rightsOf(name)]).toEqual([name, "600"]);
+    expect([await rightsOf("data"), await rightsOf("copies")]).toEqual(["700", "700"]);
+    const doctor = lull("doctor", "--offline");
+    await doctor.gone();
+    expect(doctor.stdout).not.toMatch(/rights:/);
+  });
+
+  it("one that others may read is left as it is, and the doctor tells", async () => {
+    const service = lull("start");
+    await service.url();
+    await chmod(join(folder, "data/lull.db"), 0o640);
+    const doctor = lull("doctor", "--offline");
+    expect((await doctor.gone()).code).toBe(0);
+    expect(doctor.stdout).toMatch(/^warn {2}rights: others .* chmod 600 .*lull\.db$/m);
+    service.kill("SIGKILL");
+    await service.gone();
+    await lull("start").url();
+    expect(await rightsOf("data/lull.db")).toBe("640");
+  });
+});
