@@ -261,12 +261,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a salt of another length is as good",
   },
   {
-    file: "src/engines/sqlite/failure.ts",
-    code: 'const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";',
-    change: "error instanceof LullError → true",
-    because: "equivalent: nobody reads the code of a step that failed, it is told as the store's outage",
-  },
-  {
     file: "src/engines/sqlite/group.ts",
     code: 'database.exec("RELEASE step");',
     change: 'database.exec("RELEASE step"); → ;',
@@ -594,6 +588,18 @@ export const EXPLAINED: readonly Explained[] = [
     code: 'if (Object.values(found ?? {})[0] !== "ok")',
     change: "found ?? {} → found",
     because: "equivalent: the check always has an answer",
+  },
+  {
+    file: "src/engines/sqlite/conversation-rows.ts",
+    code: 'const mended = mendedConversation(stored.kind === "sound" ? stored.value : undefined, fresh);',
+    change: 'stored.kind === "sound" → true',
+    because: "equivalent: what cannot be parsed has no value",
+  },
+  {
+    file: "src/engines/sqlite/expiry.ts",
+    code: "...(keepAfterMs > 0 ? kept : []),",
+    change: "0 → 1",
+    because: "equivalent: nothing was written in the first millisecond of 1970",
   },
 ];
 
