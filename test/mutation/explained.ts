@@ -601,6 +601,18 @@ export const EXPLAINED: readonly Explained[] = [
     change: "0 → 1",
     because: "equivalent: nothing was written in the first millisecond of 1970",
   },
+  {
+    file: "src/engines/sqlite/listings.ts",
+    code: "return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };",
+    change: "rows.length > 0 → rows.length >= 0",
+    because: "defence in depth: for rows that go between the look at their sizes and the read",
+  },
+  {
+    file: "src/engines/sqlite/quarantine.ts",
+    code: "if (!row) return false;",
+    change: "false → true",
+    because: "defence in depth: what was read in this transaction is still there",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {

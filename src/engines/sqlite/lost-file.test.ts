@@ -108,7 +108,7 @@ describe("a database file that is not at its place any more", () => {
     for (const ending of ENDINGS) await rm(file + ending);
     for (const engine of [first, second]) {
       await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
-      await refusesEverything(engine, "is gone");
+      await refusesEverything(engine, "is gone: put it back, or stop lull, restore a backup");
     }
     expect(eventsOf("store.file-lost").length).toBeGreaterThanOrEqual(2);
   });

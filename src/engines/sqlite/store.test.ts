@@ -139,6 +139,7 @@ describe("the writer thread", () => {
     await engine.close();
     await engine.close();
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
   });
 
   it("finishes what was asked before it was closed", async () => {
