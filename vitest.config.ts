@@ -21,6 +21,7 @@ export default defineConfig({
     // On emulators, or long: `npm run test:aws` runs them, and `npm run check` runs both.
     exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**", "test/cdk/**", "test/simulation/bites.test.ts"],
     reporters: ["default", closingLine],
+    globalSetup: ["test/temporary-folder.ts"],
     // The slow files start real processes and mostly wait for them: more files at once than cores.
     maxWorkers: Math.max(4, availableParallelism()),
     // Hundreds of processes and threads run the same sources: each file is compiled once.

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createVitest, type Vitest } from "vitest/node";
 import { copyOf } from "./copy.ts";
@@ -25,6 +25,10 @@ const TEST_MS_MAX = 30_000;
  */
 const [root = "", copy = ""] = process.argv.slice(2);
 copyOf(root, copy);
+// What a test leaves that is ended half-way goes with the copy.
+const temporary = join(copy, "temporary");
+mkdirSync(temporary);
+process.env.TMPDIR = temporary;
 
 const vitest: Vitest = await createVitest(
   {
@@ -39,6 +43,7 @@ const vitest: Vitest = await createVitest(
     fileParallelism: false,
     bail: 1,
     fsModuleCache: false,
+    env: { NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile") },
     testTimeout: TEST_MS_MAX,
     hookTimeout: TEST_MS_MAX,
   },

@@ -69,12 +69,14 @@ async function runMutants(): Promise<number> {
   const jobs = suites.flatMap((suite) => drawn(jobsOf(suite), seed));
   console.log(`${jobs.length} mutants, seed ${seed}`);
   const folder = mkdtempSync(join(tmpdir(), "lull-mutants-"));
+  const inMemory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lull-mutants-"));
+  process.env.LULL_MUTANTS_IN_MEMORY = inMemory;
   try {
     const tried = await tryAll(jobs, suites, folder);
     report(tried, suites);
     return tried.some(({ verdict, mutant }) => verdict === "survived" && !reasonFor(mutant)) ? 1 : 0;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    for (const each of [folder, inMemory]) rmSync(each, { recursive: true, force: true });
   }
 }
 

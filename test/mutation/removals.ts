@@ -37,9 +37,9 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/sqlite/group.ts",
-        find: "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n  } catch (error) {\n    onError(error);\n    return requests.map(() => failureOf(error));",
+        find: "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n  } catch (error) {\n    const failure = noted(error, onError);\n    return requests.map(() => failure);",
         replace:
-          "return whole((request) => {\n      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n      return done.at(-1)!;\n    });\n  } catch (error) {\n    onError(error);\n    return done;",
+          "return whole((request) => {\n      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n      return done.at(-1)!;\n    });\n  } catch (error) {\n    noted(error, onError);\n    return done;",
       },
       {
         file: "engines/sqlite/group.ts",

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,8 +6,8 @@ import { describe, it } from "vitest";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { type EngineHarness, engineContract, worldOn } from "../../src/testing/engine-contract/index.ts";
 
-/** Memory that looks like a disk, where there is one, and no syncs: seconds instead of a minute. */
-const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and removes it. */
+const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
 
 /** What spoils rows is tried by `foreign-rows.test.ts`, which comes next. */
 const cases = engineContract.filter(({ title }) => !/unreadable|foreign|10,000/.test(title));

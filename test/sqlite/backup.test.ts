@@ -1,4 +1,4 @@
-import { access, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { access, mkdtemp, open as openFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -12,6 +12,8 @@ import { systemClock } from "../../src/runtime/system-clock.ts";
 import { arrival, draftFor } from "../../src/testing/engine-contract/builders.ts";
 import { EngineProcess } from "./engine-process.ts";
 
+/** SQLite's own default. */
+const PAGE_BYTES = 4_096;
 const settings = { window: { kind: "fixed", lengthMs: 0 } } as const;
 
 let folder = "";
@@ -78,6 +80,13 @@ async function writeOn(acknowledged: string[]) {
   };
 }
 
+async function damageLastPage(): Promise<void> {
+  const handle = await openFile(file, "r+");
+  const { size } = await handle.stat();
+  await handle.write(Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, size - PAGE_BYTES);
+  await handle.close();
+}
+
 function checked(at: string): unknown {
   const database = new DatabaseSync(at, { readOnly: true });
   const found = database
@@ -139,6 +148,27 @@ describe("a backup", () => {
     expect(restored()).toEqual([
       { event: "store.restored", fields: { backupAt: new Date(atMs).toISOString(), staged: 3, drafts: 1 } },
     ]);
+  });
+
+  it("of a few pages tells that it is done, too", async () => {
+    await (await openHere()).ping();
+    const told: number[][] = [];
+    await sqlite({ file }).backup!(copy, { atMs: 0, onProgress: (...pages) => void told.push(pages) });
+    const pages = (await stat(copy)).size / PAGE_BYTES;
+    expect(told).toEqual([[pages, pages]]);
+  });
+
+  it("of a damaged file fails with a reason, and leaves the backup that is there, and nothing beside it", async () => {
+    const here = await openHere();
+    await sqlite({ file }).backup!(copy, { atMs: 0, onProgress: () => {} });
+    fill(1);
+    await here.close();
+    await damageLastPage();
+    await expect(sqlite({ file }).backup!(copy, { atMs: 0, onProgress: () => {} })).rejects.toThrow(
+      "damaged",
+    );
+    expect(checked(copy)).toEqual(["ok"]);
+    expect((await readdir(folder)).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
   });
 
   it("of a file that is not there fails with a reason, and leaves nothing behind", async () => {

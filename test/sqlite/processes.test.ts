@@ -13,8 +13,6 @@ import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { EngineProcess } from "./engine-process.ts";
 
 // Every process reads the same sources: once is enough.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
-
 /** Due at once: these tests run on the real clock and wait for nothing. */
 const settings: Partial<Settings> = { window: { kind: "fixed", lengthMs: 0 } };
 

@@ -52,7 +52,7 @@ function after(takenAt: string): string {
 }
 
 function percent(done: number, total: number): number {
-  return total === 0 ? 100 : Math.floor((done / total) * 100);
+  return Math.floor((done / total) * 100);
 }
 
 function isThere(file: string): Promise<boolean> {

@@ -42,14 +42,11 @@ async function copyAsItIs(
     database.exec("BEGIN");
     // The first read decides which moment it is.
     whileBusy(() => database.prepare("SELECT 1 FROM sqlite_schema").get());
-    let pages = 0;
-    await backup(database, part, {
+    const pages = await backup(database, part, {
       rate: PAGES_AT_ONCE,
-      progress: ({ totalPages, remainingPages }) => {
-        pages = totalPages;
-        onProgress(totalPages - remainingPages, totalPages);
-      },
+      progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
     });
+    // The last pages are copied without a word.
     onProgress(pages, pages);
   } finally {
     database.close();

@@ -19,19 +19,25 @@ const SQLITE_BUSY_MASK = 0xff;
 const BUSY_ROUNDS_MAX = 10_000;
 
 export function openConnection(options: ConnectionOptions): DatabaseSync {
+  let database: DatabaseSync | undefined;
   try {
     if (options.file !== ":memory:" && !options.readOnly) makePrivate(options.file);
-    const database = new DatabaseSync(options.file, { readOnly: options.readOnly ?? false, timeout: 0 });
+    database = new DatabaseSync(options.file, { readOnly: options.readOnly ?? false, timeout: 0 });
     if (options.readOnly) return database;
-    whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
-    database.exec(
-      `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`,
-    );
-    migrate(database);
+    prepare(database, options);
     return database;
   } catch (error) {
+    database?.close();
     throw new StoreUnavailable(`cannot open the database ${options.file}: ${inWords(error)}`, error);
   }
+}
+
+function prepare(database: DatabaseSync, options: ConnectionOptions): void {
+  whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
+  database.exec(
+    `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`,
+  );
+  migrate(database);
 }
 
 /**

@@ -12,8 +12,6 @@ import { allSent, arrival, draftFor, replied } from "../../testing/engine-contra
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { sqlite } from "./index.ts";
 
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
-
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 /** What SQLite calls FULL: a commit is on disk when it returns. */
 const FULL = 2;

@@ -1,6 +1,4 @@
-import { LullError } from "../../errors.ts";
-
-export type Failure = { readonly ok: false; readonly code: string; readonly message: string };
+export type Failure = { readonly ok: false; readonly message: string };
 
 /** SQLite's own numbers; the upper bits of an error only say more about it. */
 const PRIMARY = 0xff;
@@ -18,8 +16,7 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 
 export function failureOf(error: unknown): Failure {
-  const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";
-  return { ok: false, code, message: inWords(error) };
+  return { ok: false, message: inWords(error) };
 }
 
 export function inWords(error: unknown): string {

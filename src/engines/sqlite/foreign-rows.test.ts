@@ -135,6 +135,28 @@ describe("a row that is not ours", () => {
     },
   );
 
+  it("in place of a record, without a key either, is set aside: what waits there is a dead letter, and its person can write again", async () => {
+    const ana = await receive("ana");
+    await receive("ben");
+    change("UPDATE conversations SET record = '{', sender = x'00ff' WHERE id = ?", ana);
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ben"]);
+    expect(await engine.inspector.counts()).toMatchObject({ quarantined: 1, conversations: 1, dead: 1 });
+    const { items } = await engine.inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ conversationId: ana, reason: "CONVERSATION_NOT_FOUND" }]);
+    await receive("ana");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+  });
+
+  it("in place of a state is left out of the list of locks", async () => {
+    const ana = await receive("ana");
+    const ben = await receive("ben");
+    change("UPDATE states SET state = '{}' WHERE conversation_id = ?", ana);
+    const { items } = await engine.inspector.locks({ limit: 10 });
+    expect(items.map(({ conversationId }) => conversationId)).toEqual([ben]);
+  });
+
   it.each(["4611686018427387904", "'no'", "x'00'", "-1"])(
     "with a column that is none (%s) is found and shown all the same",
     async (value) => {
@@ -202,6 +224,24 @@ describe("a row that is not ours", () => {
       handOffReason: "angry",
       totalTokens: 0,
     });
+  });
+
+  it("is shown as it will be mended, as of now", async () => {
+    const ana = await receive("ana");
+    change("UPDATE conversations SET record = '{' WHERE id = ?", ana);
+    await clock.advance(5_000);
+    const nowMs = clock.nowMs();
+    expect(await engine.conversations.get(ana)).toMatchObject({ createdAtMs: nowMs, updatedAtMs: nowMs });
+  });
+
+  it("is mended without forgetting that it was completed", async () => {
+    const ana = await receive("ana");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+    await engine.conversations.change(ana, { taskComplete: true });
+    change("UPDATE conversations SET record = '{' WHERE id = ?", ana);
+    expect(await engine.conversations.get(ana)).toMatchObject({ id: ana, taskComplete: true });
+    expect(await receive("ana")).not.toBe(ana);
   });
 
   it("anywhere in a state with everything in it: whatever the field and the value, everybody is answered", async () => {

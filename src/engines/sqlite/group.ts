@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Step } from "../embedded/step.ts";
 import { transact } from "./connection.ts";
-import { failureOf } from "./failure.ts";
+import { type Failure, failureOf } from "./failure.ts";
 import type { StepReply, StepRequest } from "./store.ts";
 
 export type Carry = (request: StepRequest, apart?: Step["apart"]) => StepReply;
@@ -30,15 +30,15 @@ export function inOneCommit(
   try {
     return whole((request) => carry(request));
   } catch (error) {
-    onError(error);
-    if (requests.length === 1 && !LOOKS_AT_MANY.has(requests[0]!.name)) return [failureOf(error)];
+    const failure = noted(error, onError);
+    if (requests.length === 1 && !LOOKS_AT_MANY.has(requests[0]!.name)) return [failure];
   }
   const apart = savepoints(database);
   try {
     return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));
   } catch (error) {
-    onError(error);
-    return requests.map(() => failureOf(error));
+    const failure = noted(error, onError);
+    return requests.map(() => failure);
   }
 }
 
@@ -59,11 +59,15 @@ function savepoints(database: DatabaseSync): NonNullable<Step["apart"]> {
   };
 }
 
-export function attempt(work: () => StepReply, onError: (error: unknown) => void): StepReply {
+export function attempt(work: () => StepReply, onError: Listeners["onError"]): StepReply {
   try {
     return work();
   } catch (error) {
-    onError(error);
-    return failureOf(error);
+    return noted(error, onError);
   }
+}
+
+function noted(error: unknown, onError: Listeners["onError"]): Failure {
+  onError(error);
+  return failureOf(error);
 }

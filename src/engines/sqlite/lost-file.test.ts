@@ -1,3 +1,4 @@
+import { copyFileSync, existsSync, renameSync } from "node:fs";
 import {
   copyFile,
   mkdir,
@@ -20,8 +21,7 @@ import type { LogFields } from "../../ports/log.ts";
 import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { sqlite } from "./index.ts";
-
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
+import { openSession } from "./session.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 const ENDINGS = ["", "-wal", "-shm"];
@@ -108,7 +108,7 @@ describe("a database file that is not at its place any more", () => {
     for (const ending of ENDINGS) await rm(file + ending);
     for (const engine of [first, second]) {
       await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
-      await refusesEverything(engine, "is gone");
+      await refusesEverything(engine, "is gone: put it back, or stop lull, restore a backup");
     }
     expect(eventsOf("store.file-lost").length).toBeGreaterThanOrEqual(2);
   });
@@ -226,6 +226,45 @@ describe("a database file that is not at its place any more", () => {
     expect((await engine.inspector.counts()).staged).toBe(1);
   });
 
+  it("replaced in the very moment of its opening: the one that is open is the one that is there", async () => {
+    const engine = await open();
+    const copy = await backup();
+    await engine.close();
+    const database = new DatabaseSync(copy);
+    database.exec("INSERT INTO meta VALUES ('which', 'the copy')");
+    database.close();
+    expect(existsSync(`${file}-wal`)).toBe(false);
+    let isReplaced = false;
+    const session = openSession({
+      synchronous: "off",
+      projectStatus: "active",
+      nowMs: clock.nowMs,
+      get file() {
+        // Its log is there as soon as it is open.
+        if (!isReplaced && existsSync(`${file}-wal`)) {
+          isReplaced = true;
+          for (const ending of ENDINGS) renameSync(file + ending, join(folder, `away.db${ending}`));
+          copyFileSync(copy, file);
+        }
+        return file;
+      },
+    });
+    expect(isReplaced).toBe(true);
+    expect(session.file.trouble()).toBeUndefined();
+    const found = session.database.prepare("SELECT value FROM meta WHERE key = 'which'").get();
+    session.database.close();
+    expect(found).toEqual({ value: "the copy" });
+  });
+
+  it("not there when it is read for the first time: is read once it is back", async () => {
+    const engine = await open();
+    const away = await moveAway();
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
+    await expect(stat(file)).rejects.toMatchObject({ code: "ENOENT" });
+    for (const ending of ENDINGS.toReversed()) await rename(away + ending, file + ending);
+    expect((await engine.inspector.counts()).staged).toBe(0);
+  });
+
   it("replaced by another database: is not taken for ours", async () => {
     const engine = await open();
     await (await open(join(folder, "other.db"))).close();
@@ -253,6 +292,9 @@ describe("a database file that is not at its place any more", () => {
     await moveAway();
     const whole = await readFile(copy);
     await writeFile(file, whole.subarray(0, 40_960));
+    await expect(engine.ping()).rejects.toMatchObject(unavailable);
+    // As long as it will be, and its end is still missing.
+    await writeFile(file, Buffer.from(whole).fill(0, whole.length / 2));
     await expect(engine.ping()).rejects.toMatchObject(unavailable);
     await truncate(file, 0);
     await expect(engine.ping()).rejects.toMatchObject(unavailable);
@@ -300,6 +342,17 @@ describe("a file with damaged pages", () => {
     await writeFile(file, spoil(await readFile(file)));
     await expect(open()).rejects.toThrow(/damaged: stop lull and restore a backup/);
   });
+});
+
+it("damage that a webhook finds is known to everybody", async () => {
+  const engine = await open();
+  await engine.receiving.stage([message()]);
+  await engine.close();
+  await damage("staged_by_conversation");
+  const again = await open();
+  await expect(again.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+  expect(eventsOf("store.damaged")).toHaveLength(1);
+  await expect(again.ping()).rejects.toMatchObject({ message: expect.stringContaining("damaged") });
 });
 
 /** Overwrites the first page of a table or an index with what no page looks like. */

@@ -25,6 +25,7 @@ export function openSession(options: SessionOptions): Session {
   for (;;) {
     const before = fileAt(options.file);
     const database = openConnection(options);
+    let isTheOneMeant = false;
     try {
       const sql = new Statements(database);
       const quarantine = new Quarantine(database, sql, options.nowMs);
@@ -33,14 +34,11 @@ export function openSession(options: SessionOptions): Session {
       const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
       const file = new OpenFile(options.file);
       // Between the look and the opening the path may have come to name another file: which one is it that is open?
-      if (before === undefined || before === fileAt(options.file)) {
-        return { database, tables, quarantine, file, salt };
-      }
-    } catch (error) {
-      database.close();
-      throw error;
+      isTheOneMeant = before === undefined || before === fileAt(options.file);
+      if (isTheOneMeant) return { database, tables, quarantine, file, salt };
+    } finally {
+      if (!isTheOneMeant) database.close();
     }
-    database.close();
   }
 }
 

@@ -104,9 +104,9 @@ export class StoreClient {
   #freshGroup(): Waiting[] {
     const oldestAtMs = this.#clock.nowMs() - QUEUE_AGE_MS_MAX;
     const group = this.#nextGroup();
-    const late = group.filter(({ askedAtMs }) => askedAtMs < oldestAtMs);
-    for (const { reject } of late) reject(new StoreUnavailable("the write waited too long"));
-    return late.length === 0 ? group : group.filter((waiting) => !late.includes(waiting));
+    const isLate = ({ askedAtMs }: Waiting) => askedAtMs < oldestAtMs;
+    for (const { reject } of group.filter(isLate)) reject(new StoreUnavailable("the write waited too long"));
+    return group.filter((waiting) => !isLate(waiting));
   }
 
   /** As many as fit, always at least one. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, rmdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,9 +9,6 @@ import type { Engine, EngineContext, StageRequest } from "../../ports/engine.ts"
 import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
 import { sqlite } from "./index.ts";
-
-// Every case starts threads of its own; reading their sources once instead of each time halves the run.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), "lull-compile-cache");
 
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };
 
@@ -31,9 +28,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+function context(given: Partial<EngineContext> = {}): EngineContext {
+  return {
+    clock,
+    settings: settingsWith({}),
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+    ...given,
+  };
+}
+
 async function open(given: Partial<EngineContext> = {}, at = file): Promise<Engine> {
-  const context = { clock, settings: settingsWith({}), workerId: "here", log: () => {}, onArmed: () => {} };
-  const engine = await sqlite({ file: at }).open({ ...context, ...given });
+  const engine = await sqlite({ file: at }).open(context(given));
   opened.push(engine);
   return engine;
 }
@@ -100,13 +107,19 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  it("tells who waits when it cannot be started again", async () => {
+  it("tells everybody who waits when it cannot be started again, and goes on once it can", async () => {
     const { engine, writer } = await openWithWriter();
     await engine.receiving.stage([message("before")]);
     await writer.terminate();
     for (const ending of ["", "-wal", "-shm"]) await rm(`${file}${ending}`, { force: true });
     await mkdir(file);
-    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    const large = "x".repeat(1_000_000);
+    const waiting = Array.from({ length: 64 }, () => engine.receiving.stage([messageOfMany(large)]));
+    for (const outcome of await Promise.allSettled(waiting))
+      expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
+    // And what they took is there for others.
+    await rmdir(file);
+    expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 
   it("tells everybody who waits when it dies while the engine closes", async () => {
@@ -126,6 +139,7 @@ describe("the writer thread", () => {
     await engine.close();
     await engine.close();
     await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    await expect(engine.inspector.counts()).rejects.toMatchObject(unavailable);
   });
 
   it("finishes what was asked before it was closed", async () => {
@@ -205,12 +219,14 @@ describe("the writer thread", () => {
       await clock.settle();
     }
     const old = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
-    await clock.advance(10_001);
+    await clock.advance(1);
+    const atTheLimit = engine.receiving.stage([message()]);
+    await clock.advance(10_000);
     const young = engine.receiving.stage([message()]);
     release();
     await old;
-    await Promise.all([...atTheThread, young]);
-    expect((await engine.inspector.counts()).staged).toBe(3);
+    await Promise.all([...atTheThread, atTheLimit, young]);
+    expect((await engine.inspector.counts()).staged).toBe(4);
   });
 
   it("tells its own process when a window was armed", async () => {
@@ -251,6 +267,19 @@ describe("the file", () => {
     await rmdir(file);
     await (await open()).ping();
   });
+
+  it.each(["PRAGMA user_version = 99", "DROP TABLE meta"])(
+    "that cannot be used (%s) is let go of: nothing of us lies beside it",
+    async (spoil) => {
+      await (await open()).close();
+      const database = new DatabaseSync(file);
+      database.exec(spoil);
+      database.close();
+      const inline = sqlite({ file, writer: "inline" });
+      await expect(inline.open(context())).rejects.toThrow();
+      expect(await readdir(folder)).toEqual(["lull.db"]);
+    },
+  );
 
   it("remembers what it holds when it is opened again", async () => {
     const first = await open();

@@ -104,6 +104,13 @@ export const admission: readonly EngineCase[] = [
     assert.notEqual((await s.receive({ sender: "+4999" })).conversationId, conversationId);
   }),
 
+  scene("a phone that comes with a later message is learnt, and not forgotten", {}, async (s) => {
+    const { conversationId } = await s.receive({ sender: "user-7" });
+    await s.receive({ sender: "user-7", senderAlias: "+4912" });
+    await s.receive({ sender: "user-7" });
+    assert.equal((await s.receive({ sender: "+4912" })).conversationId, conversationId);
+  }),
+
   scene("one person at two of our addresses has two conversations", {}, async (s) => {
     const { conversationId } = await s.receive({ address: "sales" });
     assert.notEqual((await s.receive({ address: "support" })).conversationId, conversationId);

@@ -25,6 +25,17 @@ export const clocks: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene("a clock that was fast only between two sweeps mutes nobody either", {}, async (s) => {
+    const other = await s.open("worker-2");
+    await s.engine.sweeping.sweep();
+    await s.passes(HOUR);
+    await s.receive("hi", other);
+    s.world.setClockBack(HOUR);
+    await s.engine.sweeping.sweep();
+    await s.windowPasses();
+    assert.deepEqual(textsOf(await s.take()), ["hi"]);
+  }),
+
   scene("what is written after the clock was set back gathers for its whole window", {}, async (s) => {
     await s.engine.sweeping.sweep();
     s.world.setClockBack(HOUR);

@@ -132,6 +132,39 @@ export const onTurnValidation: readonly EngineCase[] = [
   ),
 
   scene(
+    "checked on its turn, a draft whose task was completed meanwhile is continued where it is, and its message answered once",
+    onTurn,
+    async (s) => {
+      const first = await s.turnFor("hi");
+      as("drafted", await s.engine.turns.draft(first.lease, draftFor(first)));
+      await s.engine.conversations.change(first.conversation.id, { taskComplete: true });
+      await s.leaseLapses();
+      const again = await takeSoon(s);
+      assert.deepEqual([again.turnId, textsOf(again)], [first.turnId, ["hi"]]);
+      as("committed", await s.engine.turns.commit(again.lease, replied(again, allSent(again.draft!))));
+      await s.windowPasses();
+      await s.nothingDue();
+      await s.atRest();
+      assert.equal((await s.conversations()).length, 1);
+    },
+  ),
+
+  scene(
+    "checked on its turn, a turn that failed is tried again as the same one, even if its task was completed meanwhile",
+    onTurn,
+    async (s) => {
+      const first = await s.turnFor("hi");
+      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 1_000, reason: "broken" });
+      await s.engine.conversations.change(first.conversation.id, { taskComplete: true });
+      await s.passes(1_000);
+      const again = await takeSoon(s);
+      assert.deepEqual([again.turnId, again.attempt, textsOf(again)], [first.turnId, 2, ["hi"]]);
+      await s.reply(again);
+      await s.atRest();
+    },
+  ),
+
+  scene(
     "checked on its turn, erasing the second conversation takes its running turn and its messages along",
     onTurn,
     async (s) => {

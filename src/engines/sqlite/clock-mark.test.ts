@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Engine } from "../../ports/engine.ts";
+import { arrival } from "../../testing/engine-contract/builders.ts";
+import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { sqlite } from "./index.ts";
+
+const HOUR = 3_600_000;
+const settings = settingsWith({});
+
+let folder = "";
+const opened: Engine[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lull-clock-"));
+});
+
+afterEach(async () => {
+  for (const engine of opened.splice(0)) await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A process with a clock of its own: its requests carry the time at which they were asked. */
+async function processAt(clock: FakeClock): Promise<Engine> {
+  const engine = await sqlite({
+    file: join(folder, "lull.db"),
+    writer: "inline",
+    synchronous: "off",
+  }).open({
+    clock,
+    settings,
+    workerId: "here",
+    log: () => {},
+    onArmed: () => {},
+  });
+  opened.push(engine);
+  return engine;
+}
+
+it("what was asked before the clock was set back, and is written after the first sweep, mutes nobody", async () => {
+  const [clock, before] = [fakeClock(), fakeClock()];
+  await before.advance(HOUR);
+  const [here, late] = [await processAt(clock), await processAt(before)];
+  await late.sweeping.sweep();
+  expect((await here.sweeping.sweep()).clockSetBack).toMatchObject({ byMs: HOUR });
+  await late.receiving.stage([{ arrival: arrival({ providerId: "m1", arrivedAtMs: before.nowMs() }) }]);
+  await clock.advance(settings.sweepMs);
+  await here.sweeping.sweep();
+  const { outcomes } = await here.turns.takeDue(1, new AbortController().signal);
+  expect(outcomes).toMatchObject([{ kind: "turn", taken: { messages: [{ providerId: "m1" }] } }]);
+});

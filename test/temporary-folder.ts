@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Every run has a temporary folder of its own, and takes it along at its end: with what a test that failed did not get to remove, what
+ * a process that was killed left, and what others put there (CDK never removes what it synthesised).
+ */
+export default function temporaryFolder(): () => void {
+  const { TMPDIR: before } = process.env;
+  const folder = mkdtempSync(join(tmpdir(), "lull-tests-"));
+  process.env.TMPDIR = folder;
+  return () => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
