@@ -38,10 +38,17 @@ export interface MemoryWorld extends World {
   site(workerId?: string): Site;
 }
 
+export interface MemoryWorldOptions {
+  /** Where a page ends though there is more. */
+  readonly pageRowsMax?: number;
+  /** The answer to every request gets lost once, and the request is made again. */
+  readonly losesAnswers?: boolean;
+}
+
 /** The steps of the engine on tables in memory and a queue that keeps the test's time: seconds instead of the minutes of the emulators. */
 export async function memoryWorld(
   given: Partial<Settings> = {},
-  { pageRowsMax }: { readonly pageRowsMax?: number } = {},
+  { pageRowsMax, losesAnswers = false }: MemoryWorldOptions = {},
 ): Promise<MemoryWorld> {
   const clock = fakeClock();
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
@@ -82,7 +89,7 @@ export async function memoryWorld(
     indexLag: () => 0,
     sees: "all",
     scribble: () => {},
-    repeats: () => false,
+    repeats: () => losesAnswers,
     ...(pageRowsMax !== undefined && { pageRowsMax }),
   });
   const site = (workerId = "harness") =>
@@ -156,7 +163,7 @@ function spoilIn(tables: MemoryTables, conversationId: string, what: SpoiltWhat,
 /** A world with its first worker, and the words of the contract's cases. */
 export async function memoryScene(
   settings: Partial<Settings> = {},
-  options: { readonly pageRowsMax?: number } = {},
+  options: MemoryWorldOptions = {},
 ): Promise<{ readonly world: MemoryWorld; readonly s: Scene }> {
   const world = await memoryWorld(settings, options);
   return { world, s: new Scene(world, await world.open("worker-1")) };
