@@ -50,6 +50,19 @@ describe("a sweep", () => {
     ]);
   });
 
+  it("drops what was answered and lies there all the same: it is nobody's orphan", async () => {
+    const { s, world } = await memoryScene();
+    const { conversationId, id } = await s.receive("hi");
+    const key = { conversation_id: conversationId, message_sid: id };
+    const row = world.row("stage", key)!;
+    await s.windowPasses();
+    await s.reply(await s.take());
+    world.write("stage", row);
+    await s.passes(s.settings.graceMs);
+    expect((await s.engine.sweeping.sweep()).orphans).toBe(0);
+    expect(world.row("stage", key)).toBeUndefined();
+  });
+
   it("finds nobody alone who has a window or a lease", async () => {
     const { s } = await memoryScene();
     await s.turnFor("held");

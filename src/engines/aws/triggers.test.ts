@@ -135,6 +135,22 @@ describe("the queues of the channels", () => {
     expect(requests("DeleteMessageBatchCommand")).toHaveLength(1);
   });
 
+  it("give a worker nothing that stopped just as its trigger came", async () => {
+    const clock = fakeClock();
+    const stop = new AbortController();
+    // The moment in which a trigger is here and its second begins.
+    const stopping = open(await made(), {
+      ...clock,
+      after(ms, run) {
+        if (ms === 1_000) stop.abort();
+        return clock.after(ms, run);
+      },
+    });
+    await stopping.send(trigger("c"), 0);
+    expect(await stopping.receive(10, stop.signal)).toEqual([]);
+    expect(stop.signal.aborted).toBe(true);
+  });
+
   it("that cannot be asked are told to whoever waits for a trigger", async () => {
     const { default: queue } = await made();
     const triggers = open({ default: `${queue}-gone` });
