@@ -25,6 +25,8 @@ const TEST_MS_MAX = 30_000;
  */
 const [root = "", copy = ""] = process.argv.slice(2);
 copyOf(root, copy);
+// Some tests look for the project where they are run.
+process.chdir(copy);
 
 const vitest: Vitest = await createVitest(
   {
