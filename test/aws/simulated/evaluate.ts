@@ -21,6 +21,8 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
 
 function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown, expected: unknown): boolean {
   if (actual === undefined) return is === "<>";
+  // Values of two types are different, and neither comes first.
+  if (typeof actual !== typeof expected || actual === null) return is === "<>";
   switch (is) {
     case "=":
       return actual === expected;

@@ -145,7 +145,10 @@ export class MemoryStore implements Store {
   }
 
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
-    return this.#request("request.getMany", () => present(keys.map((key) => this.#tables.read(table, key))));
+    const distinct = [...new Map(keys.map((key) => [keyText(table, key), key])).values()];
+    return this.#request("request.getMany", () =>
+      present(distinct.map((key) => this.#tables.read(table, key))),
+    );
   }
 
   async writeMany(
