@@ -3,8 +3,9 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DescribeTableCommand,
+  DynamoDBClient,
 } from "@aws-sdk/client-dynamodb";
-import { CreateQueueCommand } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
@@ -183,6 +184,19 @@ describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
     ]);
   });
 
+  it("tells once of credentials that are none", async () => {
+    const credentials = () =>
+      Promise.reject(Object.assign(new Error("none here"), { name: "CredentialsProviderError" }));
+    const config = { region: "eu-west-1", credentials };
+    const clients = {
+      dynamodb: new DynamoDBClient({ ...config, endpoint: emulators.endpoint.dynamodb }),
+      sqs: new SQSClient({ ...config, endpoint: emulators.endpoint.sqs }),
+    };
+    assert.deepEqual(await findings({ clients }), ["fail AWS access"]);
+    clients.dynamodb.destroy();
+    clients.sqs.destroy();
+  });
+
   it("tells of a queue that hides triggers too shortly, and of one without dead letters", async () => {
     const sqs = emulators.sqs();
     const made = async (QueueName: string, Attributes: Record<string, string>) =>
@@ -199,6 +213,11 @@ describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
     assert.deepEqual((await findings({ queues: { hasty } })).slice(2, 4), [
       "warn queue of channel hasty",
       "warn queue of channel hasty",
+    ]);
+    const ordered = await made("ordered.fifo", { FifoQueue: "true" });
+    assert.deepEqual((await findings({ queues: { ordered } })).slice(2, 4), [
+      "fail queue of channel ordered",
+      "warn queue of channel ordered",
     ]);
     sqs.destroy();
   });

@@ -613,6 +613,12 @@ export const EXPLAINED: readonly Explained[] = [
     change: "0 → 1",
     because: "equivalent: each try's token is another one all the same",
   },
+  {
+    file: "src/engines/aws/checks.ts",
+    code: "const text = `${Math.round(offMs / 1_000)} s off AWS's`;",
+    change: "1_000 → 1001",
+    because: "words for people",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
