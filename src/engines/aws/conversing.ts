@@ -93,7 +93,7 @@ export async function answer(site: Site, late: LateAnswer): Promise<"accepted" |
       found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
     const answered = withLateAnswer(stored.state, draft, late, nowMs);
-    if (answered.draft) assertHeld(answered.draft);
+    assertHeld(answered.draft);
     const saved = await saveState(site, stored, answered);
     if (saved.kind === "saved") {
       if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));

@@ -116,7 +116,7 @@ export function historyFrom(item: Item): Sound<HistoryMessage> {
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   if (!isObject(entry)) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";
-  const id = entry.message_sid ?? entry.message_id ?? "";
+  const id = entry.message_sid ?? entry.message_id;
   return {
     role: entry.role === "assistant" ? "assistant" : "user",
     text: typeof text === "string" ? text : JSON.stringify(text),

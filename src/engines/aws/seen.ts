@@ -2,7 +2,7 @@ import type { DeliveryStatus } from "../../ports/message.ts";
 import { absent, any, atMost, type Condition, type Item, present } from "./expression.ts";
 import { seenKey, sentKey, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
-import type { Action } from "./store.ts";
+import type { Put } from "./store.ts";
 
 export type Fate = "committed" | "dead";
 
@@ -54,7 +54,7 @@ function sentItem(site: Site, channel: string, providerId: string, turnId: strin
   };
 }
 
-export function putSent(site: Site, channel: string, providerId: string, turnId: string): Action {
+export function putSent(site: Site, channel: string, providerId: string, turnId: string): Put {
   return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
 }
 

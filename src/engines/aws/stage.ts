@@ -135,7 +135,7 @@ async function put(
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    const standing = written.item ? site.quarantine.soundOne("stage", written.item, stagedFrom) : row;
+    const standing = site.quarantine.soundOne("stage", written.item, stagedFrom);
     if (standing) return armAgain(site, standing, conversation);
     // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
     await site.store.put("stage", item);

@@ -20,6 +20,8 @@ export const drafts: readonly EngineCase[] = [
     assert.equal(second.turnId, first.turnId);
     assert.equal(second.attempt, 2);
     assert.deepEqual(textsOf(second), ["one"]);
+    const [lock] = await s.locks();
+    assert.ok(lock?.window, "what came meanwhile is not in this turn: its window stands");
     const { next } = as(
       "committed",
       await s.engine.turns.commit(second.lease, replied(second, allSent(draft))),

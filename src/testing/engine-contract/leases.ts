@@ -57,6 +57,7 @@ export const leases: readonly EngineCase[] = [
     assert.equal(renewal.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
     assert.equal(renewal.handedOff, false);
     await s.passes(s.settings.leaseMs - 1);
+    assert.equal((await s.engine.sweeping.sweep()).retriggered, 0);
     await s.nothingDue();
   }),
 
@@ -68,6 +69,7 @@ export const leases: readonly EngineCase[] = [
       assert.deepEqual(await s.engine.turns.take(conversationId), { kind: "nothing" });
     }
     await s.atRest();
+    assert.equal((await s.detail(conversationId)).lock, undefined);
     await s.receive("again");
     await s.windowPasses();
     await s.take();
