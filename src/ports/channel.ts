@@ -69,7 +69,7 @@ export type SendOutcome =
   | { readonly kind: "unknown"; readonly why: string };
 
 export interface ReconcileQuery extends Outgoing {
-  /** Nothing sent before this moment can be the chunk in question. */
+  /** Nothing sent before this moment can be the chunk in question. It is on our clock: the provider's may show another time. */
   readonly notBeforeAtMs: number;
   /** Provider ids already recorded for other chunks: the same text may have been sent before. */
   readonly excludeProviderIds: readonly string[];

@@ -79,6 +79,7 @@ export interface StagedOutbound {
   readonly channel: string;
   readonly to: string;
   readonly texts: readonly string[];
+  readonly media?: readonly Media[];
   readonly author: string;
   readonly arrivedAtMs: number;
 }

@@ -432,3 +432,34 @@ describe("a reply in several chunks", () => {
     expect(lull.sent.every(({ text }) => text.length <= 10_000)).toBe(true);
   });
 });
+
+it("a picture that may not have gone out is held, and goes out when a person resends it", async () => {
+  const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
+  open({ respond: () => ({ media }) });
+  sends(UNKNOWN, SENT);
+  await ask();
+  await lull.advance(120_000);
+  const [held] = await unknown();
+  expect(held).toMatchObject({ text: "", media });
+  expect(await (await lull.service.engine()).remedies.resendUnknown(held!.id)).toBe("staged");
+  await lull.advance(60_000);
+  expect(lull.channel.outbox.map(({ text, media: shown }) => [text, shown])).toEqual([
+    ["", media],
+    ["", media],
+  ]);
+  expect((await turns()).map(({ outcome }) => outcome)).toEqual(["unknown", "replied"]);
+  expect(await unknown()).toEqual([]);
+});
+
+it("a reply that is a picture is in the history", async () => {
+  const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
+  open({ respond: () => ({ media }) });
+  await ask();
+  const { conversations, inspector } = await lull.service.engine();
+  const { items } = await inspector.conversations({ limit: 1 });
+  const history = await conversations.history(items[0]!.id, 10);
+  expect(history.map(({ role, media: shown }) => [role, shown])).toEqual([
+    ["user", []],
+    ["assistant", media],
+  ]);
+});

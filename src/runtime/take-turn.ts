@@ -28,7 +28,7 @@ export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Pr
 function carryOn(run: TurnRun): Promise<TurnEnd> {
   const { draft, outbound } = run.taken;
   if (draft) return deliver(run, draft, { isFresh: false });
-  if (outbound) return writeDraft(run, draftOf(run, { texts: outbound.texts, author: outbound.author }));
+  if (outbound) return writeDraft(run, draftOf(run, outbound));
   return answerBatch(run);
 }
 

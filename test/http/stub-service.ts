@@ -180,6 +180,7 @@ function stubEngine(calls: Calls): Engine {
             channel: "web",
             to: "visitor-0001",
             text: "gladly",
+            media: STAGED.media,
             atMs: NOW_MS,
           },
         ],

@@ -222,6 +222,16 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     ],
   },
   {
+    protection: "when something was sent is looked up on the provider's clock",
+    patches: [
+      {
+        file: "core/provider-clock.ts",
+        find: "const shiftedAtMs = wholeSecond(notBeforeAtMs - aheadMs);",
+        replace: "const shiftedAtMs = wholeSecond(notBeforeAtMs); void aheadMs;",
+      },
+    ],
+  },
+  {
     protection: "a late send is told",
     patches: [
       {

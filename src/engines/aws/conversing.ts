@@ -58,7 +58,7 @@ export async function say(
   request: OutboundRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const { conversationId, channel } = request;
-  assertSayable(request.texts);
+  assertSayable(request);
   const conversation = await conversationOf(site, conversationId);
   if (!conversation) return "not-found";
   if (await isRemembered(site, outboundId(request.id))) return "duplicate";

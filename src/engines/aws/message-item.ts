@@ -149,7 +149,7 @@ export function unknownKey(unknownId: string): Item | undefined {
 }
 
 export function unknownItem(unknown: UnknownSend, sequence: number): Item {
-  const { id, conversationId, turnId, chunk, channel, to, text, atMs } = unknown;
+  const { id, conversationId, turnId, chunk, channel, to, text, media, atMs } = unknown;
   return {
     ...unknownKey(id),
     conversation_id: conversationId,
@@ -161,14 +161,16 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     channel,
     reply_to: to,
     body: text,
+    media,
     at_ms: atMs,
   };
 }
 
 export function unknownFrom(item: Item): Sound<UnknownSend> {
   const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
-  const { chunk, channel, reply_to: to, body: text } = item;
-  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, atMs });
+  const { chunk, channel, reply_to: to, body: text, media } = item;
+  const attached = media === undefined ? {} : { media };
+  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });
 }
 
 function expiry({ atMs, retentionMs }: Committed): Item {

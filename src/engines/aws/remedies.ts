@@ -105,7 +105,7 @@ async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | 
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";
-  const { conversationId, channel, to, text } = unknown;
+  const { conversationId, channel, to, text, media } = unknown;
   const primaryChannel = await placeOf(site, conversationId);
   if (primaryChannel === undefined) return "not-found";
   const request = {
@@ -114,6 +114,7 @@ async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | 
     channel,
     to,
     texts: [text],
+    ...(media && { media }),
     author: "resend",
   };
   const at = { conversationId, primaryChannel, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
