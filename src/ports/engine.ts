@@ -110,9 +110,7 @@ export interface DueTurns {
 
 export type WriteOutcome = { readonly kind: "lost" };
 
-export type Renewal =
-  | { readonly kind: "renewed"; readonly lease: Lease; readonly handedOff: boolean }
-  | WriteOutcome;
+export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
   /** With the draft as it stands now: what a callback proved meanwhile is `sent` in it, and is not sent again. */
@@ -195,8 +193,8 @@ export interface TurnTaking {
   hasNewer(lease: Lease): Promise<boolean>;
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
-  /** Writes the draft's chunk states and renews the lease. Without `evenIfHandedOff`, refused once a human took over. */
-  mark(lease: Lease, draft: Draft, options?: { readonly evenIfHandedOff?: boolean }): Promise<MarkOutcome>;
+  /** Writes the draft's chunk states and renews the lease. Of an answer nothing goes on its way once a human took over. */
+  mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
   giveBack(
     lease: Lease,

@@ -25,7 +25,7 @@ export function renew(step: Step, lease: Lease): Renewal {
   if (!state) return LOST;
   const renewed = extended(step, state);
   saveState(step, lease.conversationId, renewed);
-  return { kind: "renewed", lease: leaseFrom(lease, renewed), handedOff: isHandedOff(step, state) };
+  return { kind: "renewed", lease: leaseFrom(lease, renewed) };
 }
 
 export function hasNewer(step: Step, lease: Lease): boolean {
@@ -44,14 +44,10 @@ export function draft(step: Step, { lease, draft: written }: { lease: Lease; dra
   return marked(step, lease, state, written, "drafted");
 }
 
-export function mark(
-  step: Step,
-  { lease, draft: written, evenIfHandedOff }: { lease: Lease; draft: Draft; evenIfHandedOff: boolean },
-): MarkOutcome {
+export function mark(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): MarkOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
-  if (!evenIfHandedOff && written.author === undefined && isHandedOff(step, state))
-    return { kind: "handed-off" };
+  if (written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
   return marked(step, lease, state, written, "marked");
 }
 

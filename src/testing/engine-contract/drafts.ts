@@ -212,9 +212,8 @@ export const drafts: readonly EngineCase[] = [
     await conversations.change(id, { handedOff: true, handOffReason: "asked for a person" });
     assert.deepEqual(await turns.draft(taken.lease, draftFor(taken)), { kind: "handed-off" });
     assert.equal((await s.detail(id)).lock?.draft, false);
-    assert.equal(as("renewed", await turns.renew(taken.lease)).handedOff, true);
+    as("renewed", await turns.renew(taken.lease));
     assert.deepEqual(await turns.mark(taken.lease, draftFor(taken)), { kind: "handed-off" });
-    as("marked", await turns.mark(taken.lease, draftFor(taken), { evenIfHandedOff: true }));
     const commit = { outcome: "handed-off", userText: "hi", more: false } as const;
     as("committed", await turns.commit(taken.lease, commit));
     assert.equal((await conversations.get(id))?.status, "awaiting_agent");
@@ -222,6 +221,18 @@ export const drafts: readonly EngineCase[] = [
       (await conversations.history(id, 10)).map(({ role }) => role),
       ["user"],
     );
+  }),
+
+  scene("a human who takes over between two chunks is not talked over by the second", {}, async (s) => {
+    const { turns, conversations } = s.engine;
+    const taken = await s.turnFor("hi");
+    const draft = draftFor(taken, ["one", "two"]);
+    as("drafted", await turns.draft(taken.lease, sending(draft, 0, s.nowMs + 15_000)));
+    await conversations.change(taken.conversation.id, { handedOff: true });
+    const next = sending(sent(draft, 0), 1, s.nowMs + 15_000);
+    assert.deepEqual(await turns.mark(taken.lease, next), { kind: "handed-off" });
+    await s.leaseLapses();
+    assert.deepEqual((await s.take()).draft?.chunks[1]?.state, { kind: "pending" });
   }),
 
   scene("once a human took over, what the human says is still drafted and sent", {}, async (s) => {
