@@ -5,6 +5,9 @@ import { run } from "./run.ts";
 // `lull config | head` closes our stdout early: that is no error of anybody's.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
 
+// Whoever reads the log may go away. That is no reason to stop answering.
+process.stderr.on("error", () => {});
+
 const code = await run(process.argv.slice(2), processIo(systemClock.nowMs));
 // What is still on its way into a pipe gets through; a timer that a configuration module left behind does not keep us.
 process.stdout.write("", () => process.exit(code));

@@ -71,7 +71,9 @@ describe("a retry", () => {
 
   it("keeps counting, and keeps the reason", () => {
     const after = afterGiveBack(giving(), retry);
-    expect(after.works).toEqual([{ ...work, lastError: "overloaded" }]);
+    expect(after.works).toEqual([{ ...work, lastError: "overloaded", errors: 1 }]);
+    const again = afterGiveBack(giving({ work: { ...work, errors: 1 } }), retry);
+    expect(again.works[0]?.errors).toBe(2);
     expect(after.notBeforeAtMs).toBe(NOW + 5_000);
     expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
   });

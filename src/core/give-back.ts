@@ -79,7 +79,8 @@ function isInDoubt({ chunks }: Draft): boolean {
 /** A try that ended in somebody's outage takes its attempt back: it is limited by time. */
 function tried(work: Work, { reason, outageSinceAtMs }: Extract<GiveBack, { kind: "retry" }>): Work {
   const failed = { ...work, lastError: reason };
-  return outageSinceAtMs === undefined ? failed : withOutage(uncounted(failed), outageSinceAtMs);
+  if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
+  return { ...failed, errors: (work.errors ?? 0) + 1 };
 }
 
 function uncounted(work: Work): Work {

@@ -1,5 +1,6 @@
 import type { LateAnswer } from "../ports/conversations.ts";
 import type { Draft } from "../ports/draft.ts";
+import type { Commit } from "../ports/engine.ts";
 import type { StagedMessage } from "../ports/message.ts";
 import { pendingChunks } from "./draft.ts";
 import { isHeld } from "./lease.ts";
@@ -56,4 +57,15 @@ export function withLateAnswer(
     draftedAtMs: nowMs,
   };
   return { ...state, draft: answered, notBeforeAtMs: undefined };
+}
+
+/** The answer that was accepted while its turn was still being asked. Whoever gave it was told that it is sent, so it is. */
+export function acceptedMeanwhile(state: ConversationState, turnId: string): Draft | undefined {
+  const { draft } = state;
+  return draft?.turnId === turnId && draft.awaitingUntilAtMs === undefined ? draft : undefined;
+}
+
+/** A commit that says nothing, of a turn that was asked. */
+export function isSilence({ outcome, draft }: Pick<Commit, "outcome" | "draft">): boolean {
+  return draft === undefined && (outcome === "no-reply" || outcome === "queued");
 }

@@ -38,6 +38,26 @@ function fullReply(reply: Reply): FullReply {
   return reply as FullReply;
 }
 
+/**
+ * What a responder returned that is no reply at all. Silence is an answer, so this must not be taken for it: the customer would wait, and
+ * nobody would hear of it.
+ */
+export function oddReply(reply: unknown): string | undefined {
+  if (reply === null || reply === undefined || typeof reply === "string" || Array.isArray(reply))
+    return undefined;
+  if (typeof reply !== "object") return `the responder returned a ${typeof reply}`;
+  const names = Object.keys(reply);
+  const isReply =
+    names.length === 0 ? Object.getPrototypeOf(reply) === Object.prototype : names.some(isReplyField);
+  return isReply ? undefined : "the responder returned an object that is no reply";
+}
+
+const REPLY_FIELDS = new Set(["text", "media", "usage", "complete", "handOff", "queued", "laterSeconds"]);
+
+function isReplyField(name: string): boolean {
+  return REPLY_FIELDS.has(name);
+}
+
 /** These and nothing else: somebody's own object may hold a whole client, and a draft is written down as JSON. */
 function mediaOf({ url, contentType, name }: Media): Media {
   return { url: String(url), contentType: String(contentType), ...(name != null && { name: String(name) }) };

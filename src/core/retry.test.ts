@@ -77,7 +77,9 @@ describe("a try that failed", () => {
 
   it("waits as long as somebody told, not as long as we would", () => {
     const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
-    expect(told(0)).toMatchObject({ kind: "retry", afterMs: 0 });
+    expect(told(1)).toMatchObject({ kind: "retry", afterMs: 500 });
+    expect(told(500)).toMatchObject({ kind: "retry", afterMs: 500 });
+    expect(told(501)).toMatchObject({ kind: "retry", afterMs: 501 });
     expect(told(600_000)).toMatchObject({ kind: "retry", afterMs: 600_000 });
   });
 
@@ -85,6 +87,8 @@ describe("a try that failed", () => {
     const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
     expect(told(RETRY_AFTER_MS_MAX)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
     expect(told(RETRY_AFTER_MS_MAX + 1)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
+    // "Now", or a date that is past, again and again: that is our own pause, which grows.
+    expect(told(0)).toMatchObject({ kind: "retry", afterMs: 1_000 });
     expect(told(Number.NaN)).toMatchObject({ kind: "retry", afterMs: 1_000 });
     expect(told(-1)).toMatchObject({ kind: "retry", afterMs: 1_000 });
   });

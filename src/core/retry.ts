@@ -64,8 +64,10 @@ export function decideFailure(
       const isTriedEnough = (tried.outages ?? 0) + 1 >= limits.attemptsMax;
       if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "bury" };
       // Somebody's `Retry-After` wins over our own idea, as long as it is a time that comes.
-      const told = failure.retryAfterMs ?? Number.NaN;
-      const afterMs = told >= 0 ? Math.min(told, RETRY_AFTER_MS_MAX) : backoffByAgeMs(ageMs, limits, random);
+      // One that is no time at all ("now", a date that is past) would have us ask without a pause.
+      const told = failure.retryAfterMs ?? 0;
+      const own = backoffByAgeMs(ageMs, limits, random);
+      const afterMs = told > 0 ? Math.max(Math.min(told, RETRY_AFTER_MS_MAX), limits.backoffMs / 2) : own;
       return { kind: "retry", afterMs, outageSinceAtMs };
     }
   }

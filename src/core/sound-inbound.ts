@@ -1,5 +1,6 @@
-import type { InboundMessage, Media } from "../ports/message.ts";
-import { isObject, type Sound, soundAs } from "./shape.ts";
+import type { DeliveryStatus, InboundMessage, Media } from "../ports/message.ts";
+import { isInstant } from "./instant.ts";
+import { count, fields, isObject, optional, type Sound, soundAs, text } from "./shape.ts";
 import { INBOUND } from "./sound-message.ts";
 
 /**
@@ -12,14 +13,14 @@ export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
   const { providerId, account, address, sender, replyTo, text } = rest;
   return soundAs(INBOUND, {
     ...rest,
-    providerId: worded(providerId),
+    providerId: named(providerId),
     account: worded(account),
     address: worded(address),
-    sender: worded(sender),
+    sender: named(sender),
     replyTo: worded(replyTo),
     text: worded(text ?? ""),
     media: Array.isArray(media) ? media.map(attachedAs) : (media ?? []),
-    ...(Number.isFinite(sentAtMs) && { sentAtMs }),
+    ...(isInstant(sentAtMs ?? Number.NaN) && { sentAtMs }),
     ...(senderAlias != null && { senderAlias: worded(senderAlias) }),
     ...(isObject(fields) && { fields: toldIn(fields) }),
   });
@@ -31,21 +32,28 @@ const UNREADABLE = "(unreadable)";
 /** As much of a message that cannot be kept as a person needs to find out whose it was. Its words are not among it. */
 export function oddInbound(message: unknown): InboundMessage {
   const given = isObject(message) ? message : {};
-  const named = (value: unknown) => {
-    const word = worded(value);
-    return typeof word === "string" && word !== "" ? word : UNREADABLE;
+  const told = (value: unknown) => {
+    const word = named(value);
+    return typeof word === "string" ? word : UNREADABLE;
   };
   const [providerId, account, address, sender] = [
     given.providerId,
     given.account,
     given.address,
     given.sender,
-  ].map(named) as [string, string, string, string];
+  ].map(told) as [string, string, string, string];
   return { providerId, account, address, sender, replyTo: sender, text: "", media: [] };
 }
 
+/** A number that stands for one thing only is a word: the others that JavaScript knows stand for many. */
 function worded(value: unknown): unknown {
-  return typeof value === "number" || typeof value === "bigint" ? String(value) : value;
+  if (typeof value === "string") return value.toWellFormed();
+  return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
+}
+
+/** Without one, everybody would be the same person, and every message the same message. */
+function named(value: unknown): unknown {
+  return value === "" ? undefined : worded(value);
 }
 
 function attachedAs(media: Media): unknown {
@@ -64,4 +72,26 @@ function toldIn(fields: Readonly<Record<string, unknown>>): Record<string, strin
     ["string", "number", "boolean", "bigint"].includes(typeof value) ? [[name, String(value)] as const] : [],
   );
   return Object.fromEntries(told);
+}
+
+const STATUS = fields({
+  account: text,
+  providerId: text,
+  status: text,
+  errorCode: optional(text),
+  chunk: optional(fields({ turnId: text, chunk: count })),
+});
+
+/** What became of a send, as a channel read it: likewise. */
+export function soundStatus(status: DeliveryStatus): Sound<DeliveryStatus> {
+  if (!isObject(status)) return { kind: "foreign", why: "it is no object" };
+  const { errorCode, chunk, ...rest } = status;
+  return soundAs(STATUS, {
+    ...rest,
+    account: worded(rest.account),
+    providerId: named(rest.providerId),
+    status: worded(rest.status),
+    ...(errorCode != null && { errorCode: worded(errorCode) }),
+    ...(chunk != null && { chunk }),
+  });
 }

@@ -24,6 +24,7 @@ const WORK = fields({
   messageIds: listOf(text),
   batchIds: listOf(text),
   attempts: count,
+  errors: optional(count),
   outages: optional(count),
   failingSinceAtMs: optional(time),
   restarts: count,

@@ -22,6 +22,8 @@ export interface Work {
   readonly batchIds: readonly string[];
   /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that nobody can classify. */
   readonly attempts: number;
+  /** Of those, the ones that ended with an error: the others ended with their process. */
+  readonly errors?: number;
   /** Tries that ended in somebody's outage. They are limited by time, not by number. */
   readonly outages?: number;
   /** Since when tries have ended in an outage. Starts anew once there is a draft. */

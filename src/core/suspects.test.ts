@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mayJoin, suspectsMax } from "./suspects.ts";
+import { isSuspect, mayJoin, suspectsMax } from "./suspects.ts";
 
 const ATTEMPTS_MAX = 5;
 
@@ -23,4 +23,14 @@ test("with few attempts the second one is the last", () => {
 test("attempts past a limit that was lowered stand alone, too", () => {
   expect(mayJoin(9, [], ATTEMPTS_MAX)).toBe(true);
   expect(mayJoin(9, [9], ATTEMPTS_MAX)).toBe(false);
+});
+
+test.each([
+  [{ attempts: 1 }, false],
+  [{ attempts: 2 }, true],
+  [{ attempts: 2, errors: 1 }, false],
+  [{ attempts: 3, errors: 1 }, true],
+  [{ attempts: 1, errors: 0 }, false],
+])("%j: an attempt before it ended with its process? %s", (work, expected) => {
+  expect(isSuspect(work)).toBe(expected);
 });

@@ -6,7 +6,7 @@ const SHARE = 4;
 /**
  * How many suspects may run side by side in one process when one of them is at this attempt.
  *
- * Whoever dies takes every turn of its process along, and each of them is counted. A suspect is a turn whose attempts so far all ended
+ * Whoever dies takes every turn of its process along, and each of them is counted. A suspect is a turn of which an attempt ended
  * like that: one of them may be at fault, the others only stood beside it. Together again and again, all would run out of attempts with
  * the one that kills. So the later the attempt, the fewer stand together, and in the last one each is alone; after a single accident
  * everything goes on at once.
@@ -15,16 +15,9 @@ export function suspectsMax(attempt: number, attemptsMax: number): number {
   return SHARE ** Math.max(0, attemptsMax - attempt);
 }
 
-/**
- * An attempt that ended in any other way left its error behind, or was not counted. An error beside outages may be theirs: then nobody can
- * tell, and it stands apart.
- */
-export function isSuspect({
-  attempts,
-  outages = 0,
-  lastError,
-}: Pick<Work, "attempts" | "outages" | "lastError">): boolean {
-  return attempts > 1 && (lastError === undefined || outages > 0);
+/** Whether an attempt before this one ended with its process. One that ended in any other way left an error behind, or was not counted. */
+export function isSuspect({ attempts, errors = 0 }: Pick<Work, "attempts" | "errors">): boolean {
+  return attempts - 1 > errors;
 }
 
 /** Whether a suspect may begin beside those that run, whose attempts are given. */

@@ -159,6 +159,8 @@ export type CommitOutcome =
       /** More may be due, and the store failed when it was looked for: the lease lapses, and somebody has to look then. */
       readonly isLeft?: true;
     }
+  /** Nothing was to be said, and a late answer was accepted meanwhile: nothing is committed, its draft stands. */
+  | { readonly kind: "answered" }
   | WriteOutcome;
 
 /**

@@ -1,10 +1,11 @@
 import { mergeTexts } from "../core/batch.ts";
-import { type Answer, answerFrom } from "../core/reply.ts";
+import type { Answer } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, Taken } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { asOutage } from "./persist.ts";
+import { readReply } from "./read-reply.ts";
 
 /** What asking a responder led to. Everything but an answer is a value too: the turn decides what follows. */
 export type Asked =
@@ -32,7 +33,7 @@ export async function ask(asking: Asking, responder: Responder, taken: Taken): P
   const turn = turnFor(asking, taken, ended.signal);
   const answered = Promise.resolve()
     .then(() => responder(turn))
-    .then((reply): Asked => ({ kind: "answered", answer: answerFrom(reply) }))
+    .then((reply): Asked => ({ kind: "answered", answer: readReply(reply) }))
     .catch((error): Asked => ({ kind: "failed", error }));
   const asked = await Promise.race([
     answered,
@@ -87,8 +88,16 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     conversation,
     history: (messagesMax = asking.historyMessagesMax) =>
       asking.engine.conversations
-        .history(conversation.id, messagesMax, asking.historyBytesMax)
+        .history(conversation.id, countOf(messagesMax), asking.historyBytesMax)
         .catch((error) => Promise.reject(asOutage(error))),
     signal,
   };
 }
+
+/** As many as there are is what somebody means who asks for an endless number of them, or for none that is a number. */
+function countOf(messagesMax: number): number {
+  if (Number.isNaN(messagesMax)) return HISTORY_MAX;
+  return Math.min(Math.max(0, Math.floor(messagesMax)), HISTORY_MAX);
+}
+
+const HISTORY_MAX = 1_000_000;

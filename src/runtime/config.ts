@@ -174,6 +174,9 @@ function prefixed(responders: LullConfig["responders"] = {}): Record<string, Res
   );
 }
 
+/** Whoever waits longer for a lost send to settle waits for nothing. */
+const SETTLE_MS_MAX = 24 * 3_600_000;
+
 function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {
   for (const name of Object.keys(config.windows ?? {})) {
     if (config.channels[name] === undefined)
@@ -186,6 +189,10 @@ function channelSettings(config: LullConfig, window: WindowPolicy): Record<strin
       }
       const own = config.windows?.[name];
       const { type, settleMs } = channel;
+      if (settleMs !== undefined && !(settleMs >= 0 && settleMs <= SETTLE_MS_MAX))
+        throw new ConfigError(
+          `channels.${name}: settleMs is ${settleMs}, and must be from 0 to ${SETTLE_MS_MAX}`,
+        );
       const ownWindow = own ? windowPolicy(own, `windows.${name}`) : window;
       return [name, { type, window: ownWindow, ...(settleMs !== undefined && { settleMs }) }];
     }),

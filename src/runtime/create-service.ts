@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
-import { answerFrom } from "../core/reply.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -10,6 +9,7 @@ import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
 import { Life, type Making, stopped } from "./life.ts";
+import { readReply } from "./read-reply.ts";
 import { type Reception, receive } from "./receive.ts";
 import { replyTexts } from "./reply-texts.ts";
 import { senderLimit } from "./sender-limit.ts";
@@ -161,7 +161,7 @@ async function answerTurn(
   turnId: string,
   reply: FullReply,
 ): Promise<"accepted" | "stale"> {
-  const answer = answerFrom(reply);
+  const answer = readReply(reply);
   if (answer.kind === "later") return "stale";
   // Its channel is known to the store only; the shortest limit of all fits every one.
   const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));

@@ -1,6 +1,7 @@
 import { within } from "../core/deadline.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
+import { soundStatus } from "../core/sound-inbound.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -167,10 +168,13 @@ async function settle(
   reception: Reception,
   engine: Engine,
   name: string,
-  status: DeliveryStatus,
+  given: DeliveryStatus,
 ): Promise<void> {
-  const result = await engine.receiving.settle(name, status);
-  const { providerId, status: word, errorCode } = status;
+  const read = soundStatus(given);
+  // It proves nothing that could be written down, and coming again would not change that.
+  if (read.kind === "foreign") return void tellOdd(reception.log, name, read.why);
+  const result = await engine.receiving.settle(name, read.value);
+  const { providerId, status: word, errorCode } = read.value;
   reception.log("debug", "delivery.status", {
     channel: name,
     provider: providerId,

@@ -119,7 +119,7 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     return giveBack(run, { kind: "restart" });
   const { usage, complete, handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";
-  return commit(run, {
+  const end = await commit(run, {
     outcome: handOff === undefined ? silence : "handed-off",
     ...(usage && { usage }),
     ...(complete !== undefined && { complete }),
@@ -127,6 +127,7 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     answerStartedAtMs,
     answeredAtMs: run.clock.nowMs(),
   });
+  return end.kind === "answered" ? giveBack(run, { kind: "release" }) : end;
 }
 
 /** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */

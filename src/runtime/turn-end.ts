@@ -26,6 +26,7 @@ export async function commit(
     engine.turns.commit(heartbeat.lease(), { ...how, ...user, more }),
   );
   if (committed.kind === "lost") return lose(run);
+  if (committed.kind === "answered") return { kind: "answered" };
   log("info", "turn.committed", {
     conversation: taken.conversation.id,
     turn: taken.turnId,

@@ -35,6 +35,8 @@ export type TurnEnd =
       readonly isLeft?: true;
     }
   | { readonly kind: "given-back"; readonly how: GiveBack["kind"] }
+  /** Nothing was to be said, but somebody's late answer stands. */
+  | { readonly kind: "answered" }
   /** A newer token stands: whoever holds it goes on. */
   | { readonly kind: "lost" }
   /** The store could not be told. The lease lapses, and somebody has to look then. */

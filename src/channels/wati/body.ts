@@ -20,7 +20,8 @@ export function objectIn(value: unknown): Fields {
 
 /** WATI writes ids and times now as strings, now as numbers. Blank is absent. Half a character, as JSON may hold one, fits in no URL. */
 export function text(value: unknown): string | undefined {
-  if (typeof value === "number") return String(value);
+  // Past that, JSON's numbers stand for several: two messages would be one.
+  if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;
 }
 

@@ -1,5 +1,6 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { keepSent, providerIdsOf } from "../../core/draft.ts";
+import { acceptedMeanwhile, isSilence } from "../../core/late-answer.ts";
 import { type ConversationState, withoutWork } from "../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../core/turn.ts";
 import type { Commit, CommitOutcome, Lease } from "../../ports/engine.ts";
@@ -27,6 +28,8 @@ const RECENT_MAX = 10;
 export async function commit(site: Site, lease: Lease, what: Commit): Promise<CommitOutcome> {
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
+    const { state } = stored;
+    if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
     const written = await write(site, stored, what);
     if (written.kind === "done") {
       letGo(site, lease.token);

@@ -1,4 +1,5 @@
 import { keepSent } from "../../core/draft.ts";
+import { acceptedMeanwhile } from "../../core/late-answer.ts";
 import { type ConversationState, type Work, workOf } from "../../core/state.ts";
 import type { Chunk, Draft } from "../../ports/draft.ts";
 import type { DraftOutcome, Lease, MarkOutcome, Renewal, WriteOutcome } from "../../ports/engine.ts";
@@ -36,7 +37,7 @@ export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
  */
 export async function draft(site: Site, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
-  const stored = await write(site, lease, written);
+  const stored = await write(site, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
   if (!stored) return LOST;
   const isAnswer = written.author === undefined;
   const [handedOff, newer] = await Promise.all([
@@ -70,11 +71,16 @@ function notBegun(draft: Draft): Draft {
 }
 
 /** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
-function write(site: Site, lease: Lease, written: Draft): Promise<Stored | undefined> {
+function write(
+  site: Site,
+  lease: Lease,
+  written: Draft,
+  instead: (state: ConversationState) => Draft | undefined = () => undefined,
+): Promise<Stored | undefined> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
   return changeHeld(site, lease, ({ state }) => ({
     ...state,
-    draft: keepSent(state.draft, written),
+    draft: instead(state) ?? keepSent(state.draft, written),
     lease: { ...state.lease!, untilAtMs },
   }));
 }

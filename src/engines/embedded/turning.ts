@@ -1,5 +1,6 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
+import { acceptedMeanwhile, isSilence } from "../../core/late-answer.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../core/state.ts";
 import { buriedWith } from "../../core/take.ts";
 import type { Draft } from "../../ports/draft.ts";
@@ -41,7 +42,7 @@ export function draft(step: Step, { lease, draft: written }: { lease: Lease; dra
   const isAnswer = written.author === undefined;
   if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
   if (isAnswer && mayRestart(step, work) && canJoin(step, lease, state)) return { kind: "newer" };
-  return marked(step, lease, state, written, "drafted");
+  return marked(step, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
 }
 
 export function mark(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): MarkOutcome {
@@ -69,6 +70,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   const state = heldState(step, lease);
   if (!state) return LOST;
   const work = workUnder(state);
+  if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
   const { tables, nowMs, settings } = step;
   const final = what.draft && keepSent(state.draft, what.draft);
   const batch = tables.staged(lease.conversationId).filter(({ id }) => work.batchIds.includes(id));

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 
 /** The file itself, and what SQLite keeps beside it while it is open. Without any of them a commit is in nobody's database. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
@@ -7,19 +7,26 @@ type Ending = (typeof ENDINGS)[number];
 /** A database's files as they were when they were opened. A path may come to name another file, or none. */
 export class OpenFile {
   readonly #path: string;
+  /** Where a link leads to: that is where SQLite keeps what lies beside. */
+  readonly #beside: string;
   readonly #opened: ReadonlyMap<Ending, string | undefined>;
 
   constructor(path: string) {
     this.#path = path;
-    this.#opened = new Map(ENDINGS.map((ending) => [ending, fileAt(path + ending)]));
+    this.#beside = statSync(path, { throwIfNoEntry: false }) ? realpathSync(path) : path;
+    this.#opened = new Map(ENDINGS.map((ending) => [ending, fileAt(this.#at(ending))]));
+  }
+
+  #at(ending: Ending): string {
+    return ending === "" ? this.#path : this.#beside + ending;
   }
 
   /** What is no longer as it was opened, and what to do about it. Undefined while all is. */
   trouble(): string | undefined {
     if (this.#path === ":memory:") return undefined;
-    const changed = ENDINGS.find((ending) => fileAt(this.#path + ending) !== this.#opened.get(ending));
+    const changed = ENDINGS.find((ending) => fileAt(this.#at(ending)) !== this.#opened.get(ending));
     if (changed === undefined) return undefined;
-    const name = `${this.#path}${changed}`;
+    const name = this.#at(changed);
     if (changed !== "") return `${name} was removed or replaced while it was in use: restart lull`;
     const left = this.#left().join(" and ");
     if (fileAt(name) === undefined) {
@@ -45,7 +52,7 @@ export class OpenFile {
   #left(): string[] {
     const ours = [...this.#opened.values()];
     return ENDINGS.slice(1)
-      .map((ending) => this.#path + ending)
+      .map((ending) => this.#at(ending))
       .filter((path) => {
         const found = fileAt(path);
         return found !== undefined && ours.includes(found);

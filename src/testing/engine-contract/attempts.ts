@@ -295,7 +295,7 @@ export const attempts: readonly EngineCase[] = [
   }),
 
   scene(
-    "a turn is a suspect when all its attempts ended with their holder, and stays one while it waits",
+    "a turn is a suspect when an attempt of it ended with its holder, and stays one while it waits, whatever else fails",
     {},
     async (s) => {
       const first = await s.turnFor("hi");
@@ -307,11 +307,21 @@ export const attempts: readonly EngineCase[] = [
       await s.passes(1_000);
       const third = await s.take();
       assert.deepEqual([third.attempt, third.isSuspect], [2, true]);
-      const failed = { kind: "retry", afterMs: 0, reason: "HTTP 500" } as const;
-      await s.engine.turns.giveBack(third.lease, failed);
-      assert.equal((await s.take()).isSuspect, undefined);
+      await s.engine.turns.giveBack(third.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
+      const fourth = await s.take();
+      assert.deepEqual([fourth.attempt, fourth.isSuspect], [3, true]);
     },
   ),
+
+  scene("one that only failed is none, until its holder dies as well", {}, async (s) => {
+    const first = await s.turnFor("hi");
+    await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
+    const second = await s.take();
+    assert.deepEqual([second.attempt, second.isSuspect], [2, undefined]);
+    await s.leaseLapses();
+    const third = await s.take();
+    assert.deepEqual([third.attempt, third.isSuspect], [3, true]);
+  }),
 
   scene("whoever continues a draft asks nobody, and is no suspect", { settleMs: 0 }, async (s) => {
     const first = await s.turnFor("hi");

@@ -67,6 +67,33 @@ export const lateAnswers: readonly EngineCase[] = [
     assert.equal(second.draft?.to, "ana");
   }),
 
+  scene(
+    "nor is it when the one who was asked says something itself: what was accepted is sent",
+    {},
+    async (s) => {
+      const { lease, turnId, ...first } = await s.turnFor("one");
+      assert.equal(await s.engine.conversations.answer({ turnId, texts: ["quick"] }), "accepted");
+      const own = draftFor({ lease, turnId, ...first }, "its own");
+      const { draft } = as("drafted", await s.engine.turns.draft(lease, own));
+      assert.deepEqual(
+        draft.chunks.map(({ text }) => text),
+        ["quick"],
+      );
+    },
+  ),
+
+  scene("nor when that one says nothing: nothing is committed, and the answer goes out", {}, async (s) => {
+    const first = await s.turnFor("one");
+    assert.equal(await s.engine.conversations.answer({ turnId: first.turnId, texts: ["quick"] }), "accepted");
+    for (const outcome of ["no-reply", "queued"] as const)
+      assert.deepEqual(await s.engine.turns.commit(first.lease, silent(first, { outcome })), {
+        kind: "answered",
+      });
+    as("released", await s.engine.turns.giveBack(first.lease, { kind: "release" }));
+    const second = await s.take();
+    assert.deepEqual([second.turnId, second.draft?.chunks[0]?.text], [first.turnId, "quick"]);
+  }),
+
   scene("an answer that is quicker goes to where the newest message came from", {}, async (s) => {
     await s.receive({ text: "one", replyTo: "ana at home" });
     await s.passes(1);
