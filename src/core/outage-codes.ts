@@ -16,6 +16,10 @@ export const CONNECTION_LOST = new Set([
   "ENOTFOUND",
   "EPIPE",
   "EPROTO",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  // No file, and so no connection, can be opened any more.
+  "EMFILE",
+  "ENFILE",
   "ESERVFAIL",
   "ETIMEOUT",
   "ERR_CANCELED",
@@ -50,6 +54,11 @@ export const BACKEND_AWAY = new Set([
   "57P01",
   "57P02",
   "57P03",
+  // Two transactions in each other's way; a question that took too long.
+  "40001",
+  "40P01",
+  "57014",
+  "SQLITE_BUSY",
   // Prisma: not reached, too slow, hung up, no connection free.
   "P1001",
   "P1002",
@@ -64,6 +73,9 @@ export const BACKEND_AWAY = new Set([
   "NR_CLOSED",
   "UNCERTAIN_STATE",
   // Firebase, Supabase and Connect write gRPC's words.
+  "UNAVAILABLE",
+  "DEADLINE_EXCEEDED",
+  "RESOURCE_EXHAUSTED",
   "unavailable",
   "deadline-exceeded",
   "deadline_exceeded",

@@ -15,7 +15,7 @@ const THROTTLED =
 
 /** `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: SDKs that set neither code nor status. */
 const GONE_BY_NAME =
-  /(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|MaxRetriesPerRequest)(Error|Exception)$/;
+  /(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|MaxRetriesPerRequest|HTTPParser)(Error|Exception)$/;
 
 /** How far an error is looked into. Deeper is nobody's honest chain of causes. */
 const LOOKS_MAX = 64;
@@ -96,7 +96,7 @@ function hasAwayCode(error: object): boolean {
   const code = get(error, "code");
   // A bare number is anybody's; beside gRPC's `details` it is gRPC's.
   if (typeof code === "number") return GRPC_AWAY.has(code) && typeof get(error, "details") === "string";
-  return [code, get(error, "errno"), get(error, "type")].some(isAway);
+  return [code, get(error, "errno"), get(error, "type"), get(error, "status")].some(isAway);
 }
 
 function isAway(code: unknown): boolean {
@@ -105,6 +105,8 @@ function isAway(code: unknown): boolean {
   const last = code.slice(code.lastIndexOf("/") + 1);
   return (
     CONNECTION_LOST.has(code) ||
+    // Node's parser: whatever answered there, it was no HTTP.
+    code.startsWith("HPE_") ||
     CERTIFICATE_REFUSED.has(code) ||
     BACKEND_AWAY.has(last) ||
     FETCH_LATE.has(code)

@@ -3,6 +3,7 @@ import type { Answer } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, Taken } from "../ports/engine.ts";
+import type { Media } from "../ports/message.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { asOutage } from "./persist.ts";
 import { readReply } from "./read-reply.ts";
@@ -78,20 +79,25 @@ function turnFor(asking: Asking, taken: Taken, signal: AbortSignal): Turn {
     messages: messages.map(({ id, text, media, arrivedAtMs, sentAtMs, fields }) => ({
       id,
       text,
-      media,
+      media: copies(media),
       arrivedAtMs,
       ...(sentAtMs !== undefined && { sentAtMs }),
-      ...(fields && { fields }),
+      ...(fields && { fields: { ...fields } }),
     })),
     text: mergeTexts(messages),
-    media: messages.flatMap(({ media }) => media),
-    conversation,
+    media: messages.flatMap(({ media }) => copies(media)),
+    conversation: { ...conversation },
     history: (messagesMax = asking.historyMessagesMax) =>
       asking.engine.conversations
         .history(conversation.id, countOf(messagesMax), asking.historyBytesMax)
         .catch((error) => Promise.reject(asOutage(error))),
     signal,
   };
+}
+
+/** A responder may do with them what it likes: what is written down is what the customer sent. */
+function copies(media: readonly Media[]): Media[] {
+  return media.map((each) => ({ ...each }));
 }
 
 /** As many as there are is what somebody means who asks for an endless number of them, or for none that is a number. */

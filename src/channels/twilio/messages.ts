@@ -18,6 +18,8 @@ export interface ListedMessage {
 
 export interface Page {
   readonly messages: readonly ListedMessage[];
+  /** Entries without a SID or a date. */
+  readonly odd: readonly Pick<ListedMessage, "to" | "body">[];
   readonly isLast: boolean;
   /** When Twilio answered, by its own clock. */
   readonly date: string | null;
@@ -35,7 +37,7 @@ export async function* pagesOf(
   for (let page = 0; page < pagesMax && path !== undefined; page++) {
     const { body, date } = await get(session, account, path, signal);
     path = nextPathIn(body);
-    yield { messages: listIn(body, "messages").map(messageIn), isLast: path === undefined, date };
+    yield { ...messagesIn(body), isLast: path === undefined, date };
   }
 }
 
@@ -79,15 +81,20 @@ function nextPathIn(body: unknown): string | undefined {
   return typeof next === "string" && next.startsWith("/") ? next : undefined;
 }
 
+/** What is no message of a date is left out, and told: it could be anything, also what somebody looks for. */
+function messagesIn(body: unknown): {
+  messages: ListedMessage[];
+  odd: readonly { to: string; body: string }[];
+} {
+  const read = listIn(body, "messages").map(messageIn);
+  return {
+    messages: read.filter((message) => message.sid !== "" && !Number.isNaN(message.createdAtMs)),
+    odd: read.filter((message) => message.sid === "" || Number.isNaN(message.createdAtMs)),
+  };
+}
+
 function messageIn(item: Record<string, unknown>): ListedMessage {
   const text = (key: string) => (typeof item[key] === "string" ? item[key] : "");
-  const createdAtMs = Date.parse(text("date_created") || text("date_sent"));
-  if (text("sid") === "" || Number.isNaN(createdAtMs)) {
-    throw new LullError("Twilio's list holds an entry without SID or date", {
-      code: "PROVIDER_ANSWER",
-      retry: "never",
-    });
-  }
   return {
     sid: text("sid"),
     accountSid: text("account_sid"),
@@ -96,6 +103,6 @@ function messageIn(item: Record<string, unknown>): ListedMessage {
     to: text("to"),
     body: text("body"),
     mediaCount: Number(item.num_media) || 0,
-    createdAtMs,
+    createdAtMs: Date.parse(text("date_created") || text("date_sent")),
   };
 }

@@ -133,3 +133,22 @@ test.each([
   fake.behave(() => behaviour);
   expect((await reconcile())?.kind).toBe("cannot-tell");
 });
+
+test("an entry without a date does not hide ours beside it, nor is it taken for another text's", async () => {
+  const listed = (...entries: object[]) =>
+    fake.behave(() => ({ kind: "status", status: 200, body: JSON.stringify({ messages: entries }) }));
+  const ours = {
+    sid: "SM1",
+    direction: "outbound-api",
+    to: query.to,
+    body: "ok",
+    // The stand-in's answer bears the machine's date here: after that, whenever it is.
+    date_created: "Thu, 01 Jan 2099 00:00:00 +0000",
+  };
+  listed({ ...ours, sid: "SM2", date_created: null }, ours);
+  expect(await reconcile({ text: "ok" })).toEqual({ kind: "sent", providerId: "SM1" });
+  listed({ ...ours, date_created: null, body: "something else" });
+  expect(await reconcile({ text: "ok" })).toEqual({ kind: "not-sent" });
+  listed({ ...ours, date_created: null });
+  expect((await reconcile({ text: "ok" }))?.kind).toBe("cannot-tell");
+});

@@ -21,6 +21,7 @@ export async function reconcile(
   const account = accountFor(session, query.from);
   if (account === undefined) return cannotTell("no account in the configuration claims the sending number");
   const candidates: ListedMessage[] = [];
+  let isOdd = false;
   let since: Since | undefined;
   let sawAll = false;
   try {
@@ -28,6 +29,7 @@ export async function reconcile(
       since ??= sinceOnTheirClock(query.notBeforeAtMs, page.date, session.context.nowMs());
       const { possibleAtMs } = since;
       candidates.push(...page.messages.filter((message) => couldBe(message, session, query, possibleAtMs)));
+      isOdd ||= page.odd.some(({ body }) => body === "" || isText(body, query));
       sawAll = page.isLast || reachesBefore(page, possibleAtMs);
       if (sawAll) break;
     }
@@ -37,7 +39,11 @@ export async function reconcile(
     );
   }
   const certainAtMs = since?.certainAtMs ?? query.notBeforeAtMs;
-  return decide(candidates, query, { certainAtMs, sawAll }, session.messagingServiceSid !== undefined);
+  const found = decide(candidates, query, { certainAtMs, sawAll }, session.messagingServiceSid !== undefined);
+  // It may be the one that is looked for, and nobody can say from when it is.
+  return found.kind === "not-sent" && isOdd
+    ? cannotTell("Twilio's list holds it without SID or date")
+    : found;
 }
 
 /**
@@ -81,10 +87,7 @@ function decide(
   { certainAtMs, sawAll }: { readonly certainAtMs: number; readonly sawAll: boolean },
   textMayChange: boolean,
 ): ReconcileOutcome {
-  const text = plain(query.text);
-  const matches = candidates.filter(
-    ({ body }) => plain(body) === text || plain(body) === TRIAL_PREFIX + text,
-  );
+  const matches = candidates.filter(({ body }) => isText(body, query));
   const certain = matches.filter(({ createdAtMs }) => createdAtMs >= certainAtMs);
   const [oldest] = certain.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
   if (oldest !== undefined) return { kind: "sent", providerId: oldest.sid };
@@ -94,6 +97,10 @@ function decide(
   if (textMayChange && candidates.length > 0)
     return cannotTell("a Messaging Service may have changed the text");
   return { kind: "not-sent" };
+}
+
+function isText(body: string, { text }: ReconcileQuery): boolean {
+  return plain(body) === plain(text) || plain(body) === TRIAL_PREFIX + plain(text);
 }
 
 function plain(text: string): string {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions, BackupReport } from "../../ports/engine.ts";
 import { whileBusy } from "./connection.ts";
+import { fileAt } from "./open-file.ts";
 import { makePrivate } from "./private-file.ts";
 import { markBackup } from "./restored.ts";
 
@@ -15,6 +16,8 @@ const PAGES_AT_ONCE = 1_000;
  * shrinks afterwards.
  */
 export async function backUp(source: string, file: string, options: BackupOptions): Promise<BackupReport> {
+  if (fileAt(file) !== undefined && fileAt(file) === fileAt(source))
+    throw new Error(`${file} is the database itself: give its copy another name`);
   const part = `${file}.part`;
   await rm(part, { force: true });
   try {
