@@ -30,6 +30,79 @@ function byHand() {
   return { asked, respond };
 }
 
+describe("what a responder may not return", () => {
+  it.each([
+    ["a number", 42],
+    ["true", true],
+    ["bytes", Buffer.from("hello")],
+    ["a boxed string", new String("hello")],
+    ["an object of another kind", { reply: "hello" }],
+    ["a function", () => "hello"],
+  ])("%s is not taken for silence: a person hears of it", async (_, reply) => {
+    open({ respond: () => reply as never });
+    await lull.receive("ana", "hi");
+    await lull.advance(10_000);
+    expect(lull.sent).toEqual([]);
+    expect(await dead()).toMatchObject([{ reason: expect.stringContaining("the responder returned a") }]);
+  });
+
+  it("changes to what it was given change nothing that is written down", async () => {
+    open({
+      respond: (turn) => {
+        if (turn.media.length === 0) return "ok";
+        Object.assign(turn.media[0]!, { contentType: 7 });
+        Object.assign(turn.messages[0]!.media[0]!, { url: null });
+        Object.assign(turn.conversation, { id: "another" });
+        return "ok";
+      },
+    });
+    const media = [{ url: "https://x.example/a.png", contentType: "image/png" }];
+    const names = { account: "a", address: "lull", sender: "ana", replyTo: "ana" };
+    const body = Buffer.from(JSON.stringify([{ ...names, providerId: "m1", text: "hi", media }]));
+    await lull.receive("ben", "to start with");
+    await lull.service.receive("test", { method: "POST", url: "http://x/", headers: {}, body });
+    await lull.advance(10_000);
+    const { inspector } = await lull.service.engine();
+    const { items } = await inspector.conversations({ limit: 9 });
+    const ana = await inspector.conversation(items.find(({ sender }) => sender === "ana")!.id);
+    expect(ana?.messages[0]).toMatchObject({ text: "hi", media });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, 2.5, -1])("history(%s) is no outage", async (count) => {
+    let seen: number | undefined;
+    open({
+      respond: async (turn) => {
+        seen = (await turn.history(count)).length;
+        return "ok";
+      },
+    });
+    await lull.receive("ana", "one");
+    await lull.advance(10_000);
+    await lull.receive("ana", "two");
+    await lull.advance(10_000);
+    expect(lull.sent).toHaveLength(2);
+    expect(seen).toBe(count < 0 ? 0 : 2);
+  });
+});
+
+describe("an answer that was accepted while its turn was still asked", () => {
+  it.each<[string, Reply]>([
+    ["nothing", undefined],
+    ["that somebody else has it", { queued: true }],
+    ["something else", "its own words"],
+  ])("is sent, also when the one who was asked says %s", async (_, reply) => {
+    const { asked, respond } = byHand();
+    open({ respond });
+    await lull.receive("ana", "hi");
+    await lull.advance(10_000);
+    expect(await lull.service.answerTurn(asked[0]!.turn.id, { text: "what was accepted" })).toBe("accepted");
+    asked[0]!.reply(reply);
+    await lull.advance(10_000);
+    expect(lull.sent.map(({ text }) => text)).toEqual(["what was accepted"]);
+    expect((await conversation()).turns.map(({ outcome }) => outcome)).toEqual(["replied"]);
+  });
+});
+
 describe("what a responder may return", () => {
   it("sends several texts as several messages, in order", async () => {
     open({ respond: () => ["one", "two"] });

@@ -105,6 +105,23 @@ it("what a new conversation starts with is set by the project", () => {
   });
 });
 
+it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 24 * 3_600_000 + 1])(
+  "a channel whose sends settle after %s ms is refused: nobody could tell when to send again",
+  (settleMs) => {
+    const channels = { test: { ...testChannel(), settleMs } };
+    expect(() => settingsFrom({ engine: memory(), channels, respond: () => "ok" })).toThrow(
+      /channels\.test: settleMs/,
+    );
+  },
+);
+
+it.each([0, 24 * 3_600_000])("one whose sends settle after %s ms is not", (settleMs) => {
+  const channels = { test: { ...testChannel(), settleMs } };
+  expect(settingsFrom({ engine: memory(), channels, respond: () => "ok" }).channels.test?.settleMs).toBe(
+    settleMs,
+  );
+});
+
 describe("what cannot be meant is refused, naming where it stands", () => {
   it.each<[string, Partial<LullConfig>]>([
     ["window.seconds must be a number of at least 0", { window: { seconds: -1 } }],

@@ -173,3 +173,37 @@ describe("what is past its time", () => {
     expect(String(covering[0]?.detail)).toContain("COVERING INDEX staged_by_conversation");
   });
 });
+
+describe("a clock that leaps ahead", () => {
+  const remember = (days: number) =>
+    fill(
+      "remembered",
+      "key, fate, until_at_ms",
+      (n) => [Buffer.from(`id-${n}`), "committed", clock.nowMs() + days * DAY],
+      10,
+    );
+
+  it("for a moment makes nobody forget what was answered today", async () => {
+    const { sweeping } = await open();
+    remember(1);
+    await sweeping.sweep();
+    await clock.advance(2 * DAY);
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) await sweeping.sweep();
+    clock.setBack(2 * DAY);
+    await sweeping.sweep();
+    expect(count("remembered")).toBe(10);
+  });
+
+  it("for good is believed, ten minutes with every sweep, also by the next process", async () => {
+    const first = await open();
+    remember(1 / 24);
+    await first.sweeping.sweep();
+    await first.close();
+    await clock.advance(2 * DAY);
+    const { sweeping } = await open();
+    for (let sweeps = 0; sweeps < 5; sweeps += 1) await sweeping.sweep();
+    expect(count("remembered")).toBe(10);
+    await sweeping.sweep();
+    expect(count("remembered")).toBe(0);
+  });
+});

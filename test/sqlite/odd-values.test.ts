@@ -99,6 +99,9 @@ describe("what a channel gives is staged so that it can be read back, or refused
     ["a number in a field", { fields: { age: 7, nothing: null } }],
     ["media without a type", { media: [{ url: "https://x.example/a", contentType: null }] }],
     ["no text", { text: null }],
+    ["half a character in its id", { providerId: "a\ud800" }],
+    ["half a character in its sender", { sender: "a\ud800" }],
+    ["a time that no calendar has", { sentAtMs: 1e300 }],
   ])("%s: it is answered", async (_, odd) => {
     const at = open(() => "hello");
     await at.service.start();
@@ -108,6 +111,10 @@ describe("what a channel gives is staged so that it can be read back, or refused
 
   it.each([
     ["an object for its sender", { sender: {} }],
+    ["an id that stands for several", { providerId: 2 ** 53 }],
+    ["no id", { providerId: "" }],
+    ["nobody for its sender", { sender: "" }],
+    ["a sender that stands for several", { sender: 1e300 }],
     ["words for its media", { media: "none" }],
   ])("%s: it is refused, and not acknowledged", async (_, odd) => {
     const at = open(() => "hello");

@@ -14,6 +14,8 @@ const DAY_MS = 24 * 3_600_000;
 const DELIVERIES_KEPT_MS = 7 * DAY_MS;
 const REFUSALS_KEPT_MS = 30 * DAY_MS;
 const REFUSALS_KEPT_MAX = 100_000;
+/** More than lies between two sweeps of a service that runs. */
+const EXPIRY_LEAP_MS_MAX = 600_000;
 
 export interface SweepResult {
   readonly orphans: number;
@@ -28,11 +30,12 @@ export interface SweepResult {
 /** One bounded round: orphans get a window, what is past its time goes. */
 export function sweep(step: Step, cursor: string): SweepResult {
   const { tables, settings } = step;
-  const clockSetBack = healClock(step);
+  const expiresAtMs = expiryTime(step);
+  const clockSetBack = healClock(step, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
   const { ids, next } = tables.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
   const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
-  const { rows, isCut } = tables.expire(pastTimes(step), max);
+  const { rows, isCut } = tables.expire(pastTimes({ ...step, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
 }
@@ -41,19 +44,28 @@ export function sweep(step: Step, cursor: string): SweepResult {
  * Times that a fast clock wrote would mute their conversations until it is as late again. Everybody is looked at, and the look finds what
  * is really due. Once more a sweep later: what was on its way when the clock changed is written only after this one.
  */
-function healClock(step: Step): ClockSetBack | undefined {
+function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
   const { tables, nowMs } = step;
   const mark = tables.clockMark();
   const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const isSecondLook = mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + step.settings.sweepMs;
   const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
-  tables.setClockMark({ latestAtMs: nowMs, ...(setBackAtMs !== undefined && { setBackAtMs }) });
+  tables.setClockMark({ latestAtMs: nowMs, expiredAtMs, ...(setBackAtMs !== undefined && { setBackAtMs }) });
   if (!wasSetBack && !isSecondLook) return undefined;
   const conversations = tables
     .restless()
     .filter((id) => inItsOwnRoom(step, id, () => wakeAfterSetBack(step, id))).length;
   return wasSetBack ? { byMs, conversations } : undefined;
+}
+
+/**
+ * By which time things go that are past theirs. Never much later than at the sweep before: a clock that leaps ahead for a moment would
+ * make everybody forget what was answered today, and a redelivery would be answered again. After a weekend without power it takes minutes.
+ */
+function expiryTime({ tables, nowMs }: Step): number {
+  const before = tables.clockMark()?.expiredAtMs ?? nowMs;
+  return Math.min(nowMs, before + EXPIRY_LEAP_MS_MAX);
 }
 
 function wakeAfterSetBack(step: Step, id: string): boolean {

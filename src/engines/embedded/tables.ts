@@ -42,6 +42,8 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
 export interface ClockMark {
   readonly latestAtMs: number;
   readonly setBackAtMs?: number;
+  /** The time of the latest sweep by which things went that were past their time. */
+  readonly expiredAtMs?: number;
 }
 
 /** A row that is not ours, found where it could not be set aside. */

@@ -128,7 +128,8 @@ export function memoryTables(): Tables {
 
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
     history(id, max, bytesMax) {
-      const latest = (messages.get(id) ?? []).slice(-max);
+      const all = messages.get(id) ?? [];
+      const latest = all.slice(Math.max(0, all.length - max));
       const sizes = latest.map((message) => Buffer.byteLength(JSON.stringify(message))).reverse();
       return latest.slice(latest.length - fitting(sizes, bytesMax));
     },

@@ -8,11 +8,12 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
@@ -111,6 +112,20 @@ describe("a database file that is not at its place any more", () => {
       await refusesEverything(engine, "is gone: put it back, or stop lull, restore a backup");
     }
     expect(eventsOf("store.file-lost").length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("reached through a link: the log that lies beside what the link leads to is looked at, too", async () => {
+    const real = join(dirname(file), "real");
+    await mkdir(real);
+    const link = file;
+    await writeFile(join(real, "kept.db"), "");
+    await symlink(join(real, "kept.db"), link);
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    await engine.ping();
+    await rm(join(real, "kept.db-wal"));
+    await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
+    await refusesEverything(engine, "was removed or replaced while it was in use: restart lull");
   });
 
   it("moved away and back: goes on where it was", async () => {
