@@ -121,6 +121,8 @@ describe("a database file that is not at its place any more", () => {
     await rename(away, file);
     await engine.ping();
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+    // Of what was refused meanwhile nothing was written.
+    expect((await engine.inspector.counts()).staged).toBe(2);
     expect(eventsOf("store.file-back").length).toBeGreaterThanOrEqual(1);
   });
 

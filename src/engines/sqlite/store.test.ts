@@ -210,6 +210,11 @@ describe("the writer thread", () => {
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 
+  it("takes a request that is larger than a group of them may be", async () => {
+    const engine = await open();
+    expect((await engine.receiving.stage([message("x".repeat(5_000_000))]))[0]?.kind).toBe("staged");
+  });
+
   it("fails what waited longer than its caller does", async () => {
     const engine = await open();
     const release = holdWriteLock();
