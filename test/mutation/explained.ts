@@ -631,6 +631,25 @@ export const EXPLAINED: readonly Explained[] = [
     change: "this.#flushing → false",
     because: "only a look more at a queue that is empty by then",
   },
+  {
+    file: "src/engines/sqlite/store.ts",
+    code: "this.#noteDamage(error);",
+    change: "this.#noteDamage(error); → ;",
+    because: "defence in depth: whoever needs the damaged page notes it, too",
+  },
+  {
+    file: "src/engines/sqlite/shrink-log.ts",
+    code: "const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;",
+    change:
+      "statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0 → statSync(`${file}-wal`, { throwIfNoEntry: false })?.size",
+    because: "only a checkpoint more, where there is no log",
+  },
+  {
+    file: "src/engines/embedded/receiving.ts",
+    code: "if (!window && !lease) arm(step, id, dueOfStaged(step, id));",
+    change: "!window && !lease → !window || !lease",
+    because: "only a look more, that finds nothing due",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {

@@ -62,6 +62,8 @@ export const SUITES: readonly Suite[] = [
       listings: ["test/sqlite/listing-sizes.test.ts"],
       restored: ["test/sqlite/backup.test.ts"],
       "shrink-log": ["test/sqlite/backup.test.ts"],
+      store: ["test/sqlite/backup.test.ts"],
+      tables: ["src/engines/sqlite/clock-mark.test.ts"],
     },
   },
   {

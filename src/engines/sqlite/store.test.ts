@@ -180,6 +180,16 @@ describe("the writer thread", () => {
     await expect(engine.receiving.stage([broken])).rejects.toMatchObject(unavailable);
   });
 
+  it("keeps nothing of a bad request beside a look that finds nothing due", async () => {
+    const engine = await open();
+    const [looked, staged] = await Promise.allSettled([
+      engine.turns.takeDue(1, new AbortController().signal),
+      engine.receiving.stage([message("half of a bad request"), broken]),
+    ]);
+    expect([looked.status, staged.status]).toEqual(["fulfilled", "rejected"]);
+    expect((await engine.inspector.counts()).staged).toBe(0);
+  });
+
   it("tells the caller at once when too many writes wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
