@@ -650,6 +650,37 @@ export const EXPLAINED: readonly Explained[] = [
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "return step.tables.history(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
+    change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
+    because: "equivalent: nothing is longer than no limit",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "if (!paused) step.armed(step.nowMs);",
+    change: "!paused → true",
+    because: "only a look more, that a pause sends away",
+  },
+  {
+    file: "src/engines/embedded/step.ts",
+    code: "if (messages.length === 0) return Math.min(...outbounds);",
+    change: "messages.length === 0 → false",
+    because: "equivalent: no message makes an outbound later than when it was asked for",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "return step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false;",
+    change:
+      "step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false → step.tables.conversation(workUnder(state).recordId)?.handedOff",
+    because: "equivalent: undefined is no hand-off either",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "if (!work) throw new Error(`lease of turn ${state.lease!.turnId} has no work`);",
+    change: "!work → false",
+    because: "only the words of an error that is told either way",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {

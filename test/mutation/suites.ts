@@ -44,7 +44,7 @@ export const SUITES: readonly Suite[] = [
         "src/engines/sqlite/foreign-rows.test.ts",
         ...RUNTIME,
       ],
-      taking: RUNTIME,
+      taking: ["src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
     },
   },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
