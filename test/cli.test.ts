@@ -214,6 +214,7 @@ describe("with Twilio", () => {
     TWILIO_ACCOUNT_SID: SID,
     TWILIO_AUTH_TOKEN: "token",
     TWILIO_WHATSAPP_FROM: "whatsapp:+15550100",
+    LULL_PUBLIC_URL: "https://chat.example",
   });
 
   test("catch-up stages what was missed, once, and the service answers it", async () => {
@@ -233,8 +234,7 @@ describe("with Twilio", () => {
   });
 
   test("doctor checks the credentials and tells the webhook's URL", async () => {
-    const public_ = { LULL_PUBLIC_URL: "https://chat.example" };
-    const well = await ask(["doctor"], { ...env(), ...public_ });
+    const well = await ask(["doctor"], env());
     expect(well.code).toBe(0);
     expect(well.json.findings).toContainEqual({
       check: "webhook whatsapp",
@@ -245,10 +245,17 @@ describe("with Twilio", () => {
     expect(wrong).toMatchObject({ code: 1, json: { ok: false } });
     const detail = `Twilio does not accept the auth token of account ${SID}`;
     expect(wrong.json.findings).toContainEqual({ check: "channel whatsapp", verdict: "fail", detail });
-    expect(wrong.json.findings).toContainEqual(
-      expect.objectContaining({ check: "public URL", verdict: "warn" }),
-    );
   });
+
+  test.each(["start", "doctor"])(
+    "%s refuses to do without the address that Twilio calls",
+    async (command) => {
+      const { LULL_PUBLIC_URL: _, ...unknown } = env();
+      const process = lull([command], unknown);
+      expect((await process.gone()).code).not.toBe(0);
+      expect(process.stdout + process.stderr).toContain("LULL_PUBLIC_URL");
+    },
+  );
 });
 
 describe("stopping", () => {

@@ -189,8 +189,9 @@ describe("in somebody's project", () => {
     });
     try {
       const url = await lull.url();
+      const headers = { "content-type": "application/json" };
       const body = JSON.stringify({ id: "1", sender: "visitor-one", text: "hello" });
-      expect((await fetch(`${url}/webhooks/web`, { method: "POST", body })).status).toBe(200);
+      expect((await fetch(`${url}/webhooks/web`, { method: "POST", body, headers })).status).toBe(200);
       const said = await eventually("the answer", async () => {
         const feed = await (await fetch(`${url}/webhooks/web/feed?sender=visitor-one`)).text();
         return feed.includes("You said: hello") ? feed : undefined;

@@ -4,7 +4,7 @@ import { web } from "../channels/web/index.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT, type Kind, SECRET, TEXT, URL_KIND } from "./knob.ts";
+import { COUNT, type Kind, SECRET, TEXT, URL_KIND, YES_NO } from "./knob.ts";
 import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -53,7 +53,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   web: {
     variants: ["page"],
-    options: { secret: SECRET, address: TEXT },
+    options: { secret: SECRET, address: TEXT, unsigned: YES_NO },
     make: (_variant, options) => web(options),
   },
 };
@@ -75,7 +75,10 @@ export function channelsFrom(
   }
   const hasWeb = [...named.values()].some(({ channel }) => channel.type === "web");
   if (withWeb && !hasWeb)
-    named.set("web", made("web", "web", "page", {}, settled.get("web")?.origin ?? "lull dev"));
+    named.set(
+      "web",
+      made("web", "web", "page", webOptions(settled), settled.get("web")?.origin ?? "lull dev"),
+    );
   return [...named.values()];
 }
 
@@ -92,6 +95,8 @@ function fromFile(name: string, given: unknown, file: string, settled: Settled):
   const [provider, variant] = providerOf(given, file, where);
   const { [provider]: _, ...options } = given;
   checkOptions(options, (PROVIDERS[provider] as Provider).options, file, `${where}.`);
+  if (name === "web" && provider === "web")
+    return made(name, provider, variant, { ...options, ...webOptions(settled) }, file);
   const own = BY_ENVIRONMENT[name];
   // The environment speaks of one channel of each kind: the one that bears its name.
   const fromEnvironment =
@@ -183,6 +188,12 @@ function environmentOptions(name: string, settled: Settled): Options {
   return Object.fromEntries(present);
 }
 
+function webOptions(settled: Settled): Options {
+  const secret = settled.get("webSecret");
+  const unsigned = settled.get("webUnsigned");
+  return { ...(secret && { secret: referenceIn(secret) }), ...(unsigned && { unsigned: unsigned.value }) };
+}
+
 function optionValue(option: string, setting: Setting): unknown {
   if (option === "from") return numbers(setting.value);
   return setting.knob.kind.type === "secret" ? referenceIn(setting) : setting.value;
@@ -197,7 +208,7 @@ function made(
 ): ConfiguredChannel {
   const { make, variants } = PROVIDERS[provider] as Provider;
   const kind = variants.length > 1 ? `${provider} ${variant}` : provider;
-  const address = options.from ?? options.address ?? (provider === "web" ? "web" : undefined);
+  const address = options.from ?? options.address ?? (provider === "web" ? name : undefined);
   return {
     name,
     channel: make(variant, options),

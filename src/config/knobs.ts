@@ -355,6 +355,8 @@ const PROVIDERS: readonly Knob[] = [
     SECRET,
     "the secret in your WATI webhook's URL or header",
   ),
+  provider("webSecret", "LULL_WEB_SECRET", SECRET, "visitors of channel `web` prove with it who they are"),
+  provider("webUnsigned", "LULL_WEB_UNSIGNED", YES_NO, "they need not, though the service is public"),
   provider("openai.apiKey", "OPENAI_API_KEY", SECRET, "answers come from OpenAI instead of the echo"),
   provider("openai.baseUrl", "OPENAI_BASE_URL", URL_KIND, "a service that speaks OpenAI's Responses API"),
   provider("openai.model", "OPENAI_MODEL", TEXT, "the model"),

@@ -63,6 +63,15 @@ export function replySent(draft: Draft | undefined): ReplySent {
   return kinds.has("pending") ? "part" : "whole";
 }
 
+/** A callback of one channel proves nothing about what another sent, whatever it says. */
+export function isOfAnother(
+  draft: Draft | undefined,
+  channel: string,
+  reference: { readonly turnId: string } | undefined,
+): boolean {
+  return draft !== undefined && draft.turnId === reference?.turnId && draft.channel !== channel;
+}
+
 export function withChunk(draft: Draft, index: number, state: ChunkState): Draft {
   return { ...draft, chunks: draft.chunks.map((chunk, at) => (at === index ? { ...chunk, state } : chunk)) };
 }

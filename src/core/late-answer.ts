@@ -46,7 +46,7 @@ export function withLateAnswer(
   { awaitingUntilAtMs: _answered, ...draft }: Draft,
   late: LateAnswer,
   nowMs: number,
-): ConversationState {
+): ConversationState & { readonly draft: Draft } {
   const answered: Draft = {
     ...draft,
     chunks: pendingChunks(late.texts, late.media),

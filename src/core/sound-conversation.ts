@@ -3,7 +3,6 @@ import {
   fields,
   flag,
   isObject,
-  kinds,
   listOf,
   number,
   optional,
@@ -13,6 +12,7 @@ import {
   text,
   time,
 } from "./shape.ts";
+import { windowPolicy } from "./sound-window.ts";
 
 const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   id: text,
@@ -27,9 +27,7 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   handedOff: flag,
   handOffReason: optional(text),
   paused: flag,
-  window: optional(
-    kinds({ fixed: fields({ lengthMs: time }), quiet: fields({ quietMs: time, maxMs: time }) }),
-  ),
+  window: optional(windowPolicy),
   attributes: (value) => (isObject(value) ? undefined : " is no object"),
   promptTokens: number,
   completionTokens: number,

@@ -7,6 +7,7 @@ import { INBOUND } from "./sound-message.ts";
  * nothing: that is no reason to leave the message unanswered. What is no message at all is told before it is acknowledged, not after.
  */
 export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
+  if (!isObject(message)) return { kind: "foreign", why: "it is no object" };
   const { sentAtMs, senderAlias, fields, media, ...rest } = message;
   const { providerId, account, address, sender, replyTo, text } = rest;
   return soundAs(INBOUND, {
@@ -22,6 +23,25 @@ export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
     ...(senderAlias != null && { senderAlias: worded(senderAlias) }),
     ...(isObject(fields) && { fields: toldIn(fields) }),
   });
+}
+
+/** Stands where a name should be. Not nothing: a key of a store may have to be a word. */
+const UNREADABLE = "(unreadable)";
+
+/** As much of a message that cannot be kept as a person needs to find out whose it was. Its words are not among it. */
+export function oddInbound(message: unknown): InboundMessage {
+  const given = isObject(message) ? message : {};
+  const named = (value: unknown) => {
+    const word = worded(value);
+    return typeof word === "string" && word !== "" ? word : UNREADABLE;
+  };
+  const [providerId, account, address, sender] = [
+    given.providerId,
+    given.account,
+    given.address,
+    given.sender,
+  ].map(named) as [string, string, string, string];
+  return { providerId, account, address, sender, replyTo: sender, text: "", media: [] };
 }
 
 function worded(value: unknown): unknown {

@@ -34,6 +34,7 @@ const OUTBOUND = fields({
   channel: text,
   to: text,
   texts: listOf(text),
+  media: optional(MEDIA),
   author: text,
   arrivedAtMs: time,
 });

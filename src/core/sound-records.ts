@@ -40,6 +40,7 @@ const UNKNOWN = fields({
   channel: text,
   to: text,
   text,
+  media: optional(MEDIA),
   atMs: time,
 });
 

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../ports/draft.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
-import { decideTake, dueOf, type Found, type StagedItem, type TakeDecision, type Taker } from "./take.ts";
+import {
+  buriedWith,
+  decideTake,
+  dueOf,
+  type Found,
+  type StagedItem,
+  type TakeDecision,
+  type Taker,
+} from "./take.ts";
 
 const settings = settingsWith({});
 const fixed = { kind: "fixed", lengthMs: 10_000 } as const;
@@ -14,7 +22,7 @@ const taker: Taker = {
   windowId: "new-window",
 };
 const window = { id: "old-window", dueAtMs: 10_000, wakeAtMs: 10_000 };
-const conversation = { id: "c", paused: false, window: fixed };
+const conversation = { id: "c", paused: false, handedOff: false, window: fixed };
 
 function item(id: string, given: Partial<StagedItem> = {}): StagedItem {
   return { kind: "message", id, arrivedAtMs: 0, position: 0, sequence: 0, bytes: 1, ...given };
@@ -285,6 +293,45 @@ describe("paused", () => {
   it("everywhere, what is due stays due, so that resuming finds it", () => {
     const { state } = as("later", decide({ allPaused: true }));
     expect(state.window).toEqual(window);
+  });
+});
+
+describe("a draft whose conversation is not there any more", () => {
+  const joined = work({ batchIds: ["m1", "m2"], attempts: 2 });
+  const lost = { works: [joined], draft: draft({ kind: "pending" }), notBeforeAtMs: 99_000 };
+
+  it("is buried with all that it answers, at once", () => {
+    const buried = as("bury", decide({ state: lost, conversation: undefined }));
+    expect(buried).toMatchObject({
+      messageIds: ["m1", "m2"],
+      turnId: "old-turn",
+      attempts: 2,
+      reason: "CONVERSATION_NOT_FOUND",
+    });
+    expect([buried.state.works, buried.state.draft]).toEqual([[], lost.draft]);
+  });
+
+  it("also where nothing else is known of its turn", () => {
+    const buried = as("bury", decide({ state: { ...lost, works: [] }, conversation: undefined }));
+    expect(buried).toMatchObject({ messageIds: ["m1"], turnId: "old-turn", attempts: 0 });
+  });
+});
+
+describe("what is buried with a turn", () => {
+  const both = { messageIds: ["m1", "m2"] };
+
+  it.each<[ChunkState["kind"], ChunkState]>([
+    ["sent", { kind: "sent", providerId: "p", atMs: 1 }],
+    ["sending", { kind: "sending", sendByAtMs: 1 }],
+    ["unknown", { kind: "unknown" }],
+  ])("is whoever joined, where a chunk is %s", (_kind, state) => {
+    expect(buriedWith(work(), draft(state, both))).toEqual(["m1", "m2"]);
+  });
+
+  it("is only who was counted, where nothing was sent or it is another turn's", () => {
+    expect(buriedWith(work(), draft({ kind: "pending" }, both))).toEqual(["m1"]);
+    expect(buriedWith(work(), draft({ kind: "unknown" }, { ...both, turnId: "another" }))).toEqual(["m1"]);
+    expect(buriedWith(work(), undefined)).toEqual(["m1"]);
   });
 });
 

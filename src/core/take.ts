@@ -1,5 +1,6 @@
+import type { Draft } from "../ports/draft.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
-import { type DraftStep, nextDraftStep } from "./draft.ts";
+import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
 import { isHeld, type LeaseState } from "./lease.ts";
 import { failingSinceAtMs } from "./retry.ts";
 import type { Settings } from "./settings.ts";
@@ -31,7 +32,12 @@ export interface Found {
   readonly staged: readonly StagedItem[];
   /** Undefined when the conversation's record does not exist. */
   readonly conversation:
-    | { readonly id: string; readonly paused: boolean; readonly window: WindowPolicy }
+    | {
+        readonly id: string;
+        readonly paused: boolean;
+        readonly handedOff: boolean;
+        readonly window: WindowPolicy;
+      }
     | undefined;
   /** Answering is paused everywhere. */
   readonly allPaused?: boolean;
@@ -80,6 +86,10 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const { clockSkewMs } = settings;
   const state = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   if (state.draft) {
+    if (found.conversation === undefined) return buryLost(state);
+    // A human has it: the answer that is awaited would not be sent, and nobody waits for it.
+    if (found.conversation.handedOff && state.draft.awaitingUntilAtMs !== undefined)
+      return decideTake({ ...found, state: notAwaiting(state) }, taker, settings);
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
@@ -120,6 +130,10 @@ function isOutOfTime(
   { retryForMs, attemptsMax }: Settings,
 ): boolean {
   return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
+}
+
+function notAwaiting(state: ConversationState): ConversationState {
+  return { ...state, draft: undefined, notBeforeAtMs: undefined };
 }
 
 function withoutLateDraft(state: ConversationState, { nowMs }: Taker): ConversationState {
@@ -275,15 +289,33 @@ function hold(
   return { kind: "turn", what, work: taken, state: held };
 }
 
-function bury(state: ConversationState, work: Work): TakeDecision {
+function bury(
+  state: ConversationState,
+  work: Work,
+  reason = work.lastError ?? "the worker died in every attempt",
+): TakeDecision {
   return {
     kind: "bury",
-    messageIds: work.messageIds,
+    messageIds: buriedWith(work, state.draft),
     turnId: work.turnId,
     attempts: triesOf(work),
-    reason: work.lastError ?? "the worker died in every attempt",
+    reason,
     state: withoutWork({ ...state, notBeforeAtMs: undefined }, work.turnId),
   };
+}
+
+/** Whoever the draft is for is not there any more: its record was removed, or cannot be read. The dead letter says what was sent. */
+function buryLost(state: ConversationState): TakeDecision {
+  const { turnId, messageIds } = state.draft!;
+  const work = workOf(state, turnId);
+  if (work) return bury(state, { ...work, messageIds: work.batchIds }, "CONVERSATION_NOT_FOUND");
+  return { kind: "bury", messageIds, turnId, attempts: 0, reason: "CONVERSATION_NOT_FOUND", state };
+}
+
+/** The messages whose tries are counted, and whoever joined them and was answered with them: they must not be answered again. */
+export function buriedWith(work: Work, draft: Draft | undefined): readonly string[] {
+  const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
+  return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
 }
 
 /** Nobody works on it until then. The window keeps its id and due time, or one is made. */

@@ -84,6 +84,24 @@ describe("a finished turn", () => {
     );
   });
 
+  it("has said what it showed: media count as far as their chunks went out", () => {
+    const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
+    const shown = { ...draft, chunks: [{ text: "", media, state: draft.chunks[0]!.state }] };
+    expect(spokenIn(finished({ draft: shown }))[1]).toEqual({
+      role: "assistant",
+      text: "",
+      media,
+      atMs: 50,
+      turnId: "t",
+    });
+    for (const kind of ["pending", "dropped"] as const) {
+      const unsaid = { ...draft, chunks: [{ text: "", media, state: { kind } }] };
+      expect(spokenIn(finished({ draft: unsaid })).map(({ role }) => role)).toEqual(["user"]);
+    }
+    const held = { ...draft, chunks: [{ text: "", media, state: { kind: "unknown" } as const }] };
+    expect(unknownSendsOf(finished({ draft: held }))).toMatchObject([{ text: "", media }]);
+  });
+
   it("is recorded with its times, on the channel of its reply or of its newest message", () => {
     const usage = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
     const times = { answerStartedAtMs: 31, answeredAtMs: 35, sentAtMs: 45 };

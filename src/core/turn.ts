@@ -1,5 +1,5 @@
 import type { ConversationStatus, HistoryMessage, MessagePart } from "../ports/conversations.ts";
-import type { Draft } from "../ports/draft.ts";
+import type { Chunk, Draft } from "../ports/draft.ts";
 import type { Commit } from "../ports/engine.ts";
 import type { TurnRecord, UnknownSend } from "../ports/inspector.ts";
 import type { StagedMessage } from "../ports/message.ts";
@@ -20,18 +20,24 @@ export interface FinishedTurn {
 /** Both sides of the turn, as far as there are two. */
 export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn): HistoryMessage[] {
   const { turnId } = work;
-  const said = draft ? saidText(draft) : "";
+  const out = draft?.chunks.filter(wentOut) ?? [];
   const spoken: HistoryMessage[] = [];
   if (commit.userText !== undefined) {
     const { userText: text, userMedia: media = [] } = commit;
     spoken.push({ role: "user", text, media, atMs: work.openedAtMs, turnId, parts: messages.map(partOf) });
   }
-  if (said !== "") {
-    const author = draft?.author === undefined ? {} : { author: draft.author };
+  if (draft && out.length > 0) {
+    const author = draft.author === undefined ? {} : { author: draft.author };
+    const media = out.flatMap((chunk) => chunk.media ?? []);
     const atMs = commit.sentAtMs ?? nowMs;
-    spoken.push({ role: "assistant", text: said, media: [], atMs, turnId, ...author });
+    spoken.push({ role: "assistant", text: saidText(draft), media, atMs, turnId, ...author });
   }
   return spoken;
+}
+
+/** As far as anybody knows: what is unknown counts as said. */
+function wentOut({ state }: Chunk): boolean {
+  return state.kind !== "dropped" && state.kind !== "pending";
 }
 
 function partOf({ id, text, media, arrivedAtMs, sentAtMs }: StagedMessage): MessagePart {
@@ -63,7 +69,7 @@ export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn)
 export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSend[] {
   if (!draft) return [];
   const { turnId, channel, to } = draft;
-  return draft.chunks.flatMap(({ state, text }, chunk) =>
+  return draft.chunks.flatMap(({ state, text, media }, chunk) =>
     state.kind === "unknown"
       ? [
           {
@@ -74,6 +80,7 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
             channel,
             to,
             text,
+            ...(media && { media }),
             atMs: nowMs,
           },
         ]

@@ -225,6 +225,7 @@ export const COMPONENTS: Components = {
       channel: text(),
       to: text(),
       text: text(),
+      media: list(ref("Media")),
       at: time(),
     },
     ["id", "conversation_id", "turn_id", "text", "at"],

@@ -66,8 +66,10 @@ function quietUntilMs(
 /** `n` grows with every message. It goes by time, so that it stays the same when a long history is cut at its old end. */
 function numbered(messages: readonly HistoryMessage[]): { n: number }[] {
   let last = 0;
-  return messages.map(({ role, text, atMs, turnId }) => {
+  return messages.map(({ role, text: words, media, atMs, turnId }) => {
     last = Math.max(atMs, last + 1);
+    // The page shows words only: what is attached is there as its address.
+    const text = [words, ...media.map(({ url }) => url)].filter((line) => line !== "").join("\n");
     return { n: last, role, text, at: isoTime(atMs), turn_id: turnId };
   });
 }

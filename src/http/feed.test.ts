@@ -1,6 +1,13 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
-import { CONVERSATION, DETAIL, NOW_MS, type StubOptions, stubService } from "../../test/http/stub-service.ts";
+import {
+  CONVERSATION,
+  DETAIL,
+  NOW_MS,
+  type StubOptions,
+  stubChannel,
+  stubService,
+} from "../../test/http/stub-service.ts";
 import { web } from "../channels/web/index.ts";
 import type { Inspector } from "../ports/inspector.ts";
 import { createEdge } from "./edge.ts";
@@ -131,6 +138,14 @@ test.each([
 test("a conversation of another channel is not in the feed", async () => {
   const conversation = { ...CONVERSATION, channelType: "whatsapp" };
   expect((await feed(mine, { conversation })).status).toBe(404);
+});
+
+test("nor is one of another web channel, whose visitor has the same name, found by its id or by the name", async () => {
+  const conversation = { ...CONVERSATION, address: "shop" };
+  expect((await feed(mine, { conversation })).status).toBe(404);
+  const shop = { channels: { web: stubChannel("web", { address: "shop" }) } };
+  expect((await feed(mine, {}, shop)).status).toBe(404);
+  expect((await feed("sender=visitor-0001", {}, shop)).status).toBe(404);
 });
 
 test("a visitor who lost the first acknowledgement finds the conversation by who they are", async () => {

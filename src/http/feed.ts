@@ -1,4 +1,5 @@
 import type { Channel } from "../ports/channel.ts";
+import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import type { Service } from "../runtime/service.ts";
@@ -28,28 +29,38 @@ export function createFeed(
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
     if (verdict.kind === "refused") return failure(401, "INVALID_SIGNATURE", verdict.why);
 
-    const detail = await find(await service.engine(), query.get("conversation"), sender);
+    const detail = await find(await service.engine(), query.get("conversation"), { channel, sender });
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
     return json(200, feedOf(detail, service.settings, afterOf(query), service.clock.nowMs()));
   };
 }
 
+/** Whose feed it is. Another web channel's conversations are another's, though its visitors may have the same names. */
+interface Visitor {
+  readonly channel: Channel;
+  readonly sender: string;
+}
+
 async function find(
   engine: Engine,
   id: string | null,
-  sender: string,
+  visitor: Visitor,
 ): Promise<ConversationDetail | undefined> {
-  const known = id ?? (await latestOf(engine, sender));
+  const known = id ?? (await latestOf(engine, visitor));
   const detail = known === undefined ? undefined : await engine.inspector.conversation(known);
-  if (detail?.conversation.channelType !== "web") return undefined;
-  return sameSecret(sender, detail.conversation.sender) ? detail : undefined;
+  return detail && isOf(detail.conversation, visitor) ? detail : undefined;
+}
+
+function isOf({ channelType, address, sender }: ConversationKey, visitor: Visitor): boolean {
+  const isHere = channelType === "web" && address === visitor.channel.address;
+  return isHere && sameSecret(sender, visitor.sender);
 }
 
 /** For a visitor whose first acknowledgement got lost: the second try is a duplicate, and names no conversation. */
-async function latestOf(engine: Engine, sender: string): Promise<string | undefined> {
-  const { items } = await engine.inspector.conversations({ search: sender, limit: SEARCH_MAX });
-  const own = items.filter((each) => each.channelType === "web" && each.sender === sender);
+async function latestOf(engine: Engine, visitor: Visitor): Promise<string | undefined> {
+  const { items } = await engine.inspector.conversations({ search: visitor.sender, limit: SEARCH_MAX });
+  const own = items.filter((each) => isOf(each, visitor));
   return own.sort((a, b) => b.createdAtMs - a.createdAtMs)[0]?.id;
 }
 

@@ -69,7 +69,7 @@ export type SendOutcome =
   | { readonly kind: "unknown"; readonly why: string };
 
 export interface ReconcileQuery extends Outgoing {
-  /** Nothing sent before this moment can be the chunk in question. */
+  /** Nothing sent before this moment can be the chunk in question. It is on our clock: the provider's may show another time. */
   readonly notBeforeAtMs: number;
   /** Provider ids already recorded for other chunks: the same text may have been sent before. */
   readonly excludeProviderIds: readonly string[];
@@ -85,6 +85,8 @@ export type ReconcileOutcome =
 export interface ChannelContext {
   readonly name: string;
   readonly secrets: Secrets;
+  /** Base of the URL that the world calls, when one is configured. */
+  readonly publicUrl?: string;
   /** Where the provider posts delivery statuses, when a public URL is configured. */
   readonly statusUrl?: string;
   readonly nowMs: () => number;
@@ -99,7 +101,11 @@ export interface Channel {
   readonly bodyBytesMax?: number;
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
+  /** The address of ours that it takes messages for, where there is one. No two channels of a type have the same: their people would mix. */
+  readonly address?: string;
   open?(context: ChannelContext): void;
+  /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
+  unfit?(): string | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;
   /** Words the webhook's answer in the provider's own way. */

@@ -93,6 +93,8 @@ export interface OutboundRequest {
   readonly channel: string;
   readonly to: string;
   readonly texts: readonly string[];
+  /** They go with the first text, or alone. */
+  readonly media?: readonly Media[];
   readonly author: string;
 }
 

@@ -79,6 +79,7 @@ export interface StagedOutbound {
   readonly channel: string;
   readonly to: string;
   readonly texts: readonly string[];
+  readonly media?: readonly Media[];
   readonly author: string;
   readonly arrivedAtMs: number;
 }
@@ -109,12 +110,11 @@ export interface DueTurns {
 
 export type WriteOutcome = { readonly kind: "lost" };
 
-export type Renewal =
-  | { readonly kind: "renewed"; readonly lease: Lease; readonly handedOff: boolean }
-  | WriteOutcome;
+export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
-  | { readonly kind: "drafted"; readonly lease: Lease }
+  /** With the draft as it stands now: what a callback proved meanwhile is `sent` in it, and is not sent again. */
+  | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }
   /** `whileBusy: "restart"`: newer messages are staged and a restart is left. */
@@ -122,7 +122,8 @@ export type DraftOutcome =
   | WriteOutcome;
 
 export type MarkOutcome =
-  | { readonly kind: "marked"; readonly lease: Lease }
+  /** Likewise. */
+  | { readonly kind: "marked"; readonly lease: Lease; readonly draft: Draft }
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 
@@ -192,8 +193,8 @@ export interface TurnTaking {
   hasNewer(lease: Lease): Promise<boolean>;
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
-  /** Writes the draft's chunk states and renews the lease. Without `evenIfHandedOff`, refused once a human took over. */
-  mark(lease: Lease, draft: Draft, options?: { readonly evenIfHandedOff?: boolean }): Promise<MarkOutcome>;
+  /** Writes the draft's chunk states and renews the lease. Of an answer nothing goes on its way once a human took over. */
+  mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
   giveBack(
     lease: Lease,

@@ -1,6 +1,6 @@
 import type { Conversation, HistoryMessage } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
-import type { StagedMessage } from "./message.ts";
+import type { Media, StagedMessage } from "./message.ts";
 import type { Usage } from "./responder.ts";
 
 export interface Page {
@@ -68,6 +68,7 @@ export interface UnknownSend {
   readonly channel: string;
   readonly to: string;
   readonly text: string;
+  readonly media?: readonly Media[];
   readonly atMs: number;
 }
 

@@ -9,6 +9,7 @@ import type { FullReply } from "../ports/responder.ts";
 import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
+import { Life, type Making, stopped } from "./life.ts";
 import { type Reception, receive } from "./receive.ts";
 import { replyTexts } from "./reply-texts.ts";
 import { senderLimit } from "./sender-limit.ts";
@@ -34,25 +35,16 @@ export function createService(config: LullConfig): Service {
   const responderFor = (channel: string) => config.responders?.[channel] ?? config.respond;
   openChannels(config, { secrets, publicUrl, clock });
 
-  let worker: Worker | undefined;
-  let sweeper: Sweeper | undefined;
-  let opened: Promise<Engine> | undefined;
-  const open = () => {
-    opened ??= config.engine
-      .open({ clock, settings, workerId, log, onArmed: (dueAtMs) => worker?.nudge(dueAtMs) })
-      .catch((error) => {
-        // The next caller tries again: a disk that was full may have room by then.
-        opened = undefined;
-        throw error;
-      });
-    return opened;
+  const { channels, handOffTo } = config;
+  const making: Making = {
+    engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
+    worker: (engine) =>
+      new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log }),
+    sweeper: ({ sweeping }) => new Sweeper(sweeping, clock, settings.sweepMs, random, log),
   };
-  const opening = async () => {
-    const engine = await open();
-    const { channels, handOffTo } = config;
-    worker ??= new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log });
-    return worker;
-  };
+  let life = new Life(making);
+  let stops = 0;
+  const open = () => life.engine();
   const reception: Reception = {
     settings,
     engine: open,
@@ -84,21 +76,31 @@ export function createService(config: LullConfig): Service {
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => within(clock, settings.receiveTimeoutMs, async () => (await open()).ping()),
-    wake: async (conversationId, time) => (await opening()).wake(conversationId, time),
+    wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
+    requireFit: () => requireFit(config.channels),
     async start() {
-      // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
-      await (await open()).ping();
-      (await opening()).start();
-      sweeper ??= new Sweeper((await open()).sweeping, clock, settings.sweepMs, random, log);
-      sweeper.start();
+      requireFit(config.channels);
+      if (life.isOver) {
+        // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
+        const [last, asked] = [life, stops];
+        await last.end(GRACE_MS);
+        if (stops !== asked) throw stopped();
+        if (life === last) life = new Life(making);
+      }
+      await life.start();
     },
     async stop(graceMs = GRACE_MS) {
-      await Promise.all([worker?.stop(graceMs), sweeper?.stop()]);
-      const closing = opened;
-      opened = undefined;
-      await (await closing)?.close();
+      stops += 1;
+      await life.end(graceMs);
     },
   };
+}
+
+function requireFit(channels: LullConfig["channels"]): void {
+  for (const [name, channel] of Object.entries(channels)) {
+    const why = channel.unfit?.();
+    if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
+  }
 }
 
 function openChannels(
@@ -107,7 +109,17 @@ function openChannels(
 ): void {
   for (const [name, channel] of Object.entries(channels)) {
     const statusUrl = publicUrl === undefined ? {} : { statusUrl: `${publicUrl}/webhooks/${name}/status` };
-    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...statusUrl });
+    const publicly = publicUrl === undefined ? {} : { publicUrl };
+    channel.open?.({ name, secrets, nowMs: clock.nowMs, ...publicly, ...statusUrl });
+  }
+  const places = Object.entries(channels).filter(([, { address }]) => address !== undefined);
+  for (const [name, { type, address }] of places) {
+    const [other] =
+      places.find(([each, { type: t, address: a }]) => each !== name && t === type && a === address) ?? [];
+    if (other !== undefined)
+      throw new ConfigError(
+        `channels ${name} and ${other} have the same address ${address}: their visitors would be the same people`,
+      );
   }
 }
 

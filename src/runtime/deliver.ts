@@ -74,7 +74,7 @@ async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<N
   if (marked.kind === "lost") return end(lose(run));
   if (marked.kind === "handed-off") return end(await commitDraft(run, dropPending(draft), "handed-off"));
   run.heartbeat.renewed(marked.lease);
-  return goOn(next);
+  return goOn(marked.draft);
 }
 
 async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promise<Next> {

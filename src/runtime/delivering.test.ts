@@ -132,6 +132,27 @@ describe("a send whose outcome nobody told", () => {
     expect((await turns()).flatMap(({ providerIds }) => providerIds)).toEqual(["SM1", "SM2"]);
   });
 
+  it("is not repeated when a callback proves it while the list, which lags, is being asked", async () => {
+    open();
+    let isTold = false;
+    const tried = sends(UNKNOWN, { kind: "sent", providerId: "SM2" });
+    await ask();
+    const sentAtMs = lull.service.clock.nowMs();
+    lull.channel.reconcile = async ({ reference }) => {
+      const { receiving } = await lull.service.engine();
+      // The last question, when "not there" counts.
+      if (lull.service.clock.nowMs() - sentAtMs >= 30_000 && !isTold) {
+        isTold = true;
+        const status = { account: "test", providerId: "SM1", status: "delivered", chunk: reference };
+        expect(await receiving.settle("test", status)).toBe("settled");
+      }
+      return { kind: "not-sent" };
+    };
+    await lull.advance(60_000);
+    expect([isTold, tried.length]).toEqual([true, 1]);
+    expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
+  });
+
   it("is found by a list that lags behind", async () => {
     open();
     lull.channel.reconcileWith((n) => (n < 4 ? { kind: "not-sent" } : { kind: "sent", providerId: "SM4" }));
@@ -410,4 +431,35 @@ describe("a reply in several chunks", () => {
     expect(lull.sent.length).toBeGreaterThan(1);
     expect(lull.sent.every(({ text }) => text.length <= 10_000)).toBe(true);
   });
+});
+
+it("a picture that may not have gone out is held, and goes out when a person resends it", async () => {
+  const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
+  open({ respond: () => ({ media }) });
+  sends(UNKNOWN, SENT);
+  await ask();
+  await lull.advance(120_000);
+  const [held] = await unknown();
+  expect(held).toMatchObject({ text: "", media });
+  expect(await (await lull.service.engine()).remedies.resendUnknown(held!.id)).toBe("staged");
+  await lull.advance(60_000);
+  expect(lull.channel.outbox.map(({ text, media: shown }) => [text, shown])).toEqual([
+    ["", media],
+    ["", media],
+  ]);
+  expect((await turns()).map(({ outcome }) => outcome)).toEqual(["unknown", "replied"]);
+  expect(await unknown()).toEqual([]);
+});
+
+it("a reply that is a picture is in the history", async () => {
+  const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
+  open({ respond: () => ({ media }) });
+  await ask();
+  const { conversations, inspector } = await lull.service.engine();
+  const { items } = await inspector.conversations({ limit: 1 });
+  const history = await conversations.history(items[0]!.id, 10);
+  expect(history.map(({ role, media: shown }) => [role, shown])).toEqual([
+    ["user", []],
+    ["assistant", media],
+  ]);
 });

@@ -21,7 +21,6 @@ function beating(renew: (n: number) => Renewal | Promise<Renewal>) {
 const renewed = (untilAtMs: number): Renewal => ({
   kind: "renewed",
   lease: { conversationId: "c", token: "t", untilAtMs },
-  handedOff: false,
 });
 
 describe("a heartbeat", () => {

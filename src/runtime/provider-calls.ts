@@ -3,8 +3,9 @@ import type { Draft } from "../ports/draft.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /**
- * How far the provider's clock may be behind ours. Without it a clock that is fast would not recognise what it sent, and send it again;
- * texts of earlier turns are told apart by their recorded ids.
+ * How far a provider's clock may be behind ours where its channel cannot tell (those that ship compare the clocks with every question).
+ * Without it a clock that is fast would not recognise what it sent, and send it again; texts of earlier turns are told apart by their
+ * recorded ids.
  */
 const PROVIDER_SKEW_MS = 120_000;
 

@@ -1,12 +1,12 @@
 import { within } from "../core/deadline.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
-import { soundInbound } from "../core/sound-inbound.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
+import type { Engine, StageOutcome } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
-import type { Arrival, DeliveryStatus, InboundMessage } from "../ports/message.ts";
+import type { DeliveryStatus } from "../ports/message.ts";
+import { type Arriving, arriving } from "./arrivals.ts";
 import type { SenderLimit } from "./sender-limit.ts";
 
 /** What receiving needs besides the request. */
@@ -82,47 +82,30 @@ async function takeIn(
   const engine = await reception.engine();
   for (const status of statuses) await settle(reception, engine, name, status);
   if (given.length === 0) return {};
-  const sound = given.map(soundInbound);
-  const odd = sound.find((each) => each.kind === "foreign");
-  if (odd) {
-    // Nobody could read it back when its turn comes: refused now, while its provider still listens.
-    reception.log("error", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: odd.why });
-    return { code: "INVALID_PAYLOAD", detail: `a message of this channel cannot be kept: ${odd.why}` };
-  }
-  const messages = sound.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
-  const limited = messages.some(
-    ({ sender }) => !reception.senderLimit.allows(`${name}/${sender}`, reception.clock.nowMs()),
+  const nowMs = reception.clock.nowMs();
+  const requests = arriving(name, given, nowMs, reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND");
+  const limited = requests.some(
+    ({ arrival, odd }) =>
+      odd === undefined && !reception.senderLimit.allows(`${name}/${arrival.sender}`, nowMs),
   );
   if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
-  const outcomes = await engine.receiving.stage(stageRequests(reception, name, messages));
-  return summarise(reception, engine, { name, channel, messages, outcomes });
-}
-
-/** Our own time, and the place in the payload: what the provider's clock cannot order, these do. */
-export function stageRequests(
-  reception: Pick<Reception, "hasResponder" | "clock">,
-  name: string,
-  messages: readonly InboundMessage[],
-): StageRequest[] {
-  const arrivedAtMs = reception.clock.nowMs();
-  const hasRoute = reception.hasResponder(name);
-  return messages.map((message, position) => {
-    const arrival: Arrival = { ...message, channel: name, arrivedAtMs, position };
-    return hasRoute ? { arrival } : { arrival, refusal: "ROUTE_NOT_FOUND" };
-  });
+  const outcomes = await engine.receiving.stage(requests);
+  return summarise(reception, engine, { name, channel, requests, outcomes });
 }
 
 interface Received {
   readonly name: string;
   readonly channel: Channel;
-  readonly messages: readonly InboundMessage[];
+  readonly requests: readonly Arriving[];
   readonly outcomes: readonly StageOutcome[];
 }
 
 async function summarise(reception: Reception, engine: Engine, received: Received): Promise<ReceiveSummary> {
   let summary: ReceiveSummary = {};
   for (const [at, outcome] of received.outcomes.entries()) {
-    logOutcome(reception.log, received.name, outcome);
+    const { odd } = received.requests[at]!;
+    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception.log, received.name, odd) };
+    else logOutcome(reception.log, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
       const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
@@ -130,6 +113,12 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
     }
   }
   return summary;
+}
+
+/** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
+function tellOdd(log: Log, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
+  log("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
+  return { detail: `a message of this channel cannot be kept: ${why}` };
 }
 
 /** What was only put off wins over what is refused for good: the provider has to come back. */
@@ -155,12 +144,12 @@ function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
 async function tellBusy(
   reception: Reception,
   engine: Engine,
-  { name, channel, messages }: Received,
+  { name, channel, requests }: Received,
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
   if (channel.busyTextInAnswer && code !== "RATE_LIMITED") return { busyText: reception.busyText };
-  const message = messages[at]!;
+  const { arrival: message } = requests[at]!;
   if (conversationId !== undefined) {
     await engine.conversations.say({
       id: `busy-${message.providerId}`,

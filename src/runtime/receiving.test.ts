@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { statusOf } from "../core/refusals.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
@@ -100,3 +101,35 @@ it("a message that is staged is answered with its conversation, a duplicate with
   const { items } = await (await at.service.engine()).inspector.conversations({ limit: 1 });
   expect(told).toEqual([{ conversationId: items[0]!.id }, {}]);
 });
+
+it.each([
+  ["twilio", 400],
+  ["retrying", 200],
+  ["client", 400],
+] as const)(
+  "an odd message beside sound ones is refused alone, recorded and told: %s hears %i",
+  async (family, status) => {
+    const details: (string | undefined)[] = [];
+    const answer: Channel["answer"] = ({ code, detail }) => {
+      details.push(detail);
+      return { status: statusOf(code, family), headers: {}, body: "" };
+    };
+    const at = receiving(memory(), { ...testChannel(), answer });
+    const named = (providerId: string, sender: unknown) => ({ ...MESSAGE, providerId, sender, media: [] });
+    const given = [named("1", "ana"), named("2", { id: 7 }), null, named("3", "ben")];
+    const body = Buffer.from(JSON.stringify(given));
+    expect((await at.service.receive("test", { ...WEBHOOK, body })).status).toBe(status);
+    expect(details).toEqual(["a message of this channel cannot be kept: it is no object"]);
+    const { inspector } = await at.service.engine();
+    const { items: refusals } = await inspector.refusals({ limit: 10 });
+    expect(refusals.map(({ code, messageId, sender }) => ({ code, messageId, sender }))).toEqual([
+      { code: "INVALID_PAYLOAD", messageId: "test/(unreadable)/(unreadable)", sender: "(unreadable)" },
+      { code: "INVALID_PAYLOAD", messageId: "test/a/2", sender: "(unreadable)" },
+    ]);
+    expect(at.events.filter((event) => event === "webhook.refused")).toHaveLength(2);
+    expect(at.events).not.toContain("message.refused");
+    const { items } = await inspector.conversations({ limit: 10 });
+    expect(items.map(({ sender }) => sender).sort()).toEqual(["ana", "ben"]);
+    expect((await inspector.counts()).staged).toBe(2);
+  },
+);

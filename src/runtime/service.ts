@@ -27,15 +27,17 @@ export interface Service {
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
-  /** The engine, opened on first use. */
+  /** The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`. */
   engine(): Promise<Engine>;
-  /** Rejects when a message could not be acknowledged now: the store cannot be written, or does not say so in time. */
+  /** Rejects when a message could not be acknowledged now: the store cannot be written, does not say so in time, or the service was stopped. */
   ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Starts taking turns and sweeping. Rejects when the store cannot be written. */
+  /** Throws when a channel must not be served as it is configured. */
+  requireFit(): void;
+  /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */
   start(): Promise<void>;
-  /** No new work; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
+  /** No new work, nothing is acknowledged any more; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
   stop(graceMs?: number): Promise<void>;
 }
 

@@ -38,3 +38,20 @@ test("it is not ready while its store says nothing, and says so in time", async 
   await told;
   await service.stop(0);
 });
+
+test("two channels with one address are refused: one's visitors would be the other's", () => {
+  const at = (address: string) => ({ ...testChannel(), address });
+  const channels = { shop: at("counter"), counter: at("counter") };
+  const made = () => createService({ engine: memory(), channels, respond: () => "ok" });
+  expect(made).toThrow("channels shop and counter have the same address counter");
+});
+
+test("a service does not start with a channel that must not be served as it is", async () => {
+  let why: string | undefined = "it is open to all the world";
+  const channels = { test: { ...testChannel(), unfit: () => why } };
+  const service = createService({ engine: memory(), channels, respond: () => "ok" });
+  await expect(service.start()).rejects.toThrow("channel test: it is open to all the world");
+  why = undefined;
+  await service.start();
+  await service.stop(0);
+});

@@ -28,7 +28,7 @@ export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Pr
 function carryOn(run: TurnRun): Promise<TurnEnd> {
   const { draft, outbound } = run.taken;
   if (draft) return deliver(run, draft, { isFresh: false });
-  if (outbound) return writeDraft(run, draftOf(run, { texts: outbound.texts, author: outbound.author }));
+  if (outbound) return writeDraft(run, draftOf(run, outbound));
   return answerBatch(run);
 }
 
@@ -142,6 +142,6 @@ async function writeDraft(run: TurnRun, draft: Draft): Promise<TurnEnd> {
       return giveBack(run, { kind: "restart" });
     case "drafted":
       run.heartbeat.renewed(written.lease);
-      return deliver(run, first, { isFresh: true });
+      return deliver(run, written.draft, { isFresh: true });
   }
 }

@@ -133,10 +133,18 @@ export class Worker {
   #begin(outcome: TakenInTheEnd, within?: Within): Promise<TurnEnd | undefined> {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
-    const run = this.#run(outcome.taken, within).finally(() => {
-      this.#running.delete(run);
-      this.#wake.abort(WOKEN);
-    });
+    const { conversation, turnId } = outcome.taken;
+    const run = this.#run(outcome.taken, within)
+      .catch((error): TurnEnd => {
+        // Nobody waits for it: unheard, it would end the process, and every other turn in it.
+        const about = { conversation: conversation.id, turn: turnId };
+        this.#surroundings.log("error", "turn.abandoned", { ...about, reason: String(error) });
+        return { kind: "abandoned" };
+      })
+      .finally(() => {
+        this.#running.delete(run);
+        this.#wake.abort(WOKEN);
+      });
     this.#running.add(run);
     return run;
   }

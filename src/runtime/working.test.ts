@@ -476,3 +476,24 @@ describe("webhooks", () => {
     expect(await write(service, "ana", "5")).toBe(200);
   });
 });
+
+it("a turn that fails where nobody expected it ends neither the process nor its neighbours", async () => {
+  const told: string[] = [];
+  at = world({
+    log: (_level, event, fields) => {
+      told.push(event);
+      // Whoever wrote the log did not think of everything.
+      if (event === "lease.taken" && told.filter((each) => each === event).length === 1)
+        throw new TypeError(`no ${String(fields?.conversation)}`);
+    },
+  });
+  const service = at.worker(at.engine, () => "ok");
+  await service.start();
+  await write(service, "ana", "one");
+  await write(service, "ben", "two");
+  await at.clock.advance(10_000);
+  expect(told).toContain("turn.abandoned");
+  expect(at.channel.outbox).toHaveLength(1);
+  await at.clock.advance(120_000);
+  expect(at.channel.outbox.map(({ to }) => to).toSorted()).toEqual(["ana", "ben"]);
+});

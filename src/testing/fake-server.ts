@@ -57,6 +57,8 @@ export interface FakeProvider {
   handle(request: FakeRequest): FakeReply;
   /** How the provider words an error. */
   refuse(status: number, code: number | undefined): FakeReply;
+  /** What its clock shows: every answer is dated by it. */
+  readonly nowMs?: () => number;
 }
 
 export function fakeServer(provider: FakeProvider): FakeServer {
@@ -74,6 +76,7 @@ export function fakeServer(provider: FakeProvider): FakeServer {
     for (const tell of told) tell(request);
     const does = await behaviour(request);
     if (does.afterMs !== undefined) await systemClock.sleep(does.afterMs);
+    if (provider.nowMs) response.setHeader("date", new Date(provider.nowMs()).toUTCString());
     act(does, provider, request, response);
   }
 

@@ -101,7 +101,7 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     return refuse(404, 20404);
   }
 
-  return Object.assign(fakeServer({ handle, refuse }), {
+  return Object.assign(fakeServer({ handle, refuse, nowMs }), {
     ledger,
     sent,
     typed,

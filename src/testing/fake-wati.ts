@@ -69,7 +69,7 @@ export function fakeWati(options: FakeWatiOptions = {}): FakeWati {
   }
 
   const whenSent = (count: number) => sends.reaches(count, sent.length);
-  return Object.assign(fakeServer({ handle, refuse }), { ledger, sent, add, whenSent });
+  return Object.assign(fakeServer({ handle, refuse, nowMs }), { ledger, sent, add, whenSent });
 }
 
 /** The parameters may come in the query or as a form. */

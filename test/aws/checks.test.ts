@@ -3,11 +3,16 @@ import {
   CreateTableCommand,
   type CreateTableCommandInput,
   DescribeTableCommand,
+  DynamoDBClient,
 } from "@aws-sdk/client-dynamodb";
+import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { problems } from "../../src/engines/aws/table-problems.ts";
 import { BY_ACTIVITY, BY_ID, LISTED, TABLES, type TableName } from "../../src/engines/aws/tables.ts";
+import type { Clock } from "../../src/ports/clock.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
@@ -135,5 +140,85 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
     assert.deepEqual(problems({ ...Table!, GlobalSecondaryIndexes: indexes }, TABLES.state), [
       "has an index leased that is not ready: CREATING",
     ]);
+  });
+});
+
+describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
+  let emulators: Emulators;
+  let world: AwsWorld;
+  beforeAll(async () => {
+    emulators = await startEmulators();
+    world = await awsWorld(emulators);
+  });
+  afterAll(async () => {
+    await world.close();
+    await emulators.stop();
+  });
+
+  /** With the time that everybody has, unless it is another. */
+  async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {
+    const engine = await aws({ ...world.options, ...given }).open({ ...world.context("checker"), clock });
+    const found = await engine.checks!();
+    await engine.close();
+    return found.map(({ check, verdict }) => `${verdict} ${check}`);
+  }
+
+  const WELL = ["ok AWS access", "ok tables", "ok queues", "ok clock"];
+
+  it("is well where everything is", async () => {
+    assert.deepEqual(await findings(), WELL);
+  });
+
+  it.each([-3_600_000, -10_000, 10_000, 3_600_000])("is told of a clock that is %i ms off", async (ms) => {
+    const off: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + ms };
+    assert.deepEqual(await findings({}, off), [...WELL.slice(0, 3), "warn clock"]);
+  });
+
+  it("names tables and queues that are not there", async () => {
+    const gone = `${world.options.queues!.default}-gone`;
+    assert.deepEqual(await findings({ tables: { seen: "nowhere" }, queues: { default: gone } }), [
+      "ok AWS access",
+      "fail table nowhere",
+      "fail queue of channel default",
+      "ok clock",
+    ]);
+  });
+
+  it("tells once of credentials that are none", async () => {
+    const credentials = () =>
+      Promise.reject(Object.assign(new Error("none here"), { name: "CredentialsProviderError" }));
+    const config = { region: "eu-west-1", credentials };
+    const clients = {
+      dynamodb: new DynamoDBClient({ ...config, endpoint: emulators.endpoint.dynamodb }),
+      sqs: new SQSClient({ ...config, endpoint: emulators.endpoint.sqs }),
+    };
+    assert.deepEqual(await findings({ clients }), ["fail AWS access"]);
+    clients.dynamodb.destroy();
+    clients.sqs.destroy();
+  });
+
+  it("tells of a queue that hides triggers too shortly, and of one without dead letters", async () => {
+    const sqs = emulators.sqs();
+    const made = async (QueueName: string, Attributes: Record<string, string>) =>
+      (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!;
+    const { default: ours } = world.options.queues!;
+    const endless = await made("endless", { VisibilityTimeout: "10" });
+    assert.deepEqual(await findings({ queues: { default: ours!, endless } }), [
+      "ok AWS access",
+      "ok tables",
+      "warn queue of channel endless",
+      "ok clock",
+    ]);
+    const hasty = await made("hasty", { VisibilityTimeout: "9" });
+    assert.deepEqual((await findings({ queues: { hasty } })).slice(2, 4), [
+      "warn queue of channel hasty",
+      "warn queue of channel hasty",
+    ]);
+    const ordered = await made("ordered.fifo", { FifoQueue: "true" });
+    assert.deepEqual((await findings({ queues: { ordered } })).slice(2, 4), [
+      "fail queue of channel ordered",
+      "warn queue of channel ordered",
+    ]);
+    sqs.destroy();
   });
 });

@@ -1,30 +1,9 @@
 import assert from "node:assert/strict";
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { BY_ID } from "../../src/engines/aws/tables.ts";
+import { BY_ID, TABLES } from "../../src/engines/aws/tables.ts";
 import type { SpoiltHow, SpoiltWhat } from "../../src/testing/engine-contract/index.ts";
-
-type Row = Readonly<Record<string, unknown>>;
-
-const PLACES: Readonly<
-  Record<SpoiltWhat, { readonly table: string; readonly keys: string[]; readonly foreign: Row }>
-> = {
-  state: {
-    table: "conversations-state",
-    keys: ["conversation_id"],
-    foreign: { works: "none", not_before_at_ms: "soon", draft: null, turn_count: null, rev: 7 },
-  },
-  staged: {
-    table: "conversations-stage",
-    keys: ["conversation_id", "message_sid"],
-    foreign: { body: 7, received_at: "soon" },
-  },
-  conversation: {
-    table: "conversations",
-    keys: ["primary_channel", "conversation_id"],
-    foreign: { conversation_status: 7, reply_window: "long", sender_alias: null, attributes: "none" },
-  },
-};
+import { SPOILT } from "./spoilt.ts";
 
 /** What no attribute of ours is. */
 const UNREADABLE = new Uint8Array([0, 255, 0]);
@@ -37,8 +16,8 @@ export async function spoil(
   what: SpoiltWhat,
   how: SpoiltHow,
 ): Promise<void> {
-  const { table, keys, foreign } = PLACES[what];
-  const TableName = `${prefix}${table}`;
+  const { table, keys, foreign } = SPOILT[what];
+  const TableName = `${prefix}${TABLES[table].name}`;
   const { Items = [] } = await dynamodb.send(
     new QueryCommand({
       TableName,

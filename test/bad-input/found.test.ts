@@ -37,7 +37,9 @@ const whatsapp = (authToken = "t") => opened(twilio.whatsapp({ accountSid: ACCOU
 
 function messageIn(channel: Channel, body: unknown) {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const parsed = channel.parse(testRequest("https://bot.example.com/", text));
+  const headers: Record<string, string> =
+    channel.type === "web" ? { "content-type": "application/json" } : {};
+  const parsed = channel.parse(testRequest("https://bot.example.com/", text, headers));
   return parsed.kind === "updates" ? parsed.messages[0] : parsed;
 }
 

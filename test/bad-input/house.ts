@@ -27,6 +27,11 @@ export interface House {
 }
 
 const API_TOKEN = "an-api-token-for-tests";
+const OURS = {
+  host: "localhost",
+  authorization: `Bearer ${API_TOKEN}`,
+  "content-type": "application/json",
+};
 const PUBLICLY = { publicUrl: PUBLIC_URL, apiToken: API_TOKEN };
 
 export function house(config: Partial<LullConfig> = {}, where: Partial<LullConfig> = PUBLICLY): House {
@@ -58,7 +63,7 @@ export function house(config: Partial<LullConfig> = {}, where: Partial<LullConfi
         path: mark === -1 ? target : target.slice(0, mark),
         search,
         query: new URLSearchParams(search),
-        headers: { host: "localhost", authorization: `Bearer ${API_TOKEN}`, ...headers },
+        headers: { ...OURS, ...headers },
         remoteAddress: "127.0.0.1",
         body: async (bytesMax) => (bytes.length > bytesMax ? "too-large" : bytes),
       });

@@ -151,7 +151,7 @@ export const SENDERS: readonly Sender[] = [
   },
   {
     name: "web",
-    channel: () => web(),
+    channel: () => web({ unsigned: true }),
     body: fc.oneof(hostile(payloadsOf("web")), asBuffer(nastyObject(WEB_FIELDS))),
     suffix: plain,
   },

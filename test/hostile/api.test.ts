@@ -22,7 +22,10 @@ afterEach(async () => {
 });
 
 function lull(command: string, env: Record<string, string>): LullProcess {
-  const process = new LullProcess([command], { cwd: folder, env: { PORT: "0", LULL_WEB: "1", ...env } });
+  const process = new LullProcess([command], {
+    cwd: folder,
+    env: { PORT: "0", LULL_WEB: "1", LULL_WEB_UNSIGNED: "1", ...env },
+  });
   running.push(process);
   return process;
 }

@@ -31,8 +31,11 @@ async function rightsOf(name: string): Promise<string> {
 describe("what people wrote is its owner's alone, whatever the umask:", () => {
   it("the database with its log, its backups, and the folders that are made for them", async () => {
     const service = lull("start");
+    const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ id: "m1", sender: "visitor-0001", text: "hi" });
-    expect((await fetch(`${await service.url()}/webhooks/web`, { method: "POST", body })).status).toBe(200);
+    expect(
+      (await fetch(`${await service.url()}/webhooks/web`, { method: "POST", body, headers })).status,
+    ).toBe(200);
     expect((await lull("backup", "copies/one.db").gone()).code).toBe(0);
     expect((await readdir(join(folder, "data"))).toSorted()).toEqual([
       "lull.db",

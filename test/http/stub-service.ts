@@ -180,6 +180,7 @@ function stubEngine(calls: Calls): Engine {
             channel: "web",
             to: "visitor-0001",
             text: "gladly",
+            media: STAGED.media,
             atMs: NOW_MS,
           },
         ],
@@ -247,7 +248,10 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
   const calls: Calls = [];
   const logged: Stub["logged"] = [];
   const engine = stubEngine(calls);
-  const channels = overrides.channels ?? { whatsapp: stubChannel("whatsapp"), web: stubChannel("web") };
+  const channels = overrides.channels ?? {
+    whatsapp: stubChannel("whatsapp"),
+    web: stubChannel("web", { address: "web" }),
+  };
   const receive = async (channel: string, request: WebhookRequest) => {
     received.push({ channel, request });
     return { status: 200, headers: { "content-type": "text/plain" }, body: "staged" };
@@ -276,6 +280,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     },
     engine: async () => engine,
     ready: async () => {},
+    requireFit: () => {},
     wake: async () => "nothing",
     start: async () => {
       calls.push(["start"]);

@@ -2,7 +2,17 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import type { Removal } from "../simulation/protections.ts";
 
-const PARTS = ["src", "test", "bin", "examples", "package.json", "tsconfig.json", "vitest.config.ts"];
+const PARTS = [
+  "src",
+  "test",
+  "bin",
+  "examples",
+  "docs",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "vitest.config.ts",
+];
 
 /** The project once more, with the same dependencies: whatever is changed there, nobody else runs it. */
 export function copyOf(root: string, copy: string): string {

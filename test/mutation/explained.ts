@@ -681,6 +681,97 @@ export const EXPLAINED: readonly Explained[] = [
     change: "!work → false",
     because: "only the words of an error that is told either way",
   },
+  {
+    file: "src/engines/aws/commit.ts",
+    code: "for (let tries = 0; ; tries += 1) {",
+    change: "1 → 2",
+    because: "equivalent: a number that makes each try's token another one",
+  },
+  {
+    file: "src/engines/aws/full.ts",
+    code: "const pile = pileOf(rows.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
+    change: "0 → 1",
+    because: "a byte for a row that does not say how many it has, of a pile of megabytes",
+  },
+  {
+    file: "src/engines/aws/lease.ts",
+    code: "const LEASE_MS_MAX = 24 * 3_600_000;",
+    change: "24 → 25",
+    because: "a bound on nonsense: no lease is an hour long",
+  },
+  {
+    file: "src/engines/aws/look.ts",
+    code: "conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),",
+    change: "0 → 1",
+    because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
+  },
+  {
+    file: "src/engines/aws/message-item.ts",
+    code: "const half = Math.ceil(parts.length / 2);",
+    change: "ceil → floor",
+    because: "equivalent: either half may be the larger, and neither is empty",
+  },
+  {
+    file: "src/engines/aws/message-item.ts",
+    code: "const half = Math.ceil(parts.length / 2);",
+    change: "2 → 3",
+    because: "equivalent: neither part is empty, and what still does not fit is divided again",
+  },
+  {
+    file: "src/engines/aws/message-item.ts",
+    code: "item_id: `${TURN}${inTime(committed.atMs, 0)}`,",
+    change: "0 → 1",
+    because: "equivalent: it has no neighbour at its time, so any place is its own",
+  },
+  {
+    file: "src/engines/aws/site.ts",
+    code: "const PLACES_MAX = 100_000;",
+    change: "100_000 → 100001",
+    because: "the size of a cache, not a promise",
+  },
+  {
+    file: "src/engines/aws/sweep.ts",
+    code: "conversationOf(site, id, rows[0]?.primaryChannel),",
+    change: "0 → 1",
+    because: "equivalent: all rows of a conversation name the same place, and without one it is looked up",
+  },
+  {
+    file: "src/engines/aws/take.ts",
+    code: 'channel: newest?.channel ?? stored.channel ?? "default",',
+    change: 'newest?.channel ?? stored.channel ?? "default" → newest?.channel ?? stored.channel',
+    because:
+      "defence in depth: whoever has something to come back for has rows or a turn, and both name a channel",
+  },
+  {
+    file: "src/engines/aws/window.ts",
+    code: "const KEEP_MS = 7 * 24 * 3_600_000;",
+    change: "3_600_000 → 3600001",
+    because: "how long a row may stand that nobody looks at, give or take a moment",
+  },
+  {
+    file: "src/engines/aws/window.ts",
+    code: "return armedAtMs > aheadOfMs || (isSetBack && wakeAtMs > aheadOfMs);",
+    change: "armedAtMs > aheadOfMs → armedAtMs >= aheadOfMs",
+    because: "a millisecond of a guess at how far ahead a clock may honestly be",
+  },
+  {
+    file: "src/engines/aws/commit.ts",
+    code: "for (let tries = 0; ; tries += 1) {",
+    change: "0 → 1",
+    because: "equivalent: a number that makes each try's token another one",
+  },
+  {
+    file: "src/engines/aws/commit.ts",
+    code: "const token = tries === 0 ? writing.token : transactionToken(writing.token, tries);",
+    change: "0 → 1",
+    because: "equivalent: each try's token is another one all the same",
+  },
+  {
+    file: "src/engines/aws/checks.ts",
+    code: "const text = `${Math.round(offMs / 1_000)} s off AWS's`;",
+    change: "1_000 → 1001",
+    because: "words for people",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {

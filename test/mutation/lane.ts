@@ -29,6 +29,8 @@ copyOf(root, copy);
 const temporary = join(copy, "temporary");
 mkdirSync(temporary);
 process.env.TMPDIR = temporary;
+// Some tests look for the project where they are run.
+process.chdir(copy);
 
 const vitest: Vitest = await createVitest(
   {

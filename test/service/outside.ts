@@ -9,6 +9,8 @@ export const API_TOKEN = "an-api-token-for-tests";
 /** Signed as providers would sign it, whatever port this run was given. */
 const PUBLIC_URL = "https://bot.example.com";
 
+const JSON_TYPE = { "content-type": "application/json" };
+
 export type Environment = Record<string, string>;
 export type Counts = Readonly<Record<string, number>>;
 
@@ -23,7 +25,7 @@ export async function outside(url: () => string) {
   let count = 0;
 
   const post = (path: string, init: RequestInit, to = url()) =>
-    fetch(`${to}${path}`, { method: "POST", ...init });
+    fetch(`${to}${path}`, { method: "POST", ...init, headers: { ...JSON_TYPE, ...init.headers } });
   const postSigned = (path: string, params: Environment, to?: string, more: Environment = {}) => {
     const { headers, ...init } = signedWebhook({
       url: `${PUBLIC_URL}${path}`,
@@ -50,6 +52,7 @@ export async function outside(url: () => string) {
       OPENAI_BASE_URL: openai.url,
       LULL_PUBLIC_URL: PUBLIC_URL,
       LULL_API_TOKEN: API_TOKEN,
+      LULL_WEB_UNSIGNED: "1",
     } as Environment,
     post,
     api,

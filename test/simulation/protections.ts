@@ -85,7 +85,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/turning.ts",
-        find: "const renewed = extended(step, { ...state, draft: keepSent(state.draft, written) });",
+        find: "const renewed = extended(step, { ...state, draft: known });",
         replace: "const renewed = extended(step, { ...state, draft: state.draft });",
       },
     ],
@@ -218,6 +218,16 @@ export const REMOVALS: readonly MemoryRemoval[] = [
         file: "core/take.ts",
         find: "return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);",
         replace: "return Math.max(closesAtMs, notBeforeAtMs); void wasSetBack;",
+      },
+    ],
+  },
+  {
+    protection: "when something was sent is looked up on the provider's clock",
+    patches: [
+      {
+        file: "core/provider-clock.ts",
+        find: "const shiftedAtMs = wholeSecond(notBeforeAtMs - aheadMs);",
+        replace: "const shiftedAtMs = wholeSecond(notBeforeAtMs); void aheadMs;",
       },
     ],
   },

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { statusOf } from "../../src/core/refusals.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import type { Reply } from "../../src/ports/responder.ts";
 import { type TestLull, testLull } from "../../src/testing/test-lull.ts";
@@ -113,5 +114,39 @@ describe("what a channel gives is staged so that it can be read back, or refused
     await at.service.start();
     expect((await post(at, odd)).status).not.toBe(200);
     expect(await whatBecame(at)).toEqual({ sent: 0, ended: 0, staged: 0, quarantined: 0 });
+  });
+
+  it("whatever stands beside them in the payload, sound messages are answered, each once", async () => {
+    const odd = fc.oneof(fc.jsonValue(), fc.constant(null), fc.constant({}));
+    const neighbour = fc.oneof(
+      odd,
+      fc.record({ ...Object.fromEntries(Object.keys(message).map((key) => [key, odd])) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(neighbour, fc.nat({ max: 2 }), async (given, place) => {
+        const at = open(() => "hello");
+        // As every channel of a provider that retries for days answers.
+        at.channel.answer = ({ code }) => ({ status: statusOf(code, "retrying"), headers: {}, body: "" });
+        await at.service.start();
+        const sound = ["ana", "ben"].map((who) => ({
+          ...message,
+          providerId: who,
+          sender: who,
+          replyTo: who,
+        }));
+        const body = Buffer.from(JSON.stringify(sound.toSpliced(place, 0, given as never)));
+        const answer = await at.service.receive("test", {
+          method: "POST",
+          url: "http://x/",
+          headers: {},
+          body,
+        });
+        expect(answer.status).toBe(200);
+        await at.advance(300_000);
+        for (const who of ["ana", "ben"]) expect(at.sent.filter(({ to }) => to === who)).toHaveLength(1);
+        await at.stop();
+      }),
+      { numRuns: 30 },
+    );
   });
 });

@@ -19,6 +19,9 @@ const TEXT_MAX = 1_600;
 const WHATSAPP: Kind = { type: "whatsapp", prefix: "whatsapp:", fromVariable: "TWILIO_WHATSAPP_FROM" };
 const SMS: Kind = { type: "sms", prefix: "", fromVariable: "TWILIO_SMS_FROM" };
 
+const NO_URL =
+  "set LULL_PUBLIC_URL (or publicUrl) to the address that Twilio calls: without it a signature counts for whatever host a request names";
+
 /** Twilio's numbers: WhatsApp senders and SMS numbers share one API and one kind of webhook. */
 export const twilio = {
   whatsapp(options: TwilioOptions = {}): Channel {
@@ -44,6 +47,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     open(context) {
       session = openSession(kind, options, context, process.env);
     },
+    unfit: () => (opened().context.publicUrl === undefined ? NO_URL : undefined),
     verify: (request) => verify(opened(), request),
     parse,
     answer,

@@ -19,6 +19,8 @@ export interface ListedMessage {
 export interface Page {
   readonly messages: readonly ListedMessage[];
   readonly isLast: boolean;
+  /** When Twilio answered, by its own clock. */
+  readonly date: string | null;
 }
 
 /** Pages of the account's list, as Twilio orders them. Ends after `pagesMax`; `isLast` tells whether that was all. */
@@ -31,9 +33,9 @@ export async function* pagesOf(
 ): AsyncGenerator<Page> {
   let path: string | undefined = `${accountPath(account)}/Messages.json?${new URLSearchParams(query)}`;
   for (let page = 0; page < pagesMax && path !== undefined; page++) {
-    const body = await getJson(session, account, path, signal);
+    const { body, date } = await get(session, account, path, signal);
     path = nextPathIn(body);
-    yield { messages: listIn(body, "messages").map(messageIn), isLast: path === undefined };
+    yield { messages: listIn(body, "messages").map(messageIn), isLast: path === undefined, date };
   }
 }
 
@@ -44,6 +46,15 @@ export async function getJson(
   path: string,
   signal: AbortSignal,
 ): Promise<unknown> {
+  return (await get(session, account, path, signal)).body;
+}
+
+async function get(
+  session: Session,
+  account: Account,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ readonly body: unknown; readonly date: string | null }> {
   const credentials = await authorization(session, account);
   const response = await call(session.apiUrl + path, credentials, { signal });
   const body = await answerText(response.body);
@@ -53,7 +64,7 @@ export async function getJson(
   }
   if (body === undefined)
     throw new LullError("Twilio answered without end", { code: "PROVIDER_ANSWER", retry: "later" });
-  return JSON.parse(body) as unknown;
+  return { body: JSON.parse(body) as unknown, date: response.headers.get("date") };
 }
 
 export function listIn(body: unknown, key: string): readonly Record<string, unknown>[] {

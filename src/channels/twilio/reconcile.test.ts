@@ -7,6 +7,7 @@ import type { TwilioOptions } from "./options.ts";
 
 const accountSid = "AC00000000000000000000000000000001";
 const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
 const query: ReconcileQuery = {
   to: "whatsapp:+50370000001",
   from: "+14155238886",
@@ -18,8 +19,11 @@ const query: ReconcileQuery = {
 };
 
 let fake: FakeTwilio;
+/** How far Twilio's clock is ahead of ours. */
+let aheadMs: number;
 beforeEach(async () => {
-  fake = fakeTwilio({ nowMs: () => TEST_NOW_MS });
+  aheadMs = 0;
+  fake = fakeTwilio({ nowMs: () => TEST_NOW_MS + aheadMs });
   await fake.start();
 });
 afterEach(() => fake.stop());
@@ -40,6 +44,36 @@ test("a message of the same second is not too old, one of the second before is",
   expect(await reconcile()).toEqual({ kind: "not-sent" });
   const { sid } = fake.add({ body: "ok", createdAtMs: TEST_NOW_MS - 200 });
   expect(await reconcile()).toEqual({ kind: "sent", providerId: sid });
+});
+
+test.each([
+  ["slow", HOUR],
+  ["fast", -HOUR],
+  ["fast by three minutes", -180 * SECOND],
+])("a clock of ours that is %s finds what it sent, and nothing older", async (_, ms) => {
+  aheadMs = ms;
+  const notBeforeAtMs = TEST_NOW_MS - 120 * SECOND;
+  fake.add({ body: "ok", createdAtMs: TEST_NOW_MS - 2 * HOUR });
+  expect(await reconcile({ notBeforeAtMs })).toEqual({ kind: "not-sent" });
+  const { sid } = fake.add({ body: "ok" });
+  expect(await reconcile({ notBeforeAtMs })).toEqual({ kind: "sent", providerId: sid });
+});
+
+test("what a clock that is behind, or was set back, cannot tell from it is left open", async () => {
+  aheadMs = HOUR;
+  fake.add({ body: "ok", createdAtMs: TEST_NOW_MS + HOUR / 2 });
+  const notBeforeAtMs = TEST_NOW_MS - 120 * SECOND;
+  expect((await reconcile({ notBeforeAtMs }))?.kind).toBe("cannot-tell");
+  expect(await reconcile({ notBeforeAtMs, text: "other words" })).toEqual({ kind: "not-sent" });
+});
+
+test("a clock that was set back since the send finds what it sent", async () => {
+  aheadMs = HOUR;
+  const { sid } = fake.add({ body: "ok" });
+  expect(await reconcile({ notBeforeAtMs: TEST_NOW_MS + HOUR - 120 * SECOND })).toEqual({
+    kind: "sent",
+    providerId: sid,
+  });
 });
 
 test("other texts, other customers, other numbers and TwiML replies are somebody else's", async () => {

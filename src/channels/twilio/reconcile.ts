@@ -1,4 +1,5 @@
 import { nameOf } from "../../core/connection-failure.ts";
+import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import { LullError } from "../../errors.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
 import { type ListedMessage, type Page, pagesOf } from "./messages.ts";
@@ -11,7 +12,7 @@ const PAGES_MAX = 5;
 /** A trial account puts these words before every text. */
 const TRIAL_PREFIX = "Sent from your Twilio trial account - ";
 
-/** Looks for the chunk in Twilio's list of messages: the same recipient, the same text, not before the send began. */
+/** Looks for the chunk in Twilio's list of messages: the same recipient, the same text, not before the send began by Twilio's clock. */
 export async function reconcile(
   session: Session,
   query: ReconcileQuery,
@@ -19,14 +20,15 @@ export async function reconcile(
 ): Promise<ReconcileOutcome> {
   const account = accountFor(session, query.from);
   if (account === undefined) return cannotTell("no account in the configuration claims the sending number");
-  // Twilio's times are whole seconds: something sent in the same second must not look older than its sending.
-  const notBeforeAtMs = Math.floor(query.notBeforeAtMs / 1_000) * 1_000;
   const candidates: ListedMessage[] = [];
+  let since: Since | undefined;
   let sawAll = false;
   try {
     for await (const page of pagesOf(session, account, filterOf(session, query), PAGES_MAX, signal)) {
-      candidates.push(...page.messages.filter((message) => couldBe(message, session, query, notBeforeAtMs)));
-      sawAll = page.isLast || reachesBefore(page, notBeforeAtMs);
+      since ??= sinceOnTheirClock(query.notBeforeAtMs, page.date, session.context.nowMs());
+      const { possibleAtMs } = since;
+      candidates.push(...page.messages.filter((message) => couldBe(message, session, query, possibleAtMs)));
+      sawAll = page.isLast || reachesBefore(page, possibleAtMs);
       if (sawAll) break;
     }
   } catch (error) {
@@ -34,7 +36,8 @@ export async function reconcile(
       error instanceof LullError ? error.message : `Twilio could not be asked: ${nameOf(error)}`,
     );
   }
-  return decide(candidates, query, sawAll, session.messagingServiceSid !== undefined);
+  const certainAtMs = since?.certainAtMs ?? query.notBeforeAtMs;
+  return decide(candidates, query, { certainAtMs, sawAll }, session.messagingServiceSid !== undefined);
 }
 
 /**
@@ -75,15 +78,17 @@ function reachesBefore({ messages }: Page, notBeforeAtMs: number): boolean {
 function decide(
   candidates: readonly ListedMessage[],
   query: ReconcileQuery,
-  sawAll: boolean,
+  { certainAtMs, sawAll }: { readonly certainAtMs: number; readonly sawAll: boolean },
   textMayChange: boolean,
 ): ReconcileOutcome {
   const text = plain(query.text);
   const matches = candidates.filter(
     ({ body }) => plain(body) === text || plain(body) === TRIAL_PREFIX + text,
   );
-  const [oldest] = matches.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
+  const certain = matches.filter(({ createdAtMs }) => createdAtMs >= certainAtMs);
+  const [oldest] = certain.toSorted((a, b) => a.createdAtMs - b.createdAtMs);
   if (oldest !== undefined) return { kind: "sent", providerId: oldest.sid };
+  if (matches.length > 0) return cannotTell(CLOCK_IS_BEHIND);
   if (!sawAll) return cannotTell(`more than ${PAGES_MAX * PAGE_SIZE} messages to look through`);
   // A Messaging Service may swap characters for cheaper ones, so here a different text proves nothing.
   if (textMayChange && candidates.length > 0)

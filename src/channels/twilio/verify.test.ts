@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import { testContext, testRequest } from "../../testing/channel-context.ts";
 import { signedWebhook } from "../../testing/fake-twilio.ts";
@@ -91,7 +91,9 @@ test("a JSON webhook is signed by its URL, which holds the hash of the body", as
 test("each account has its own token", async () => {
   const accounts = { AC1: "token-one", AC2: { authToken: "token-two", from: "+15550102" } };
   const ask = (sid: string, token: string) =>
-    verify(signedFor(url, { AccountSid: sid }, token), { accounts });
+    verify(signedFor(url, { AccountSid: sid, ...(sid === "AC2" && { To: "+15550102" }) }, token), {
+      accounts,
+    });
   expect(await ask("AC1", "token-one")).toEqual({ kind: "authentic" });
   expect(await ask("AC2", "token-two")).toEqual({ kind: "authentic" });
   expect((await ask("AC1", "token-two")).kind).toBe("refused");
@@ -107,4 +109,37 @@ test("a body with very many parameters is refused in reasonable time", async () 
 test("a token that cannot be read is an error, not a refusal", async () => {
   const options = { accountSid, authToken: { name: "missing" } };
   await expect(verify(signedFor(url, { AccountSid: accountSid }), options)).rejects.toThrow(/missing/);
+});
+
+describe("an account's token", () => {
+  const other = "AC00000000000000000000000000000002";
+  const accounts = {
+    [accountSid]: { authToken, from: ["+15550100"] },
+    [other]: { authToken: "other-token", from: ["whatsapp:+15550199"] },
+  };
+  const signedBy = (sid: string, token: string, params: Record<string, string>) =>
+    verify(signedFor(url, { AccountSid: sid, ...params }, token), { accounts });
+
+  test("vouches for messages to its own numbers, and for what became of those from them", async () => {
+    const ours = "whatsapp:+15550100";
+    expect(await signedBy(accountSid, authToken, { To: ours })).toEqual({ kind: "authentic" });
+    const status = { MessageStatus: "delivered", From: ours, To: "whatsapp:+15550177" };
+    expect(await signedBy(accountSid, authToken, status)).toEqual({ kind: "authentic" });
+  });
+
+  test.each([
+    { To: "whatsapp:+15550199" },
+    { To: "+15550142" },
+    {},
+    { MessageStatus: "delivered", From: "whatsapp:+15550199", To: "whatsapp:+15550100" },
+  ])("does not for %j", async (params: Record<string, string>) => {
+    expect((await signedBy(accountSid, authToken, params)).kind).toBe("refused");
+  });
+
+  test("that names no numbers vouches for all that nobody else claims", async () => {
+    const open = { accounts: { [accountSid]: authToken, [other]: accounts[other]! } };
+    const to = (To: string) => verify(signedFor(url, { AccountSid: accountSid, To }), open);
+    expect((await to("whatsapp:+15550142")).kind).toBe("authentic");
+    expect((await to("whatsapp:+15550199")).kind).toBe("refused");
+  });
 });

@@ -1,7 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
+import { bare } from "./address.ts";
 import { type Form, first, readForm } from "./form.ts";
-import type { Session } from "./session.ts";
+import type { Account, Session } from "./session.ts";
 
 /**
  * Twilio signs with the account's auth token. Which account it is stands in the body, which nobody has vouched for yet; but which
@@ -14,6 +15,8 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const account = session.accounts.get(first(form, "AccountSid") ?? "");
   if (account === undefined)
     return refused("AccountSid is missing or is not an account in the configuration");
+
+  if (!mayCallFor(session, account, form)) return refused("the number belongs to another account");
 
   const url = withoutFragment(request.url);
   const bodyHash = bodyHashIn(url);
@@ -30,6 +33,13 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   return refused(
     "the signature does not match: check the auth token and that the public URL is the one Twilio calls",
   );
+}
+
+/** An account speaks for its own numbers: its token must not vouch for what another account's customers wrote, or became of their replies. */
+function mayCallFor({ accounts }: Session, account: Account, form: Form): boolean {
+  const ours = bare(first(form, form.has("MessageStatus") ? "From" : "To") ?? "");
+  if (account.from.length > 0) return account.from.includes(ours);
+  return ![...accounts.values()].some(({ from }) => from.includes(ours));
 }
 
 /** Sorted by key; a repeated key gives each different value once, sorted too. Blank values count. */

@@ -1,5 +1,6 @@
 import { answerText } from "../../core/answer-text.ts";
 import { nameOf } from "../../core/connection-failure.ts";
+import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
 import { chunkName } from "./chunk-name.ts";
@@ -11,29 +12,33 @@ const PAGE_SIZE = 100;
 const PAGES_MAX = 3;
 const IDS = ["whatsappMessageId", "localMessageId", "id"];
 
-/** Looks for the chunk in WATI's list of the customer's messages: by our own name for it, else by text and time. */
+/** Looks for the chunk in WATI's list of the customer's messages: by our own name for it, else by text and WATI's time. */
 export async function reconcile(
   session: Session,
   query: ReconcileQuery,
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
-  // Where an item has whole seconds only, the second of the send itself must not look too old.
-  const notBeforeAtMs = Math.floor(query.notBeforeAtMs / 1_000) * 1_000;
   const matches: Fields[] = [];
+  let since: Since | undefined;
   let sawAll = false;
   try {
     for (let page = 1; page <= PAGES_MAX && !sawAll; page++) {
-      const items = await pageOf(session, query.to, page, signal);
+      const { items, date } = await pageOf(session, query.to, page, signal);
       if (items === undefined) return cannotTell("WATI's list of messages could not be read");
-      matches.push(...items.filter((item) => isIt(item, query, notBeforeAtMs)));
-      sawAll = items.length < PAGE_SIZE || reachesBefore(items, notBeforeAtMs);
+      since ??= sinceOnTheirClock(query.notBeforeAtMs, date, session.context.nowMs());
+      const { possibleAtMs } = since;
+      matches.push(...items.filter((item) => couldBe(item, query, possibleAtMs)));
+      sawAll = items.length < PAGE_SIZE || reachesBefore(items, possibleAtMs);
     }
   } catch (error) {
     return cannotTell(`WATI could not be asked: ${nameOf(error)}`);
   }
-  const [oldest] = matches.toSorted((a, b) => (timeIn(a) ?? 0) - (timeIn(b) ?? 0));
+  const certainAtMs = since?.certainAtMs ?? query.notBeforeAtMs;
+  const certain = matches.filter((item) => isNamed(item, query) || (timeIn(item) ?? 0) >= certainAtMs);
+  const [oldest] = certain.toSorted((a, b) => (timeIn(a) ?? 0) - (timeIn(b) ?? 0));
   const providerId = oldest && firstText(oldest, ...IDS);
   if (providerId !== undefined) return { kind: "sent", providerId };
+  if (matches.length > certain.length) return cannotTell(CLOCK_IS_BEHIND);
   return sawAll
     ? { kind: "not-sent" }
     : cannotTell(`more than ${PAGES_MAX * PAGE_SIZE} messages to look through`);
@@ -44,23 +49,30 @@ async function pageOf(
   to: string,
   page: number,
   signal: AbortSignal,
-): Promise<readonly Fields[] | undefined> {
+): Promise<{ readonly items: readonly Fields[] | undefined; readonly date: string | null }> {
   const url = `${session.apiUrl}/api/v1/getMessages/${encodeURIComponent(to)}?pageSize=${PAGE_SIZE}&pageNumber=${page}`;
   const headers = { authorization: await bearer(session), accept: "application/json" };
   const response = await fetch(url, { headers, redirect: "manual", signal });
   const body = (await answerText(response.body)) ?? "";
   const items = objectIn(readObject(body)?.messages).items;
-  return response.status === 200 && Array.isArray(items) ? items.map(objectIn) : undefined;
+  return {
+    items: response.status === 200 && Array.isArray(items) ? items.map(objectIn) : undefined,
+    date: response.headers.get("date"),
+  };
 }
 
-function isIt(item: Fields, query: ReconcileQuery, notBeforeAtMs: number): boolean {
+function couldBe(item: Fields, query: ReconcileQuery, notBeforeAtMs: number): boolean {
   const atMs = timeIn(item);
   if (item.owner !== true || IDS.some((key) => query.excludeProviderIds.includes(text(item[key]) ?? "")))
     return false;
-  if (item.localMessageId === chunkName(query.reference)) return true;
+  if (isNamed(item, query)) return true;
   return (
     atMs !== undefined && atMs >= notBeforeAtMs && plain(text(item.text) ?? "") === plain(wordsOf(query))
   );
+}
+
+function isNamed(item: Fields, { reference }: ReconcileQuery): boolean {
+  return item.localMessageId === chunkName(reference);
 }
 
 /** Newest first is what WATI does, not what it promises: believe it only where the page shows it. */

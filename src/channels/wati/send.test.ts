@@ -5,6 +5,7 @@ import { type FakeWati, fakeWati } from "../../testing/fake-wati.ts";
 import { wati } from "./index.ts";
 import { outcomeOf } from "./outcome.ts";
 
+const HOUR = 3_600_000;
 const inTime = new AbortController().signal;
 const outgoing: Outgoing = {
   to: "50370000001",
@@ -16,8 +17,11 @@ const outgoing: Outgoing = {
 const query: ReconcileQuery = { ...outgoing, text: "ok", notBeforeAtMs: TEST_NOW_MS, excludeProviderIds: [] };
 
 let fake: FakeWati;
+/** How far WATI's clock is ahead of ours. */
+let aheadMs: number;
 beforeEach(async () => {
-  fake = fakeWati({ token: "test-token", nowMs: () => TEST_NOW_MS });
+  aheadMs = 0;
+  fake = fakeWati({ token: "test-token", nowMs: () => TEST_NOW_MS + aheadMs });
   await fake.start();
 });
 afterEach(() => fake.stop());
@@ -131,4 +135,27 @@ test("media is fetched with the token from WATI and from nowhere else", async ()
   expect((await opened().fetchMedia?.({ url, contentType: "image/png" }, inTime))?.status).toBe(200);
   const elsewhere = { url: "https://files.example.com/a.png", contentType: "image/png" };
   await expect(opened().fetchMedia?.(elsewhere, inTime)).rejects.toThrow(/not at WATI/);
+});
+
+test.each([
+  ["slow", HOUR],
+  ["fast", -HOUR],
+  ["fast by three minutes", -180_000],
+])("a clock of ours that is %s finds what it sent, and nothing older", async (_, ms) => {
+  aheadMs = ms;
+  const notBeforeAtMs = TEST_NOW_MS - 120_000;
+  fake.add({ text: "ok", createdAtMs: TEST_NOW_MS - 2 * HOUR });
+  expect(await reconcile({ notBeforeAtMs })).toEqual({ kind: "not-sent" });
+  const { whatsappMessageId } = fake.add({ text: "ok" });
+  expect(await reconcile({ notBeforeAtMs })).toEqual({ kind: "sent", providerId: whatsappMessageId });
+});
+
+test("what a clock that is behind cannot tell from it is left open, unless it has our name", async () => {
+  aheadMs = HOUR;
+  const notBeforeAtMs = TEST_NOW_MS - 120_000;
+  const createdAtMs = TEST_NOW_MS + HOUR / 2;
+  fake.add({ text: "ok", createdAtMs });
+  expect((await reconcile({ notBeforeAtMs }))?.kind).toBe("cannot-tell");
+  const { whatsappMessageId } = fake.add({ text: "ok", createdAtMs, localMessageId: "lull.turn.1.2" });
+  expect(await reconcile({ notBeforeAtMs })).toEqual({ kind: "sent", providerId: whatsappMessageId });
 });

@@ -7,16 +7,21 @@ import { verify } from "./verify.ts";
 export interface WebOptions {
   /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
   readonly secret?: SecretReference | undefined;
-  /** The address that the page writes to. Default "web". */
+  /** Everybody may be who they say they are, also where the whole world can write. Otherwise a public service needs the secret. */
+  readonly unsigned?: boolean | undefined;
+  /** The address that the page writes to. Default: the channel's name. */
   readonly address?: string | undefined;
 }
 
 const TEXT_MAX = 100_000;
 
+const UNSIGNED =
+  "it is public and has no secret, so that anybody could write and read as anybody: set LULL_WEB_SECRET (or its option `secret`) and sign visitors, or LULL_WEB_UNSIGNED=1 (`unsigned: true`) if that does not matter";
+
 /** The phone in the page, and any program that posts JSON. */
 export function web(options: WebOptions = {}): Channel {
-  const address = options.address ?? "web";
   let context: ChannelContext | undefined;
+  const address = () => options.address ?? context?.name ?? "web";
   return {
     type: "web",
     textMax: TEXT_MAX,
@@ -24,8 +29,13 @@ export function web(options: WebOptions = {}): Channel {
     open(given) {
       context = given;
     },
-    verify: (request) => verify(request, options.secret, context?.secrets),
-    parse: (request) => parse(request, address),
+    get address() {
+      return address();
+    },
+    unfit: () =>
+      options.secret === undefined && options.unsigned !== true && context?.publicUrl ? UNSIGNED : undefined,
+    verify: (request) => verify(request, { secret: options.secret, ...context }),
+    parse: (request) => parse(request, address()),
     answer,
     // Nothing leaves the house: the page reads what was committed from the store. So a chunk is sent as soon as it is drafted, and asking
     // again gives the same answer.

@@ -9,6 +9,9 @@ const MEDIA_MAX = 10;
 
 /** `{ id, sender, text, media?, sent_at? }`. A program reads the answer, so it says everything that is wrong at once. */
 export function parse(request: WebhookRequest, address: string): Parsed {
+  // Every page in the world may post text and forms to us from its visitors' browsers; for JSON a browser asks us first.
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(request.headers["content-type"] ?? ""))
+    return invalid("the content-type must be application/json");
   const fields = readObject(request.body);
   if (fields === undefined) return invalid("the body must be a JSON object with id, sender and text");
   const problems: string[] = [];

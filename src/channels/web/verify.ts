@@ -4,12 +4,17 @@ import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { readObject } from "./body.ts";
 
+/** What a visitor is checked against. */
+interface Proof {
+  readonly secret: SecretReference | undefined;
+  readonly secrets?: Secrets;
+  readonly publicUrl?: string;
+}
+
 /** The signature is over the sender alone: whoever serves the page makes it once for each visitor and hands it over. */
-export async function verify(
-  request: WebhookRequest,
-  secret: SecretReference | undefined,
-  secrets: Secrets | undefined,
-): Promise<Verdict> {
+export async function verify(request: WebhookRequest, proof: Proof): Promise<Verdict> {
+  const { secret, secrets } = proof;
+  if (isFromAnotherPage(request, proof.publicUrl)) return refused("another page may not write here");
   if (secret === undefined) return { kind: "authentic" };
   if (secrets === undefined)
     throw new ConfigError("a web channel with a secret was used before it was opened");
@@ -25,6 +30,18 @@ export async function verify(
   if (signature.length === expected.length && timingSafeEqual(signature, expected))
     return { kind: "authentic" };
   return refused("x-lull-signature is not the hex HMAC-SHA256 of the sender");
+}
+
+/**
+ * A browser says whether another site's page made the request; older ones say which (`Origin`), which is compared where our own is known.
+ * A page that people merely visit must not make them write, and spend what an answer costs.
+ */
+function isFromAnotherPage({ headers }: WebhookRequest, publicUrl: string | undefined): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) return site === "cross-site" || site === "same-site";
+  const { origin } = headers;
+  if (origin === undefined || publicUrl === undefined) return false;
+  return origin !== new URL(publicUrl).origin;
 }
 
 function refused(why: string): Verdict {

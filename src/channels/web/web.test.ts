@@ -1,13 +1,14 @@
 import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import { testContext, testRequest } from "../../testing/channel-context.ts";
 import { type ChannelHarness, channelContract } from "../../testing/channel-contract.ts";
-import { web } from "./index.ts";
+import { type WebOptions, web } from "./index.ts";
 
 const secret = "page-secret";
 const url = "https://bot.example.com/webhooks/web";
+const JSON_TYPE = { "content-type": "application/json" };
 const inTime = new AbortController().signal;
 
 function signed(payload: string): WebhookRequest {
@@ -48,7 +49,8 @@ const harness: ChannelHarness = {
 for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !== undefined)(title, run);
 
 function parse(body: object | string) {
-  return web().parse(testRequest(url, typeof body === "string" ? body : JSON.stringify(body)));
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return web().parse(testRequest(url, text, JSON_TYPE));
 }
 
 test("a message from the page is a message", () => {
@@ -117,4 +119,74 @@ test("a chunk is sent as soon as it is written, and asking again gives the same 
 test("the answer tells the page where its message went", () => {
   const { status, body } = web().answer({ conversationId: "c_1" });
   expect([status, JSON.parse(body)]).toEqual([200, { ok: true, conversation_id: "c_1" }]);
+});
+
+describe("a page that somebody merely visits", () => {
+  const body = JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" });
+
+  test.each([
+    undefined,
+    "text/plain",
+    "text/plain;charset=UTF-8",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "text/json",
+    "application/jsonp",
+  ])("may post %s without asking anybody: that is no message", (type) => {
+    const parsed = web().parse(testRequest(url, body, type === undefined ? {} : { "content-type": type }));
+    expect(parsed).toEqual({ kind: "invalid", why: "the content-type must be application/json" });
+  });
+
+  test.each(["application/json", "Application/JSON; charset=utf-8", "application/vnd.shop+json"])(
+    "has to ask before it posts %s",
+    (type) => {
+      expect(web().parse(testRequest(url, body, { "content-type": type })).kind).toBe("updates");
+    },
+  );
+
+  const verdict = async (headers: Record<string, string>, publicUrl?: string) => {
+    const channel = web();
+    channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
+    return (await channel.verify(testRequest(url, body, headers))).kind;
+  };
+
+  test.each([
+    [{ "sec-fetch-site": "cross-site" }, "refused"],
+    [{ "sec-fetch-site": "same-site" }, "refused"],
+    [{ "sec-fetch-site": "same-origin" }, "authentic"],
+    [{ "sec-fetch-site": "none" }, "authentic"],
+    [{ origin: "https://evil.example.com" }, "refused"],
+    [{ origin: "null" }, "refused"],
+    [{ origin: "https://bot.example.com" }, "authentic"],
+    [{}, "authentic"],
+  ])("is told by what its browser says: %j is %s", async (headers: Record<string, string>, kind) => {
+    expect(await verdict(headers, "https://bot.example.com/lull")).toBe(kind);
+  });
+
+  test("is not mistaken for ours where nobody knows our own name", async () => {
+    expect(await verdict({ origin: "https://behind-a-proxy.example.com" })).toBe("authentic");
+  });
+});
+
+describe("a web channel that the whole world can write to", () => {
+  const unfit = (options: WebOptions, publicUrl?: string) => {
+    const channel = web(options);
+    channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
+    return channel.unfit?.();
+  };
+
+  test("needs a secret, or somebody's word that it does not matter", () => {
+    expect(unfit({}, "https://bot.example.com")).toContain("LULL_WEB_SECRET");
+    expect(unfit({ secret }, "https://bot.example.com")).toBeUndefined();
+    expect(unfit({ unsigned: true }, "https://bot.example.com")).toBeUndefined();
+    expect(unfit({})).toBeUndefined();
+  });
+});
+
+test("its address is its own, or its name", () => {
+  const channel = web();
+  expect(channel.address).toBe("web");
+  channel.open?.({ ...testContext(), name: "shop" });
+  expect(channel.address).toBe("shop");
+  expect(web({ address: "counter" }).address).toBe("counter");
 });

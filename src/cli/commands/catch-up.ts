@@ -3,6 +3,7 @@ import { DeadlineMissed } from "../../core/deadline.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
 import type { InboundMessage } from "../../ports/message.ts";
+import { arriving } from "../../runtime/arrivals.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
@@ -120,10 +121,7 @@ async function catchUpOne(
 }
 
 async function stage(call: Call, engine: Engine, channel: string, messages: readonly InboundMessage[]) {
-  const arrivedAtMs = call.io.nowMs();
-  const requests = messages.map((message, position) => ({
-    arrival: { ...message, channel, arrivedAtMs, position },
-  }));
+  const requests = arriving(channel, messages, call.io.nowMs());
   return (await engine.receiving.stage(requests)).map(({ kind }) => kind);
 }
 

@@ -15,13 +15,13 @@ export const list: Command = {
       const nowMs = call.io.nowMs();
       printListing<UnknownSend>(call, await engine.inspector.unknown(pageOf(call)), {
         head: ["id", "when", "conversation", "channel", "to", "text"],
-        row: ({ id, atMs, conversationId, channel, to, text }) => [
+        row: ({ id, atMs, conversationId, channel, to, text, media = [] }) => [
           id,
           relativeTime(atMs, nowMs),
           conversationId,
           channel,
           to,
-          oneLine(text, 60),
+          oneLine([text, ...media.map(({ contentType }) => `(${contentType})`)].join(" "), 60),
         ],
         none: "No unknown sends.",
       });

@@ -5,24 +5,25 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 /** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */
 const TWILIO_RETRY = "#rc=3&rp=all";
 
-/** The URL to enter at each provider. */
+/** What keeps a channel from being served, and the URL to enter at each provider. */
 export function checkWebhooks(
   { settled, server }: Loaded,
   channels: readonly ConfiguredChannel[],
 ): Finding[] {
+  const unfit = channels.flatMap(({ name, channel }) => {
+    const why = channel.unfit?.();
+    return why === undefined ? [] : [fail(`channel ${name}`, why)];
+  });
   const outside = channels.filter(({ channel }) => channel.type !== "web");
-  if (outside.length === 0) return [];
+  if (outside.length === 0) return unfit;
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
   const base = (publicUrl ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
-  return [checkPublicUrl(publicUrl), ...outside.map((channel) => webhookOf(channel, base))];
+  return [...unfit, checkPublicUrl(publicUrl), ...outside.map((channel) => webhookOf(channel, base))];
 }
 
 function checkPublicUrl(publicUrl: string | undefined): Finding {
   if (publicUrl === undefined) {
-    return warn(
-      "public URL",
-      "LULL_PUBLIC_URL is not set: signatures are checked against the Host header, which a proxy may change",
-    );
+    return warn("public URL", "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call");
   }
   if (publicUrl.startsWith("https://")) return ok("public URL", publicUrl);
   return publicUrl.includes("#")

@@ -152,8 +152,7 @@ function letterItem(
 /** Its head; the messages are read beside it. */
 export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
   const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
-  const drafted = draft === undefined ? {} : { draft };
-  return soundLetter({ id, conversationId, reason, attempts, ...drafted, atMs });
+  return soundLetter({ id, conversationId, reason, attempts, draft, atMs });
 }
 
 /** The messages of a letter as they were staged. */

@@ -56,7 +56,7 @@ async function shortenLeases(site: Site, nowMs: number): Promise<number> {
   for (const shard of shards()) {
     const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
     for (const { conversation_id } of await site.store.query("state", { index: LEASED, key })) {
-      count += (await shorten(site, String(conversation_id), nowMs)) ? 1 : 0;
+      if (await shorten(site, String(conversation_id), nowMs)) count += 1;
     }
   }
   return count;

@@ -15,7 +15,7 @@ import { messagesOf } from "./stage-item.ts";
 import { stagedRows, stageKey } from "./staged.ts";
 import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
-import type { Action } from "./store.ts";
+import type { Action, Put } from "./store.ts";
 import { takeUnder } from "./take.ts";
 import { countTurn } from "./turn-count.ts";
 import { wakeWaiting } from "./window.ts";
@@ -75,10 +75,9 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
 }
 
 /** More chunks than a transaction holds: written before it, and written again if it has to be. */
-async function writeBefore(site: Site, conversation: string, actions: readonly Action[]): Promise<void> {
-  for (const action of actions) {
-    if (action.kind !== "put") continue;
-    await site.store.put(action.table, action.item).catch((error) => {
+async function writeBefore(site: Site, conversation: string, puts: readonly Put[]): Promise<void> {
+  for (const { table, item } of puts) {
+    await site.store.put(table, item).catch((error) => {
       if (!(error instanceof ImpossibleWrite)) throw error;
       site.log("error", "commit.incomplete", { conversation, actions: 1, reason: error.message });
     });
@@ -201,7 +200,7 @@ function stateAfter(
 }
 
 /** The history first: where not everything fits, it is the sends that are written beforehand. */
-function records(site: Site, turn: FinishedTurn, atMs: number): Action[] {
+function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
   const committed = { atMs, retentionMs: site.settings.retentionMs };
   const record = recordOf(turn);
@@ -211,7 +210,7 @@ function records(site: Site, turn: FinishedTurn, atMs: number): Action[] {
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
   ];
   return [
-    ...items.map((item): Action => ({ kind: "put", table: "messages", item })),
+    ...items.map((item): Put => ({ kind: "put", table: "messages", item })),
     ...[...new Set(record.providerIds)].map((id) => putSent(site, record.channel, id, turnId)),
   ];
 }

@@ -1,4 +1,5 @@
-import { fields, isObject, kinds, soundAs, time } from "../../core/shape.ts";
+import { isObject, soundAs, time } from "../../core/shape.ts";
+import { windowPolicy } from "../../core/sound-window.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type {
   Conversation,
@@ -116,14 +117,9 @@ function attributesOf(row: Item): Record<string, unknown> {
   return { ...Object.fromEntries(owners), ...(isObject(row.attributes) && row.attributes) };
 }
 
-const WINDOW_POLICY = kinds({
-  fixed: fields({ lengthMs: time }),
-  quiet: fields({ quietMs: time, maxMs: time }),
-});
-
 /** One that is none is not there: the channel's window counts. */
 function windowIn(value: unknown): WindowPolicy | undefined {
-  const read = soundAs<WindowPolicy>(WINDOW_POLICY, value);
+  const read = soundAs<WindowPolicy>(windowPolicy, value);
   return read.kind === "sound" ? read.value : undefined;
 }
 

@@ -58,7 +58,7 @@ export async function say(
   request: OutboundRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const { conversationId, channel } = request;
-  assertSayable(request.texts);
+  assertSayable(request);
   const conversation = await conversationOf(site, conversationId);
   if (!conversation) return "not-found";
   if (await isRemembered(site, outboundId(request.id))) return "duplicate";
@@ -93,7 +93,7 @@ export async function answer(site: Site, late: LateAnswer): Promise<"accepted" |
       found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
     const answered = withLateAnswer(stored.state, draft, late, nowMs);
-    if (answered.draft) assertHeld(answered.draft);
+    assertHeld(answered.draft);
     const saved = await saveState(site, stored, answered);
     if (saved.kind === "saved") {
       if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));

@@ -1,6 +1,6 @@
 import { keepSent } from "../../core/draft.ts";
 import { type ConversationState, type Work, workOf } from "../../core/state.ts";
-import type { Draft } from "../../ports/draft.ts";
+import type { Chunk, Draft } from "../../ports/draft.ts";
 import type { DraftOutcome, Lease, MarkOutcome, Renewal, WriteOutcome } from "../../ports/engine.ts";
 import { conversationOf } from "./finding.ts";
 import { assertHeld } from "./item-size.ts";
@@ -8,7 +8,7 @@ import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedMessageRow } from "./stage-item.ts";
 import { stagedRows } from "./staged.ts";
-import { changeHeld, heldState, isHeldBy, letGo, readState } from "./state.ts";
+import { changeHeld, isHeldBy, letGo, readState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
@@ -16,16 +16,10 @@ const LOST: WriteOutcome = { kind: "lost" };
 /** One attribute, on condition of the token: nothing that others write meanwhile is touched. */
 export async function renew(site: Site, lease: Lease): Promise<Renewal> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
-  const [written, handedOff] = await Promise.all([
-    site.store.update(
-      "state",
-      conversationKeyOf(lease.conversationId),
-      { set: { lease_until_at_ms: untilAtMs } },
-      isHeldBy(lease.token),
-    ),
-    isHandedOff(site, lease),
-  ]);
-  if (written.kind === "done") return { kind: "renewed", lease: { ...lease, untilAtMs }, handedOff };
+  const key = conversationKeyOf(lease.conversationId);
+  const set = { lease_until_at_ms: untilAtMs };
+  const written = await site.store.update("state", key, { set }, isHeldBy(lease.token));
+  if (written.kind === "done") return { kind: "renewed", lease: { ...lease, untilAtMs } };
   letGo(site, lease.token);
   return LOST;
 }
@@ -35,48 +29,58 @@ export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
   return stored.state.lease?.token === lease.token && canJoin(site, stored);
 }
 
-/** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
+/**
+ * DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. Both are said in other tables, and another
+ * system may hand over in the record without asking us. So they are looked at behind the write, when nothing has gone out yet: whatever
+ * was there before that look counts, and what comes later came after the draft. If it must not be sent, it is taken back.
+ */
 export async function draft(site: Site, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
-  const stored = await heldState(site, lease);
+  const stored = await write(site, lease, written);
   if (!stored) return LOST;
   const isAnswer = written.author === undefined;
   const [handedOff, newer] = await Promise.all([
     isAnswer && isHandedOff(site, lease),
     isAnswer && mayRestart(site, workUnder(stored)) && canJoin(site, stored),
   ]);
-  const renewed = handedOff || newer ? await stillHeld(site, lease) : await write(site, lease, written);
-  if (!renewed) return LOST;
-  if (handedOff) return { kind: "handed-off" };
-  return newer ? { kind: "newer" } : { kind: "drafted", lease: renewed };
+  if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
+  const isBack = await changeHeld(site, lease, ({ state }) => ({ ...state, draft: undefined }));
+  if (!isBack) return LOST;
+  return handedOff ? { kind: "handed-off" } : { kind: "newer" };
 }
 
-export async function mark(
-  site: Site,
-  lease: Lease,
-  written: Draft,
-  { evenIfHandedOff = false }: { readonly evenIfHandedOff?: boolean } = {},
-): Promise<MarkOutcome> {
-  const handedOff = !evenIfHandedOff && written.author === undefined && (await isHandedOff(site, lease));
-  const renewed = handedOff ? await stillHeld(site, lease) : await write(site, lease, written);
-  if (!renewed) return LOST;
-  return handedOff ? { kind: "handed-off" } : { kind: "marked", lease: renewed };
+/** The same: what was to be sent is not on its way if a human took over. */
+export async function mark(site: Site, lease: Lease, written: Draft): Promise<MarkOutcome> {
+  const stored = await write(site, lease, written);
+  if (!stored) return LOST;
+  const handedOff = written.author === undefined && (await isHandedOff(site, lease));
+  if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
+  const isBack = await changeHeld(site, lease, ({ state }) => ({
+    ...state,
+    draft: state.draft && notBegun(state.draft),
+  }));
+  return isBack ? { kind: "handed-off" } : LOST;
+}
+
+/** The one chunk that is `sending` is the one just marked: whoever finds another's asks about it before it marks the next. */
+function notBegun(draft: Draft): Draft {
+  const pending = (chunk: Chunk): Chunk =>
+    chunk.state.kind === "sending" ? { ...chunk, state: { kind: "pending" } } : chunk;
+  return { ...draft, chunks: draft.chunks.map(pending) };
 }
 
 /** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
-async function write(site: Site, lease: Lease, written: Draft): Promise<Lease | undefined> {
+function write(site: Site, lease: Lease, written: Draft): Promise<Stored | undefined> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
-  const saved = await changeHeld(site, lease, ({ state }) => ({
+  return changeHeld(site, lease, ({ state }) => ({
     ...state,
     draft: keepSent(state.draft, written),
     lease: { ...state.lease!, untilAtMs },
   }));
-  return saved && { ...lease, untilAtMs };
 }
 
-async function stillHeld(site: Site, lease: Lease): Promise<Lease | undefined> {
-  const { state } = await readState(site, lease.conversationId);
-  return state.lease?.token === lease.token ? lease : undefined;
+function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; readonly draft: Draft } {
+  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
 }
 
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */

@@ -63,7 +63,7 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
       renew: (lease) => renew(site, lease),
       hasNewer: (lease) => hasNewer(site, lease),
       draft: (lease, written) => draft(site, lease, written),
-      mark: (lease, written, options) => mark(site, lease, written, options),
+      mark: (lease, written) => mark(site, lease, written),
       commit: (lease, what) => commit(site, lease, what),
       giveBack: (lease, how) => giveBack(site, lease, how),
     },

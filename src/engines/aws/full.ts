@@ -1,6 +1,7 @@
 import { isFull, pileOf } from "../../core/pile.ts";
 import type { ConversationKey } from "../../ports/conversations.ts";
 import type { StageOutcome } from "../../ports/engine.ts";
+import { claimIn } from "./claim.ts";
 import { absent, equal, type Item } from "./expression.ts";
 import { keyOf } from "./finding.ts";
 import { fullKey, seenKey, ttl } from "./keys.ts";
@@ -23,17 +24,26 @@ export interface FullMark {
   readonly isTold: boolean;
 }
 
+/** What a message that comes in has to know before anything else. */
+export interface LookedUp {
+  /** It was answered for. */
+  readonly isDuplicate: boolean;
+  /** Where an earlier delivery of it was to be staged. */
+  readonly stagedIn: string | undefined;
+  readonly mark: FullMark | undefined;
+}
+
 /** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
-export async function lookUp(
-  site: Site,
-  messageId: string,
-  key: ConversationKey,
-): Promise<{ readonly isDuplicate: boolean; readonly mark: FullMark | undefined }> {
+export async function lookUp(site: Site, messageId: string, key: ConversationKey): Promise<LookedUp> {
   const [seen, full] = [seenKey(messageId), fullKey(key)];
   const items = await site.store.getMany("seen", [{ id: seen }, { id: full }]);
   const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > site.clock.nowMs());
-  const mark = alive.find(({ id }) => id === full);
-  return { isDuplicate: alive.some(({ id }) => id === seen), mark: mark && markFrom(mark) };
+  const [known, mark] = [seen, full].map((each) => alive.find(({ id }) => id === each));
+  return {
+    isDuplicate: known?.fate !== undefined,
+    stagedIn: known && claimIn(known),
+    mark: mark && markFrom(mark),
+  };
 }
 
 function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {

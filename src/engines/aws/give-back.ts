@@ -2,6 +2,7 @@ import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
 import { shortReason } from "../../core/reason.ts";
 import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
+import { buriedWith } from "../../core/take.ts";
 import type { GiveBack, Lease, WriteOutcome } from "../../ports/engine.ts";
 import { bury } from "./bury.ts";
 import { newerThan, workUnder } from "./draft.ts";
@@ -59,7 +60,9 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
 /** Without the buried work. What that leaves staged needs a window, or nobody would look. */
 async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
   const work = workUnder(stored);
-  const { messageIds, turnId } = work;
+  const { turnId } = work;
+  const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
+  const messageIds = buriedWith(work, draft);
   const rows = await stagedRows(site, stored.id);
   const isLeft = rows.some(({ id }) => !messageIds.includes(id));
   if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
@@ -68,7 +71,6 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
     lease: undefined,
     busyToldTurnId: undefined,
   };
-  const draft = how.draft && keepSent(stored.state.draft, how.draft);
   const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
   const buried = await bury(site, { stored, rows }, burial, after);
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };

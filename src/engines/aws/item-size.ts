@@ -1,4 +1,5 @@
 import { LullError } from "../../errors.ts";
+import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type { Item } from "./expression.ts";
 
@@ -62,8 +63,8 @@ export function assertHeld(draft: Draft): Draft {
 }
 
 /** The same of what a human wants to say, as far as it can be told before it is split. */
-export function assertSayable(texts: readonly string[]): void {
-  if (itemBytes(texts) > DRAFT_BYTES_MAX) throw tooLarge();
+export function assertSayable({ texts, media = [] }: Pick<OutboundRequest, "texts" | "media">): void {
+  if (itemBytes(texts) + itemBytes(media) > DRAFT_BYTES_MAX) throw tooLarge();
 }
 
 function tooLarge(): LullError {

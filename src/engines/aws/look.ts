@@ -77,6 +77,7 @@ export function decide(site: Site, sight: Sight, token: string): TakeDecision {
       conversation: record && {
         id: record.id,
         paused: record.paused,
+        handedOff: record.handedOff,
         window: windowFor(site, record, newest),
       },
       allPaused,

@@ -116,7 +116,7 @@ export function historyFrom(item: Item): Sound<HistoryMessage> {
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   if (!isObject(entry)) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";
-  const id = entry.message_sid ?? entry.message_id ?? "";
+  const id = entry.message_sid ?? entry.message_id;
   return {
     role: entry.role === "assistant" ? "assistant" : "user",
     text: typeof text === "string" ? text : JSON.stringify(text),
@@ -149,7 +149,7 @@ export function unknownKey(unknownId: string): Item | undefined {
 }
 
 export function unknownItem(unknown: UnknownSend, sequence: number): Item {
-  const { id, conversationId, turnId, chunk, channel, to, text, atMs } = unknown;
+  const { id, conversationId, turnId, chunk, channel, to, text, media, atMs } = unknown;
   return {
     ...unknownKey(id),
     conversation_id: conversationId,
@@ -161,14 +161,16 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     channel,
     reply_to: to,
     body: text,
+    media,
     at_ms: atMs,
   };
 }
 
 export function unknownFrom(item: Item): Sound<UnknownSend> {
   const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
-  const { chunk, channel, reply_to: to, body: text } = item;
-  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, atMs });
+  const { chunk, channel, reply_to: to, body: text, media } = item;
+  const attached = media === undefined ? {} : { media };
+  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });
 }
 
 function expiry({ atMs, retentionMs }: Committed): Item {

@@ -1,4 +1,5 @@
 import type { Conversation } from "../../ports/conversations.ts";
+import { moveClaim } from "./claim.ts";
 import { findKnown, keyOf, withAlias } from "./finding.ts";
 import { movable } from "./item-size.ts";
 import { transactionToken } from "./keys.ts";
@@ -10,8 +11,8 @@ import { dueOfStaged, stageKey } from "./staged.ts";
 import type { Action } from "./store.ts";
 import { arm, isNotArmed, windowItem } from "./window.ts";
 
-/** Two actions a row, and one for the window. */
-const MOVED_MAX = 49;
+/** Three actions a row, and one for the window. */
+const MOVED_MAX = 33;
 
 /**
  * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
@@ -48,7 +49,7 @@ async function move(site: Site, messages: readonly StagedMessageRow[], record: C
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);
     left = left.slice(moved.length);
-    const moves = moved.flatMap((row) => moveOne(row, record));
+    const moves = moved.flatMap((row) => moveOne(site, row, record));
     const item = windowItem(site, trigger, { dueAtMs });
     const arming: Action = { kind: "put", table: "triggerLock", item, condition: isNotArmed };
     const token = transactionToken("move", String(item.window_id));
@@ -62,10 +63,11 @@ async function move(site: Site, messages: readonly StagedMessageRow[], record: C
   }
 }
 
-function moveOne(row: StagedMessageRow, record: Conversation): Action[] {
+function moveOne(site: Site, row: StagedMessageRow, record: Conversation): Action[] {
   const there = { ...row, conversationId: record.id, primaryChannel: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "stage", item: stageItem(there) },
+    moveClaim(site, row.id, record.id),
   ];
 }

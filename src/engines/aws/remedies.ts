@@ -1,9 +1,10 @@
 import type { UnknownSend } from "../../ports/inspector.ts";
 import type { Remedies } from "../../ports/remedies.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./bury.ts";
+import { reclaim } from "./claim.ts";
 import { all, beginsWith, equal, type Item, present } from "./expression.ts";
 import { placeOf } from "./finding.ts";
-import { conversationWithin, seenKey, transactionToken } from "./keys.ts";
+import { conversationWithin, transactionToken } from "./keys.ts";
 import { unknownFrom, unknownKey } from "./message-item.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeOnce } from "./remove-once.ts";
@@ -55,7 +56,7 @@ async function retryDead(site: Site, letterId: string): Promise<"retried" | "not
   const actions: Action[] = [
     removeLetter(conversationId, letterId),
     ...keys.map((key): Action => ({ kind: "delete", table: "messages", key })),
-    ...rows.map((row): Action => ({ kind: "delete", table: "seen", key: { id: seenKey(row.id) } })),
+    ...rows.map((row) => reclaim(site, row.id, conversationId)),
     ...rows.map((row): Action => ({ kind: "put", table: "stage", item: stageItem(row) })),
   ];
   const { kind } = await site.store.transact(actions, transactionToken("retry", letterId, site.newId()));
@@ -105,7 +106,7 @@ async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | 
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";
-  const { conversationId, channel, to, text } = unknown;
+  const { conversationId, channel, to, text, media } = unknown;
   const primaryChannel = await placeOf(site, conversationId);
   if (primaryChannel === undefined) return "not-found";
   const request = {
@@ -114,6 +115,7 @@ async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | 
     channel,
     to,
     texts: [text],
+    ...(media && { media }),
     author: "resend",
   };
   const at = { conversationId, primaryChannel, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };

@@ -1,4 +1,4 @@
-import { type Item, present } from "./expression.ts";
+import { type Condition, type Item, present } from "./expression.ts";
 import { transactionToken } from "./keys.ts";
 import type { Site } from "./site.ts";
 
@@ -6,11 +6,12 @@ import type { Site } from "./site.ts";
  * True for the one whose call took it away. A plain delete whose answer got lost would find nothing the second time, and believe that
  * somebody else was first: a transaction knows its own token.
  */
-export async function removeOnce(site: Site, key: Item): Promise<boolean> {
+export async function removeOnce(
+  site: Site,
+  key: Item,
+  condition: Condition = present("item_id"),
+): Promise<boolean> {
   const token = transactionToken("remove", site.newId());
-  const { kind } = await site.store.transact(
-    [{ kind: "delete", table: "messages", key, condition: present("item_id") }],
-    token,
-  );
+  const { kind } = await site.store.transact([{ kind: "delete", table: "messages", key, condition }], token);
   return kind === "done";
 }

@@ -1,8 +1,8 @@
 import type { DeliveryStatus } from "../../ports/message.ts";
-import { absent, any, atMost, type Condition, type Item, present } from "./expression.ts";
+import { above, absent, any, type Condition, type Item, not, present } from "./expression.ts";
 import { seenKey, sentKey, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
-import type { Action } from "./store.ts";
+import type { Put } from "./store.ts";
 
 export type Fate = "committed" | "dead";
 
@@ -27,9 +27,9 @@ export async function rememberedAmong(site: Site, messageIds: readonly string[])
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
 
-/** A time that is none has passed: what is not ours is no memory of a message. */
-function isKept({ until_at_ms }: Item, nowMs: number): boolean {
-  return typeof until_at_ms === "number" && until_at_ms > nowMs;
+/** A time that is none has passed: what is not ours is no memory of a message. Without a fate it only says where the message waits. */
+function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
+  return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
 export function seenItem(site: Site, messageId: string, fate: Fate): Item {
@@ -39,7 +39,7 @@ export function seenItem(site: Site, messageId: string, fate: Fate): Item {
 
 /** Nobody answered for it, as far as is remembered. */
 export function isForgotten(nowMs: number): Condition {
-  return any(absent("id"), atMost("until_at_ms", nowMs));
+  return any(absent("fate"), not(above("until_at_ms", nowMs)));
 }
 
 /** What we sent, so that the provider's word about it is told apart from word about somebody else's. */
@@ -54,7 +54,7 @@ function sentItem(site: Site, channel: string, providerId: string, turnId: strin
   };
 }
 
-export function putSent(site: Site, channel: string, providerId: string, turnId: string): Action {
+export function putSent(site: Site, channel: string, providerId: string, turnId: string): Put {
   return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
 }
 

@@ -1,6 +1,7 @@
-import { withChunk } from "../../core/draft.ts";
+import { isOfAnother, withChunk } from "../../core/draft.ts";
 import { workOf } from "../../core/state.ts";
 import type { ChunkReference, DeliveryStatus } from "../../ports/message.ts";
+import { type Condition, equal } from "./expression.ts";
 import { conversationWithin } from "./keys.ts";
 import { unknownKey } from "./message-item.ts";
 import { removeOnce } from "./remove-once.ts";
@@ -19,8 +20,10 @@ export async function settle(
 ): Promise<"settled" | "recorded" | "unmatched"> {
   const { chunk: reference, providerId } = status;
   const wasUnknown =
-    reference !== undefined && (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`));
+    reference !== undefined &&
+    (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, equal("channel", channel)));
   const stored = reference && !wasUnknown ? await runningTurn(site, reference.turnId) : undefined;
+  if (isOfAnother(stored?.state.draft, channel, reference)) return "unmatched";
   // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
   const isKnownTurn = wasUnknown || stored !== undefined;
   const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
@@ -37,9 +40,9 @@ async function runningTurn(site: Site, turnId: string): Promise<Stored | undefin
 }
 
 /** True when it was listed, and this call took it off the list. */
-export async function removeUnknown(site: Site, unknownId: string): Promise<boolean> {
+export async function removeUnknown(site: Site, unknownId: string, condition?: Condition): Promise<boolean> {
   const key = unknownKey(unknownId);
-  return key !== undefined && removeOnce(site, key);
+  return key !== undefined && removeOnce(site, key, condition);
 }
 
 async function settleDraft(

@@ -59,8 +59,7 @@ export function siteFor(
 ): Site {
   let sequence = 0;
   return {
-    // Short: tokens, revisions and turn ids are in every item that a turn writes.
-    newId: () => randomBytes(12).toString("base64url"),
+    newId,
     ...parts,
     settings: withinLimits(context.settings),
     clock: context.clock,
@@ -72,6 +71,14 @@ export function siteFor(
     batches: new Recent(BATCHES_MAX),
     places: new Recent(PLACES_MAX),
   };
+}
+
+/**
+ * Short: tokens, revisions and turn ids are in every item that a turn writes. A person gives ids of dead letters and unknown sends to
+ * commands, which would take one that begins with a dash for an option.
+ */
+function newId(): string {
+  return randomBytes(12).toString("base64url").replace(/^-/, "0");
 }
 
 /** What a store of this kind can carry, whatever was configured. */

@@ -4,7 +4,7 @@ import { MEDIA } from "../../core/sound-message.ts";
 import type { StagedItem } from "../../core/take.ts";
 import type { OutboundRequest } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
-import type { Arrival, StagedMessage } from "../../ports/message.ts";
+import type { Arrival, Media, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
 import { name, textsByName } from "./item-shapes.ts";
 import { itemBytes } from "./item-size.ts";
@@ -68,11 +68,11 @@ export function outboundRow(
   request: OutboundRequest,
   at: StagedAt & { readonly nowMs: number },
 ): StagedOutboundRow {
-  const { channel, to, texts, author } = request;
+  const { channel, to, texts, media, author } = request;
   const { nowMs, ...where } = at;
   const id = outboundId(request.id);
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  const outbound = { id, channel, to, texts, author, arrivedAtMs: nowMs };
+  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
+  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: nowMs };
   return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
 }
 
@@ -94,8 +94,8 @@ export function stageItem(row: StagedRow): Item {
     kind: row.kind,
   };
   if (row.kind === "outbound") {
-    const { to, texts, author } = row.outbound;
-    return { ...base, reply_to: to, texts, author };
+    const { to, texts, media, author } = row.outbound;
+    return { ...base, reply_to: to, texts, media, author };
   }
   const { message } = row;
   return {
@@ -139,7 +139,7 @@ const STAGED = kinds({
     position: optional(count),
     fields: optional(textsByName),
   }),
-  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), author: text }),
+  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), media: optional(MEDIA), author: text }),
 });
 
 /** A row as it was read, if it is ours. */
@@ -166,6 +166,7 @@ function rowFrom(item: Item): StagedRow {
       channel,
       to: String(item.reply_to),
       texts,
+      ...(item.media !== undefined && { media: item.media as readonly Media[] }),
       author: String(item.author),
       arrivedAtMs,
     };

@@ -5,14 +5,23 @@ import { dueOf } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
+import { claim, claimOver } from "./claim.ts";
 import { absent } from "./expression.ts";
-import { createConversation, findKnown, type Known, keyOf, nextId, withAlias } from "./finding.ts";
+import {
+  conversationOf,
+  createConversation,
+  findKnown,
+  type Known,
+  keyOf,
+  nextId,
+  withAlias,
+} from "./finding.ts";
 import { type FullMark, isStillFull, lookUp, refuseMore } from "./full.ts";
 import { areKeys, fits } from "./item-size.ts";
 import { inParallel } from "./parallel.ts";
 import { refuse } from "./refusing.ts";
 import { clockOf, type Site, windowFor } from "./site.ts";
-import { messageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
+import { messageRow, type StagedMessageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
 import { arm } from "./window.ts";
@@ -48,11 +57,14 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
     return refuse(site, receipt, "PAYLOAD_TOO_LARGE", undefined);
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
-  const [{ isDuplicate, mark }, known] = await Promise.all([
+  const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
     lookUp(site, id, key),
     findKnown(site, key, arrival.senderAlias),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
+  // Wherever the person's messages go by now.
+  const before = stagedIn === undefined ? undefined : await stagedBefore(site, known, id, stagedIn);
+  if (before) return before;
   if (refusal !== undefined) {
     return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, refusal, undefined);
   }
@@ -112,35 +124,65 @@ async function stagedBefore(
   site: Site,
   { active, latestId }: Known,
   id: string,
+  conversationId = active?.id ?? latestId,
 ): Promise<StageOutcome | undefined> {
-  const conversationId = active?.id ?? latestId;
   if (conversationId === undefined) return undefined;
   const item = await site.store.get("stage", stageKey(conversationId, id));
   const row = site.quarantine.soundOne("stage", item, stagedFrom);
-  return row && armAgain(site, row, active);
+  return row && armAgain(site, row, active?.id === conversationId ? active : undefined);
+}
+
+type Place = Pick<Conversation, "id" | "sender">;
+
+/** The claim decides where it is staged: here, or where another delivery of it was to go and may not have got to. */
+async function put(
+  site: Site,
+  receipt: Receipt,
+  place: Place,
+  conversation: Conversation | undefined,
+): Promise<StageOutcome> {
+  const row = rowAt(receipt, place);
+  if (!fits(stageItem(row))) return refuse(site, receipt, "PAYLOAD_TOO_LARGE", conversation?.id);
+  const claimed = await claim(site, receipt.id, place.id);
+  if (claimed.kind === "answered") return { kind: "duplicate" };
+  if (claimed.kind === "here") return stageAt(site, row, conversation);
+  const { conversationId } = claimed;
+  const other = await conversationOf(site, conversationId);
+  // An on-turn message may wait for a conversation that nobody has made yet. Any other's has been erased since.
+  if (other || site.settings.validation === "on-turn")
+    return stageAt(
+      site,
+      rowAt(receipt, { id: conversationId, sender: other?.sender ?? place.sender }),
+      other,
+    );
+  await claimOver(site, receipt.id, place.id);
+  return stageAt(site, row, conversation);
+}
+
+function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageRow {
+  return messageRow(arrival, id, { conversationId: place.id, primaryChannel: place.sender, sequence });
 }
 
 /** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
-async function put(
+async function stageAt(
   site: Site,
-  { arrival, id, sequence }: Receipt,
-  place: Pick<Conversation, "id" | "sender">,
+  row: StagedMessageRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
-  const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
-  const row = messageRow(arrival, id, at);
-  if (!fits(stageItem(row)))
-    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
   const stagedAs = site.newId();
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    const standing = written.item ? site.quarantine.soundOne("stage", written.item, stagedFrom) : row;
+    const standing = site.quarantine.soundOne("stage", written.item, stagedFrom);
     if (standing) return armAgain(site, standing, conversation);
     // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
     await site.store.put("stage", item);
   }
-  return { kind: "staged", conversationId: place.id, dueAtMs: await armFor(site, row, conversation) };
+  return {
+    kind: "staged",
+    conversationId: row.conversationId,
+    dueAtMs: await armFor(site, row, conversation),
+  };
 }
 
 async function armAgain(

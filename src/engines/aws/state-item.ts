@@ -20,7 +20,6 @@ export interface Stored {
   readonly recentProviderIds: readonly string[];
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
-  readonly sweptAtMs: number | undefined;
   /** Why the row is not ours, and the row. */
   readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
 }
@@ -56,7 +55,6 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
     recentProviderIds: soundPart<string[]>(listOf(text), row.recent_provider_ids) ?? [],
     statusBefore: soundPart(text, row.status_before),
-    sweptAtMs: soundPart(time, row.swept_at_ms),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
 }
@@ -127,6 +125,5 @@ export function leaseAttributes(id: string, lease: LeaseState | undefined): Item
     lease_taken_at_ms: lease?.takenAtMs,
     lease_until_at_ms: lease?.untilAtMs,
     lease_shard: lease && shardOf(id),
-    ...(lease === undefined && { swept_at_ms: undefined }),
   };
 }

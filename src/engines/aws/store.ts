@@ -24,9 +24,16 @@ export interface PageOfItems {
   readonly next?: Item;
 }
 
+export interface Put {
+  readonly kind: "put";
+  readonly table: TableName;
+  readonly item: Item;
+  readonly condition?: Condition;
+}
+
 /** One action of a transaction. */
 export type Action =
-  | { readonly kind: "put"; readonly table: TableName; readonly item: Item; readonly condition?: Condition }
+  | Put
   | {
       readonly kind: "update";
       readonly table: TableName;

@@ -223,8 +223,7 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
       key: equal("lease_shard", shard),
       filter: equal("lease_holder", holder),
     });
-    for (const { conversation_id } of found)
-      count += (await free(site, String(conversation_id), holder)) ? 1 : 0;
+    count += await countTrue(found, ({ conversation_id }) => free(site, String(conversation_id), holder));
   }
   return count;
 }

@@ -1,4 +1,5 @@
 import { awaiting, emptyDraft, withLateAnswer } from "../../core/late-answer.ts";
+import { bytesOf } from "../../core/pile.ts";
 import type { Work } from "../../core/state.ts";
 import type {
   Conversation,
@@ -56,12 +57,12 @@ export function erase(step: Step, id: string): "erased" | "not-found" {
 }
 
 export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
-  const { conversationId, channel, to, texts, author } = request;
+  const { conversationId, channel, to, texts, media, author } = request;
   if (!step.tables.conversation(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
   if (step.tables.seenBefore(id).fate !== undefined) return "duplicate";
-  const outbound = { id, channel, to, texts, author, arrivedAtMs: step.nowMs };
-  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: step.nowMs };
+  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
   const isNew = step.tables.stage({ kind: "outbound", id, conversationId, outbound, sequence: 0, bytes });
   if (!isNew) return "duplicate";
   wakeNow(step, conversationId);

@@ -23,8 +23,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       renew: (lease) => run("renew", lease),
       hasNewer: (lease) => run("hasNewer", lease),
       draft: (lease, draft) => run("draft", { lease, draft }),
-      mark: (lease, draft, options) =>
-        run("mark", { lease, draft, evenIfHandedOff: options?.evenIfHandedOff ?? false }),
+      mark: (lease, draft) => run("mark", { lease, draft }),
       commit: (lease, commit) => run("commit", { lease, commit }),
       giveBack: (lease, how) => run("giveBack", { lease, how }),
     },

@@ -1,4 +1,4 @@
-import { withChunk } from "../../core/draft.ts";
+import { isOfAnother, withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { newConversation } from "../../core/new-conversation.ts";
@@ -9,7 +9,7 @@ import { type ConversationState, workOf } from "../../core/state.ts";
 import { dueOf } from "../../core/take.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { StageOutcome, StageRequest } from "../../ports/engine.ts";
-import type { Arrival, DeliveryStatus } from "../../ports/message.ts";
+import type { Arrival, ChunkReference, DeliveryStatus } from "../../ports/message.ts";
 import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "./step.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
@@ -166,8 +166,9 @@ export function settle(
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
   const { chunk: reference } = status;
-  const wasUnknown = reference !== undefined && settleUnknown(step, `${reference.turnId}.${reference.chunk}`);
+  const wasUnknown = reference !== undefined && settleUnknown(step, channel, reference);
   const id = reference && step.tables.conversationOfTurn(reference.turnId);
+  if (id !== undefined && isOfAnother(stateOf(step, id).draft, channel, reference)) return "unmatched";
   // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
   const turnId = wasUnknown || id !== undefined ? reference?.turnId : undefined;
   const isKnown = step.tables.putDelivery(channel, status, turnId, step.nowMs);
@@ -188,8 +189,9 @@ export function settle(
   return "settled";
 }
 
-function settleUnknown(step: Step, id: string): boolean {
-  if (!step.tables.unknown(id)) return false;
+function settleUnknown(step: Step, channel: string, { turnId, chunk }: ChunkReference): boolean {
+  const id = `${turnId}.${chunk}`;
+  if (step.tables.unknown(id)?.channel !== channel) return false;
   step.tables.deleteUnknown(id);
   return true;
 }

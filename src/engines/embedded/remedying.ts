@@ -35,13 +35,14 @@ export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
   const unknown = step.tables.unknown(id);
   if (!unknown) return "not-found";
   step.tables.deleteUnknown(id);
-  const { conversationId, channel, to, text } = unknown;
+  const { conversationId, channel, to, text, media } = unknown;
   const staged = say(step, {
     id: `resend-${id}`,
     conversationId,
     channel,
     to,
     texts: [text],
+    ...(media && { media }),
     author: "resend",
   });
   return staged === "not-found" ? "not-found" : "staged";

@@ -66,6 +66,7 @@ function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }
       conversation: record && {
         id: record.id,
         paused: record.paused,
+        handedOff: record.handedOff,
         window: windowOf(step, record, newest),
       },
       allPaused: step.tables.isPaused(),

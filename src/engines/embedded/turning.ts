@@ -1,6 +1,7 @@
 import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../core/state.ts";
+import { buriedWith } from "../../core/take.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type {
   Commit,
@@ -24,7 +25,7 @@ export function renew(step: Step, lease: Lease): Renewal {
   if (!state) return LOST;
   const renewed = extended(step, state);
   saveState(step, lease.conversationId, renewed);
-  return { kind: "renewed", lease: leaseFrom(lease, renewed), handedOff: isHandedOff(step, state) };
+  return { kind: "renewed", lease: leaseFrom(lease, renewed) };
 }
 
 export function hasNewer(step: Step, lease: Lease): boolean {
@@ -43,14 +44,10 @@ export function draft(step: Step, { lease, draft: written }: { lease: Lease; dra
   return marked(step, lease, state, written, "drafted");
 }
 
-export function mark(
-  step: Step,
-  { lease, draft: written, evenIfHandedOff }: { lease: Lease; draft: Draft; evenIfHandedOff: boolean },
-): MarkOutcome {
+export function mark(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): MarkOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
-  if (!evenIfHandedOff && written.author === undefined && isHandedOff(step, state))
-    return { kind: "handed-off" };
+  if (written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
   return marked(step, lease, state, written, "marked");
 }
 
@@ -60,10 +57,11 @@ function marked<K extends "drafted" | "marked">(
   state: ConversationState,
   written: Draft,
   kind: K,
-): { kind: K; lease: Lease } {
-  const renewed = extended(step, { ...state, draft: keepSent(state.draft, written) });
+): { kind: K; lease: Lease; draft: Draft } {
+  const known = keepSent(state.draft, written);
+  const renewed = extended(step, { ...state, draft: known });
   saveState(step, lease.conversationId, renewed);
-  return { kind, lease: leaseFrom(lease, renewed) };
+  return { kind, lease: leaseFrom(lease, renewed), draft: known };
 }
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
@@ -103,10 +101,11 @@ export function giveBack(
   const work = workUnder(state);
   const id = lease.conversationId;
   if (how.kind === "bury") {
-    const { messageIds, turnId } = work;
-    const draft = how.draft && keepSent(state.draft, how.draft);
-    const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
-    return { kind: "released", deadLetterId: bury(step, id, burial, freed(step, id, state, work)) };
+    const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
+    const messageIds = buriedWith(work, draft);
+    const burial = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
+    const after = freed(step, id, state, work, messageIds.length);
+    return { kind: "released", deadLetterId: bury(step, id, burial, after) };
   }
   const conversation = step.tables.conversation(work.recordId);
   const newer = newerThan(step, lease, work);
@@ -117,8 +116,14 @@ export function giveBack(
 }
 
 /** Without the buried work. What that leaves staged needs a window, or nobody would look. */
-function freed(step: Step, id: string, state: ConversationState, work: Work): ConversationState {
-  const isLeft = step.tables.stagedCount(id) > work.messageIds.length;
+function freed(
+  step: Step,
+  id: string,
+  state: ConversationState,
+  work: Work,
+  buried: number,
+): ConversationState {
+  const isLeft = step.tables.stagedCount(id) > buried;
   const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
   const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
   return withoutWork(free, work.turnId);

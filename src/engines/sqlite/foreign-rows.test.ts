@@ -306,6 +306,40 @@ describe("a row that is not ours", () => {
     }
   }, 60_000);
 
+  it.each([
+    ["DELETE FROM conversations WHERE sender = 'ana'"],
+    ["UPDATE conversations SET record = 'x', sender = CAST(x'ff' AS TEXT) WHERE sender = 'ana'"],
+  ])("%s, while a reply waits to be sent: a dead letter, and nobody else is troubled", async (spoil) => {
+    await receive("ana");
+    await clock.advance(10_000);
+    const [taken] = await turns();
+    const draft = draftFor(taken!, "one");
+    await engine.turns.draft(taken!.lease, draft);
+    await engine.turns.giveBack(taken!.lease, { kind: "retry", afterMs: 1_000, reason: "503", draft });
+    change(spoil);
+    await receive("ben");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ben"]);
+    const [letter] = (await engine.inspector.dead({ limit: 9 })).items;
+    expect(letter).toMatchObject({ reason: "CONVERSATION_NOT_FOUND", messages: [{ text: "hi" }], draft });
+    expect(await engine.inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0 });
+  });
+
+  it("that says that a window lasts for thirty years mutes nobody", async () => {
+    const ana = await receive("ana");
+    const window = JSON.stringify({ kind: "fixed", lengthMs: 1e12 });
+    change(
+      "UPDATE conversations SET record = json_set(record, '$.window', json(?)) WHERE id = ?",
+      window,
+      ana,
+    );
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+    await receive("ana", "and now?");
+    await clock.advance(10_000);
+    expect(await answered()).toEqual(["ana"]);
+  });
+
   it("anywhere in a staged message, whatever the field and the value: the rest of its burst is answered", async () => {
     const ana = await receive("ana", "first");
     const whole = JSON.parse(String(read("SELECT item FROM staged").item));

@@ -13,10 +13,10 @@ function randomId(prefix) {
   return prefix + Array.from(bytes, function (byte) { return byte.toString(16).padStart(2, "0"); }).join("");
 }
 
-/** A page that proves its visitors links here with #sender=...&signature=... */
+/** A page that proves its visitors links here with #sender=...&signature=... Without a proof anybody could have made the link, to read along. */
 function linkedVisitor() {
   var given = new URLSearchParams(location.hash.slice(1));
-  return given.get("sender") ? { visitor: given.get("sender"), signature: given.get("signature") || "" } : null;
+  return given.get("sender") && given.get("signature") ? { visitor: given.get("sender"), signature: given.get("signature") } : null;
 }
 
 function freshState() {

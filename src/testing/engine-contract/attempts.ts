@@ -74,6 +74,58 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
+    "what joined a failed turn and was answered with it goes with it when it is buried, and is not answered again",
+    {},
+    async (s) => {
+      const first = await s.turnFor("one");
+      await s.engine.turns.giveBack(first.lease, {
+        kind: "retry",
+        afterMs: 0,
+        reason: "down",
+        outageSinceAtMs: 7,
+      });
+      await s.receive("two");
+      const second = await s.take();
+      assert.deepEqual(textsOf(second), ["one", "two"]);
+      const draft = sent(draftFor(second, ["to both", "and more"]), 0, "p1");
+      await s.engine.turns.draft(second.lease, draft);
+      as("released", await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "refused", draft }));
+      const [letter] = await s.dead();
+      assert.deepEqual(
+        letter?.messages.map(({ text }) => text),
+        ["one", "two"],
+      );
+      await s.atRest();
+    },
+  ),
+
+  scene(
+    "what joined a failed turn of which nothing was sent stays, and gets a turn of its own",
+    {},
+    async (s) => {
+      const first = await s.turnFor("one");
+      await s.engine.turns.giveBack(first.lease, {
+        kind: "retry",
+        afterMs: 0,
+        reason: "down",
+        outageSinceAtMs: 7,
+      });
+      await s.receive("two");
+      const second = await s.take();
+      const draft = draftFor(second, "to both");
+      await s.engine.turns.draft(second.lease, draft);
+      as("released", await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "refused", draft }));
+      const [letter] = await s.dead();
+      assert.deepEqual(
+        letter?.messages.map(({ text }) => text),
+        ["one"],
+      );
+      await s.windowPasses();
+      assert.deepEqual(textsOf(await s.take()), ["two"]);
+    },
+  ),
+
+  scene(
     "somebody's outage is not counted: it comes back as often as it is given back, with its start",
     { attemptsMax: 2 },
     async (s) => {

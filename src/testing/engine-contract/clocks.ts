@@ -113,6 +113,13 @@ export const clocks: readonly EngineCase[] = [
     assert.equal((await s.engine.sweeping.sweep()).clockSetBack, undefined);
   }),
 
+  scene("a sweep tells whose turn was running when the clock was set back, too", {}, async (s) => {
+    await s.turnFor("hi");
+    await s.engine.sweeping.sweep();
+    s.world.setClockBack(HOUR);
+    assert.deepEqual((await s.engine.sweeping.sweep()).clockSetBack, { byMs: HOUR, conversations: 1 });
+  }),
+
   scene(
     "a pause counts from when it is written, whatever the clock was when it was decided on",
     {},

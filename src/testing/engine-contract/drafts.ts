@@ -20,6 +20,8 @@ export const drafts: readonly EngineCase[] = [
     assert.equal(second.turnId, first.turnId);
     assert.equal(second.attempt, 2);
     assert.deepEqual(textsOf(second), ["one"]);
+    const [lock] = await s.locks();
+    assert.ok(lock?.window, "what came meanwhile is not in this turn: its window stands");
     const { next } = as(
       "committed",
       await s.engine.turns.commit(second.lease, replied(second, allSent(draft))),
@@ -147,6 +149,16 @@ export const drafts: readonly EngineCase[] = [
     assert.equal((await s.take()).draft?.chunks[0]?.state.kind, "sent");
   }),
 
+  scene("a callback of another channel proves nothing about this one's send", settling, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
+    await s.engine.turns.draft(first.lease, draft);
+    const chunk = { turnId: first.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "sent", chunk };
+    assert.equal(await s.engine.receiving.settle("sms", status), "unmatched");
+    assert.equal(await s.engine.receiving.settle("test", status), "settled");
+  }),
+
   scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
     const { turns, receiving } = s.engine;
     const taken = await s.turnFor("hi");
@@ -155,7 +167,10 @@ export const drafts: readonly EngineCase[] = [
     const chunk = { turnId: taken.turnId, chunk: 0 };
     await receiving.settle("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
-    as("marked", await turns.mark(taken.lease, older));
+    const marked = as("marked", await turns.mark(taken.lease, older));
+    // Whoever goes on from its own copy would send it again.
+    assert.equal(marked.draft.chunks[0]?.state.kind, "sent");
+    assert.equal(marked.draft.chunks[1]?.state.kind, "pending");
     const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
     as("released", await turns.giveBack(taken.lease, how));
     const again = await s.take();
@@ -197,9 +212,8 @@ export const drafts: readonly EngineCase[] = [
     await conversations.change(id, { handedOff: true, handOffReason: "asked for a person" });
     assert.deepEqual(await turns.draft(taken.lease, draftFor(taken)), { kind: "handed-off" });
     assert.equal((await s.detail(id)).lock?.draft, false);
-    assert.equal(as("renewed", await turns.renew(taken.lease)).handedOff, true);
+    as("renewed", await turns.renew(taken.lease));
     assert.deepEqual(await turns.mark(taken.lease, draftFor(taken)), { kind: "handed-off" });
-    as("marked", await turns.mark(taken.lease, draftFor(taken), { evenIfHandedOff: true }));
     const commit = { outcome: "handed-off", userText: "hi", more: false } as const;
     as("committed", await turns.commit(taken.lease, commit));
     assert.equal((await conversations.get(id))?.status, "awaiting_agent");
@@ -207,6 +221,18 @@ export const drafts: readonly EngineCase[] = [
       (await conversations.history(id, 10)).map(({ role }) => role),
       ["user"],
     );
+  }),
+
+  scene("a human who takes over between two chunks is not talked over by the second", {}, async (s) => {
+    const { turns, conversations } = s.engine;
+    const taken = await s.turnFor("hi");
+    const draft = draftFor(taken, ["one", "two"]);
+    as("drafted", await turns.draft(taken.lease, sending(draft, 0, s.nowMs + 15_000)));
+    await conversations.change(taken.conversation.id, { handedOff: true });
+    const next = sending(sent(draft, 0), 1, s.nowMs + 15_000);
+    assert.deepEqual(await turns.mark(taken.lease, next), { kind: "handed-off" });
+    await s.leaseLapses();
+    assert.deepEqual((await s.take()).draft?.chunks[1]?.state, { kind: "pending" });
   }),
 
   scene("once a human took over, what the human says is still drafted and sent", {}, async (s) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { textsOf } from "./builders.ts";
+import { draftFor, textsOf } from "./builders.ts";
 import { type EngineCase, SPOILT_HOW } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -62,6 +62,27 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
     await s.atRest();
     await isShown(s);
   }),
+
+  scene(
+    `a record that is ${how} while a reply waits to be sent stops nobody, and nothing is lost`,
+    {},
+    async (s) => {
+      const { conversationId } = await s.receive({ sender: "ana", text: "one" });
+      await s.windowPasses();
+      const taken = await s.take();
+      const draft = draftFor(taken, "yes");
+      await s.engine.turns.draft(taken.lease, draft);
+      await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 0, reason: "503", draft });
+      await s.receive({ sender: "ben", text: "two" });
+      await s.world.spoil!(conversationId, "conversation", how);
+      await s.windowPasses();
+      const { ben, ana } = await answered(s);
+      assert.deepEqual(ben, ["two"]);
+      const dead = (await s.dead()).flatMap(({ messages }) => messages.map(({ text }) => text));
+      assert.deepEqual([...(ana ?? []), ...dead], ["one"]);
+      await s.atRest();
+    },
+  ),
 
   scene(`lists and counts are shown with rows that are ${how} among them`, {}, async (s) => {
     for (const [sender, what] of [

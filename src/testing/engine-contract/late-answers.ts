@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Taken } from "../../ports/engine.ts";
-import { allSent, as, draftFor, replied, textsOf } from "./builders.ts";
+import { allSent, as, draftFor, replied, silent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
@@ -99,6 +99,34 @@ export const lateAnswers: readonly EngineCase[] = [
     const second = await s.take();
     assert.equal(second.draft?.chunks.length, 1);
   }),
+
+  scene(
+    "once a human has the conversation nobody waits for a late answer: what the human says goes out",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      await awaits(s, first);
+      const { id } = first.conversation;
+      await s.engine.conversations.change(id, { handedOff: true });
+      const said = {
+        conversationId: id,
+        id: "1",
+        channel: "test",
+        to: "ana",
+        texts: ["I am here"],
+        author: "eve",
+      };
+      assert.equal(await s.engine.conversations.say(said), "staged");
+      const outbound = await s.take();
+      assert.deepEqual(outbound.outbound?.texts, ["I am here"]);
+      const draft = allSent(draftFor(outbound, "I am here", { author: "eve" }));
+      const { next } = as("committed", await s.engine.turns.commit(outbound.lease, replied(outbound, draft)));
+      const again = as("turn", next!).taken;
+      assert.deepEqual([again.turnId, again.draft], [first.turnId, undefined]);
+      as("committed", await s.engine.turns.commit(again.lease, silent(again, { outcome: "handed-off" })));
+      await s.atRest();
+    },
+  ),
 
   scene("an answer for a turn that failed and backs off is stale: it will be asked again", {}, async (s) => {
     const { lease, turnId } = await s.turnFor("hi");

@@ -55,8 +55,8 @@ export const leases: readonly EngineCase[] = [
     await s.passes(s.settings.renewMs);
     const renewal = as("renewed", await s.engine.turns.renew(lease));
     assert.equal(renewal.lease.untilAtMs, s.nowMs + s.settings.leaseMs);
-    assert.equal(renewal.handedOff, false);
     await s.passes(s.settings.leaseMs - 1);
+    assert.equal((await s.engine.sweeping.sweep()).retriggered, 0);
     await s.nothingDue();
   }),
 
@@ -68,6 +68,7 @@ export const leases: readonly EngineCase[] = [
       assert.deepEqual(await s.engine.turns.take(conversationId), { kind: "nothing" });
     }
     await s.atRest();
+    assert.equal((await s.detail(conversationId)).lock, undefined);
     await s.receive("again");
     await s.windowPasses();
     await s.take();
@@ -107,7 +108,6 @@ export const leases: readonly EngineCase[] = [
     assert.deepEqual(await turns.renew(stale.lease), lost);
     assert.deepEqual(await turns.draft(stale.lease, draft), lost);
     assert.deepEqual(await turns.mark(stale.lease, draft), lost);
-    assert.deepEqual(await turns.mark(stale.lease, draft, { evenIfHandedOff: true }), lost);
     assert.deepEqual(await turns.commit(stale.lease, replied(stale, allSent(draft))), lost);
     for (const how of [
       { kind: "retry", afterMs: 0, reason: "stale", draft },

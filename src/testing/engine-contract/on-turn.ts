@@ -119,13 +119,16 @@ export const onTurnValidation: readonly EngineCase[] = [
     onTurn,
     async (s) => {
       const first = await s.turnFor("first task");
-      await s.receive("late");
+      const { message } = await s.receive("late");
       await s.engine.turns.commit(first.lease, replied(first, allSent(draftFor(first)), { complete: true }));
       await s.windowPasses();
       const second = await takeSoon(s);
       assert.deepEqual(textsOf(second), ["late"]);
       assert.notEqual(second.conversation.id, first.conversation.id);
+      assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
       await s.reply(second);
+      assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+      await s.windowPasses();
       await s.nothingDue();
       await s.atRest();
     },

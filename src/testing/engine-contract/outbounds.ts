@@ -39,6 +39,17 @@ export const outbounds: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene("something to be shown goes with the words, or without any", {}, async (s) => {
+    const id = await newConversation(s);
+    const media = [{ url: "https://example.test/a.pdf", contentType: "application/pdf" }];
+    await s.engine.conversations.say(outbound(id, { media }));
+    await s.engine.conversations.say(outbound(id, { id: "o2", texts: [], media }));
+    const first = await s.take();
+    assert.deepEqual([first.outbound?.texts, first.outbound?.media], [["Eva here"], media]);
+    const second = as("turn", (await s.reply(first)).next!).taken;
+    assert.deepEqual([second.outbound?.texts, second.outbound?.media], [[], media]);
+  }),
+
   scene("asked twice it is said once, before its turn and after it", {}, async (s) => {
     const id = await newConversation(s);
     const both = await Promise.all([1, 2].map(() => s.engine.conversations.say(outbound(id))));

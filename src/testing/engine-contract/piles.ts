@@ -50,6 +50,20 @@ export const piles: readonly EngineCase[] = [
   ),
 
   scene(
+    "of several that find a conversation full at the same instant, one is told",
+    { stagedMessagesMax: 1 },
+    async (s) => {
+      const workers = [s.engine, await s.open("worker-2"), await s.open("worker-3")];
+      await s.receive("one");
+      await s.windowPasses();
+      await lookInVain(s);
+      const outcomes = await Promise.all(workers.map((worker) => s.deliver(s.arrival(), worker)));
+      assert.equal(outcomes.filter(refusedAsFull).length, 1);
+      assert.deepEqual(await refusals(s), ["RATE_LIMITED"]);
+    },
+  ),
+
+  scene(
     "a redelivery of what waits in a full conversation is a duplicate",
     { stagedMessagesMax: 2 },
     async (s) => {

@@ -37,6 +37,40 @@ export const receiving: readonly EngineCase[] = [
     assert.equal((await s.conversations()).length, 1);
   }),
 
+  scene(
+    "a redelivery of what waits in a completed conversation is a duplicate, though the next one is open",
+    {},
+    async (s) => {
+      const first = await s.turnFor("hi");
+      const { message, conversationId } = await s.receive("one more thing");
+      const done = replied(first, allSent(draftFor(first)), { complete: true });
+      as("committed", await s.engine.turns.commit(first.lease, done));
+      const next = await s.receive("something else");
+      assert.notEqual(next.conversationId, conversationId);
+      await fiveTimes(s, message);
+      await s.windowPasses();
+      const turns = await s.turns();
+      assert.deepEqual(turns.map(textsOf).sort(), [["one more thing"], ["something else"]]);
+      for (const taken of turns) await s.reply(taken);
+      await fiveTimes(s, message);
+      await s.atRest();
+    },
+  ),
+
+  scene("a dead letter that was brought back is not staged in the next conversation, too", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    const message = taken.messages[0]!;
+    await s.engine.turns.giveBack(taken.lease, { kind: "bury", reason: "nobody can answer this" });
+    await s.engine.conversations.change(taken.conversation.id, { taskComplete: true });
+    const next = await s.receive("something else");
+    assert.notEqual(next.conversationId, taken.conversation.id);
+    const [letter] = (await s.engine.inspector.dead({ limit: 1 })).items;
+    assert.equal(await s.engine.remedies.retryDead(letter!.id), "retried");
+    await fiveTimes(s, message);
+    await s.windowPasses();
+    assert.deepEqual((await s.turns()).map(textsOf).sort(), [["hi"], ["something else"]]);
+  }),
+
   scene("the same provider id from another account or channel is another message", {}, async (s) => {
     const { message } = await s.receive({ text: "one" });
     as("staged", await s.deliver({ ...message, account: "other", text: "two" }));

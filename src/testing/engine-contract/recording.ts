@@ -69,6 +69,10 @@ export const recording: readonly EngineCase[] = [
     await s.turnFor("again");
     await s.leaseLapses();
     assert.equal((await s.detail(id)).conversation.status, "reply_sent");
+    await s.take();
+    assert.equal((await s.detail(id)).conversation.status, "processing_reply");
+    await s.leaseLapses();
+    assert.equal((await s.detail(id)).conversation.status, "reply_sent");
   }),
 
   scene("a committed turn records its messages, sends, usage, attempts and times", {}, async (s) => {

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { pendingChunks } from "../../core/draft.ts";
 import { draftFor, replied, sent, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
+
+const PICTURE = [{ url: "https://example.test/menu.png", contentType: "image/png", name: "menu" }];
 
 /** A turn of two chunks: the first went out, nobody knows about the second. */
 async function unknownSend(s: Scene) {
@@ -44,10 +47,42 @@ export const unknownSends: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene("a picture that may not have gone out is listed, resent and remembered as one", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    const chunks = pendingChunks([], PICTURE);
+    const draft = unknown(draftFor(taken, [], { chunks }), 0);
+    await s.engine.turns.commit(taken.lease, replied(taken, draft, { outcome: "unknown" }));
+    const [listed] = await list(s);
+    assert.deepEqual([listed?.text, listed?.media], ["", PICTURE]);
+    assert.equal(await s.engine.remedies.resendUnknown(listed!.id), "staged");
+    const resend = await s.take();
+    assert.deepEqual([resend.outbound?.texts, resend.outbound?.media], [[""], PICTURE]);
+    // It comes back whole as a dead letter, too.
+    await s.engine.turns.giveBack(resend.lease, { kind: "bury", reason: "broken" });
+    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    const again = await s.take();
+    assert.deepEqual(again.outbound?.media, PICTURE);
+    const sentAgain = sent(draftFor(again, [], { chunks }), 0);
+    await s.engine.turns.commit(again.lease, replied(again, sentAgain));
+    const history = await s.engine.conversations.history(taken.conversation.id, 10);
+    assert.deepEqual(
+      history.map(({ role, text, media }) => ({ role, text, media })),
+      [
+        { role: "user", text: "hi", media: [] },
+        { role: "assistant", text: "", media: PICTURE },
+        { role: "assistant", text: "", media: PICTURE },
+      ],
+    );
+    await s.atRest();
+  }),
+
   scene("a status callback that names the chunk settles an unknown send", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p2", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 1 };
+    // Another channel's word is none.
+    await s.engine.receiving.settle("sms", { ...status, chunk });
+    assert.equal((await list(s)).length, 1);
     assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "settled");
     assert.deepEqual(await list(s), []);
     assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");

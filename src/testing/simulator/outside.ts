@@ -51,8 +51,6 @@ interface Flight {
 export class Outside {
   readonly #world: Surroundings;
   readonly #flights: Flight[] = [];
-  /** The furthest that the machine's clock was ever ahead of the provider's. */
-  #aheadMs = 0;
 
   constructor(world: Surroundings) {
     this.#world = world;
@@ -81,7 +79,6 @@ export class Outside {
 
   async send(process: Process, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
     const { scheduler, faultAt, disturb, latencyMs, tokenOf } = this.#world;
-    this.#aheadMs = Math.max(this.#aheadMs, process.skewMs);
     const outage = this.#outage("sending");
     if (outage?.how === "silent") return new Promise(() => {});
     if (outage) return { kind: "not-sent", retry: "later", why: "connection refused" };
@@ -138,7 +135,7 @@ export class Outside {
     await scheduler.delay(process, latencyMs());
     if (fault === "cannot-tell") return { kind: "cannot-tell", why: "simulated" };
     if (fault === "error-before") throw new Error("the provider's API is down");
-    const found = provider.find({ ...query, notBeforeAtMs: query.notBeforeAtMs - this.#aheadMs });
+    const found = provider.find(query, scheduler.nowMs + process.skewMs);
     await disturb(process, fault, "after");
     // What it knew when it was asked may be old news when the answer comes.
     if (plan.listsLate) await scheduler.delay(process, random.below(SLOW_LIST_MS));

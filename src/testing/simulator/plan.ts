@@ -148,6 +148,8 @@ export interface Plan {
   readonly outages?: readonly PlannedOutage[];
   /** What the provider took shows in its list only after a while. */
   readonly listsLate?: boolean;
+  /** How far the provider's clock is ahead of the true time. */
+  readonly providerAheadMs?: number;
   /** Wake-ups that nobody asked for: early, doubled, long out of date. */
   readonly strayWakeUpsAtMs: readonly number[];
 }
@@ -171,8 +173,11 @@ export function planFrom(seed: number): Plan {
     strayWakeUpsAtMs: Array.from({ length: random.below(4) }, () => random.below(20_000)),
     listsLate: random.chance(0.3),
     outages: random.chance(0.25) ? plannedOutages(random) : [],
+    providerAheadMs: random.pick([0, 0, -HOUR, HOUR]),
   };
 }
+
+const HOUR = 3_600_000;
 
 /** As long as faults last at most, and much longer than five attempts with their pauses. */
 const OUTAGE_MS_MAX = 22_000;

@@ -1,3 +1,4 @@
+import { CLOCK_IS_BEHIND, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import type {
   Channel,
   Outgoing,
@@ -42,16 +43,24 @@ export class SimulatedProvider {
     return sent;
   }
 
-  find({ to, text, notBeforeAtMs, excludeProviderIds }: ReconcileQuery): ReconcileOutcome {
-    const found = this.ledger.find(
+  /** As the channels that ship do it: whoever asks learns from the answer's date what its own clock is worth. */
+  find(
+    { to, text, notBeforeAtMs, excludeProviderIds }: ReconcileQuery,
+    askersNowMs: number,
+  ): ReconcileOutcome {
+    const date = new Date(this.#nowMs()).toUTCString();
+    const { certainAtMs, possibleAtMs } = sinceOnTheirClock(notBeforeAtMs, date, askersNowMs);
+    const equal = this.ledger.filter(
       (each) =>
         each.to === to &&
         each.text === text &&
-        each.atMs >= notBeforeAtMs &&
+        each.atMs >= possibleAtMs &&
         each.listedAtMs <= this.#nowMs() &&
         !excludeProviderIds.includes(each.providerId),
     );
-    return found ? { kind: "sent", providerId: found.providerId } : { kind: "not-sent" };
+    const found = equal.find(({ atMs }) => atMs >= certainAtMs);
+    if (found) return { kind: "sent", providerId: found.providerId };
+    return equal.length > 0 ? { kind: "cannot-tell", why: CLOCK_IS_BEHIND } : { kind: "not-sent" };
   }
 }
 

@@ -84,7 +84,7 @@ export class World {
     this.#random = seeded(plan.seed ^ 0x5bd1e995);
     this.scheduler = new Scheduler(this.#random, START_AT_MS);
     this.history = new History(nowMs);
-    this.provider = new SimulatedProvider(nowMs);
+    this.provider = new SimulatedProvider(() => nowMs() + (plan.providerAheadMs ?? 0));
     this.#waiting = new Set(plan.faults);
     this.#undelivered = plan.messages.length;
     this.#outside = new Outside({

@@ -21,6 +21,8 @@ export function holds(condition: Condition | undefined, item: Item | undefined):
 
 function compares(is: "=" | "<>" | "<=" | "<" | ">" | "begins", actual: unknown, expected: unknown): boolean {
   if (actual === undefined) return is === "<>";
+  // Values of two types are different, and neither comes first.
+  if (typeof actual !== typeof expected || actual === null) return is === "<>";
   switch (is) {
     case "=":
       return actual === expected;
@@ -43,7 +45,12 @@ export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {} }: Ch
   return plain({ ...setIfAbsent, ...item, ...set, ...Object.fromEntries(sums) });
 }
 
-/** A copy as a store would give it back: nothing undefined, nothing shared. */
+/** A copy as a store would give it back: nothing undefined, nothing shared. What is no number is refused, as on the wire. */
 export function plain(item: Item): Item {
-  return JSON.parse(JSON.stringify(item)) as Item;
+  return JSON.parse(JSON.stringify(item, sound)) as Item;
+}
+
+function sound(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${name} is no number: ${value}`);
+  return value;
 }

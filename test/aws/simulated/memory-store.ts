@@ -79,6 +79,8 @@ export interface Surroundings {
   readonly repeats: () => boolean;
   /** The faults that the run has for a request. */
   readonly meets: <T>(name: RequestName, happen: () => Promise<T>) => Promise<T>;
+  /** Where a page ends though there is more, as DynamoDB's do at a megabyte. */
+  readonly pageRowsMax?: number;
 }
 
 /** The store that the steps ask, for one worker. Every request happens at one instant, somewhere between its two delays. */
@@ -117,7 +119,14 @@ export class MemoryStore implements Store {
   }
 
   async query(table: TableName, reading: Reading): Promise<Item[]> {
-    return (await this.queryPage(table, reading)).items;
+    const items: Item[] = [];
+    for (let { from, limit } = reading; ; ) {
+      const page = await this.queryPage(table, { ...reading, from, ...(limit !== undefined && { limit }) });
+      items.push(...page.items);
+      from = page.next;
+      if (limit !== undefined) limit -= page.items.length;
+      if (!from || limit === 0) return items;
+    }
   }
 
   queryPage(table: TableName, reading: Reading): Promise<PageOfItems> {
@@ -129,11 +138,17 @@ export class MemoryStore implements Store {
   }
 
   count(table: TableName, reading: Reading = {}): Promise<number> {
-    return this.#request("request.query", () => this.#page(table, reading).items.length);
+    return this.#request(
+      "request.query",
+      () => this.#page(table, reading, Number.POSITIVE_INFINITY).items.length,
+    );
   }
 
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]> {
-    return this.#request("request.getMany", () => present(keys.map((key) => this.#tables.read(table, key))));
+    const distinct = [...new Map(keys.map((key) => [keyText(table, key), key])).values()];
+    return this.#request("request.getMany", () =>
+      present(distinct.map((key) => this.#tables.read(table, key))),
+    );
   }
 
   async writeMany(
@@ -199,7 +214,12 @@ export class MemoryStore implements Store {
     return { kind: "done", ...(item && { item }) };
   }
 
-  #page(table: TableName, { index, key, filter, limit, from, newestFirst }: Reading): PageOfItems {
+  #page(
+    table: TableName,
+    { index, key, filter, limit, from, newestFirst }: Reading,
+    rowsMax = this.#around.pageRowsMax ?? Number.POSITIVE_INFINITY,
+  ): PageOfItems {
+    if (limit !== undefined && limit < 1) throw new Error("a limit of less than one row is refused");
     const order = (item: Item) => sortText(table, index, item);
     const found = this.#tables
       .all(table, index, this.#around.sees)
@@ -207,7 +227,7 @@ export class MemoryStore implements Store {
       .sort((a, b) => (order(a) < order(b) ? -1 : 1) * (newestFirst ? -1 : 1));
     const start =
       from === undefined ? 0 : found.findIndex((item) => keyText(table, item) === keyText(table, from)) + 1;
-    const page = found.slice(start, limit === undefined ? undefined : start + limit);
+    const page = found.slice(start, start + Math.min(limit ?? rowsMax, rowsMax));
     const last = start + page.length < found.length ? page.at(-1) : undefined;
     return { items: page.filter((item) => holds(filter, item)), ...(last && { next: last }) };
   }

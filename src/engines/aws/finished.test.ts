@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import { Finished } from "./finished.ts";
+import type { ReceivedTrigger } from "./triggers.ts";
+
+const trigger = (receipt: string): ReceivedTrigger => ({
+  conversationId: "c",
+  primaryChannel: "ana",
+  channel: "test",
+  queue: "queue",
+  receipt,
+});
+
+it("triggers that are finished while others are deleted go with the next request, all at once", async () => {
+  const asked: { receipts: string[]; answer: () => void }[] = [];
+  const finished = new Finished({
+    done: (received) =>
+      new Promise((resolve) => {
+        asked.push({ receipts: received.map(({ receipt }) => receipt), answer: resolve });
+      }),
+  });
+  for (const receipt of ["1", "2", "3"]) finished.add([trigger(receipt)]);
+  const deleted = finished.deleted();
+  asked[0]!.answer();
+  await expect.poll(() => asked.length).toBe(2);
+  asked[1]!.answer();
+  await deleted;
+  expect(asked.map(({ receipts }) => receipts)).toEqual([["1"], ["2", "3"]]);
+});
+
+it("a queue that fails is heard of at the end, and brings nobody down before", async () => {
+  const finished = new Finished({ done: () => Promise.reject(new Error("down")) });
+  finished.add([trigger("1")]);
+  // Long enough for a rejection that nobody listens to to be told.
+  await new Promise((resolve) => setImmediate(resolve));
+  await expect(finished.deleted()).rejects.toThrow("down");
+});

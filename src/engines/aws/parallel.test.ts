@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { inParallel } from "./parallel.ts";
+
+it("a few at a time, and what comes of them in their order", async () => {
+  let [running, most] = [0, 0];
+  const run = async (n: number) => {
+    running += 1;
+    most = Math.max(most, running);
+    for (let turns = 0; turns < n; turns += 1) await Promise.resolve();
+    running -= 1;
+    return n * 10;
+  };
+  expect(await inParallel([5, 1, 4, 2, 3], 2, run)).toEqual([50, 10, 40, 20, 30]);
+  expect(most).toBe(2);
+  expect(await inParallel([1], 9, run)).toEqual([10]);
+  expect(await inParallel([], 9, run)).toEqual([]);
+});
+
+it("one that fails fails all of it", async () => {
+  await expect(inParallel([1, 2], 1, () => Promise.reject(new Error("down")))).rejects.toThrow("down");
+});

@@ -1,0 +1,91 @@
+import { StoreUnavailable } from "../errors.ts";
+import type { Engine } from "../ports/engine.ts";
+import type { Sweeper } from "./sweeper.ts";
+import type { Worker } from "./worker.ts";
+
+/** How a life gets what it needs. */
+export interface Making {
+  readonly engine: (onArmed: (dueAtMs: number) => void) => Promise<Engine>;
+  readonly worker: (engine: Engine) => Worker;
+  readonly sweeper: (engine: Engine) => Sweeper;
+}
+
+/**
+ * From the first use of a service to its `stop`: one engine, one worker, one sweeper. They end together, and none of them is used again: a
+ * worker that was stopped looks for nothing, so whatever an engine took in beside it would wait for nobody.
+ */
+export class Life {
+  readonly #making: Making;
+  #isOver = false;
+  #engine: Promise<Engine> | undefined;
+  #worker: Worker | undefined;
+  #sweeper: Sweeper | undefined;
+  #starting: Promise<void> | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(making: Making) {
+    this.#making = making;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Opened on first use. Rejects from `end` on. */
+  async engine(): Promise<Engine> {
+    this.#assertGoesOn();
+    this.#engine ??= this.#making
+      .engine((dueAtMs) => this.#worker?.nudge(dueAtMs))
+      .catch((error) => {
+        // The next caller tries again: a disk that was full may have room by then.
+        this.#engine = undefined;
+        throw error;
+      });
+    return this.#engine;
+  }
+
+  async worker(): Promise<Worker> {
+    const engine = await this.engine();
+    this.#assertGoesOn();
+    this.#worker ??= this.#making.worker(engine);
+    return this.#worker;
+  }
+
+  start(): Promise<void> {
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  async #start(): Promise<void> {
+    const engine = await this.engine();
+    // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
+    await engine.ping();
+    (await this.worker()).start();
+    this.#sweeper ??= this.#making.sweeper(engine);
+    this.#sweeper.start();
+  }
+
+  /** Asked twice, the shorter grace counts. */
+  async end(graceMs: number): Promise<void> {
+    this.#isOver = true;
+    // It may still be opening: what it opened has to be closed.
+    await this.#starting?.catch(() => {});
+    await Promise.all([this.#worker?.stop(graceMs), this.#sweeper?.stop()]);
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    // What could not be opened need not be closed.
+    const engine = await this.#engine?.catch(() => undefined);
+    await engine?.close();
+  }
+
+  #assertGoesOn(): void {
+    if (this.#isOver) throw stopped();
+  }
+}
+
+export function stopped(): StoreUnavailable {
+  return new StoreUnavailable("the service was stopped");
+}

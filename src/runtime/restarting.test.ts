@@ -1,0 +1,150 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import { sqlite } from "../engines/sqlite/index.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Engine, EngineProvider } from "../ports/engine.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import { createService } from "./create-service.ts";
+import { systemClock } from "./system-clock.ts";
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function onFile(writer: "thread" | "inline"): Promise<EngineProvider> {
+  const folder = await mkdtemp(join(tmpdir(), "lull-restarting-"));
+  folders.push(folder);
+  return sqlite({ file: join(folder, "lull.db"), writer });
+}
+
+function living(engine: EngineProvider, given?: Clock) {
+  const clock = fakeClock();
+  const channel = testChannel();
+  const service = createService({
+    engine,
+    channels: { test: channel },
+    window: { seconds: 1 },
+    respond: () => "hello",
+    clock: given ?? clock,
+    log: () => {},
+  });
+  let count = 0;
+  const write = async () => {
+    count += 1;
+    const message = { providerId: `${count}`, account: "a", address: "us", sender: "ana", replyTo: "ana" };
+    const body = Buffer.from(JSON.stringify([{ ...message, text: "hi", media: [] }]));
+    const request = { method: "POST", url: "http://x/", headers: {}, body };
+    return (await service.receive("test", request)).status;
+  };
+  const stop = async () => {
+    const stopping = service.stop(0);
+    // Its grace is over at once, but "at once" is a time on this clock too.
+    await clock.advance(1);
+    await stopping;
+  };
+  return { clock, channel, service, write, stop };
+}
+
+/** An engine whose opening waits until it is let, and that tells who closed it. */
+function slowToOpen() {
+  const kept = memory();
+  const { promise: mayOpen, resolve: letOpen } = Promise.withResolvers<void>();
+  const closed: Engine[] = [];
+  const opened: Engine[] = [];
+  const engine: EngineProvider = {
+    name: "slow",
+    async open(context) {
+      await mayOpen;
+      const inner = await kept.open(context);
+      const it: Engine = { ...inner, close: async () => void closed.push(it) };
+      opened.push(it);
+      return it;
+    },
+  };
+  return { engine, letOpen, opened, closed };
+}
+
+describe("a service that was stopped", () => {
+  it("acknowledges nothing, is not ready, and opens nothing", async () => {
+    const at = living(memory());
+    await at.service.start();
+    await at.stop();
+    expect(await at.write()).toBe(503);
+    await expect(at.service.ready()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    await expect(at.service.engine()).rejects.toThrow("the service was stopped");
+    await expect(at.service.wake("c")).rejects.toThrow("the service was stopped");
+    await at.service.start();
+    expect((await (await at.service.engine()).inspector.counts()).staged).toBe(0);
+    await at.stop();
+  });
+
+  it("acknowledges nothing while its last turns end either", async () => {
+    const at = living(memory());
+    await at.service.start();
+    const stopping = at.service.stop(10_000);
+    expect(await at.write()).toBe(503);
+    await at.clock.advance(10_000);
+    await stopping;
+  });
+
+  it.each([
+    ["memory", async () => memory()],
+    ["sqlite", () => onFile("inline")],
+  ] as const)("answers again once it is started again, also what waited before: %s", async (_, engine) => {
+    const at = living(await engine());
+    await at.service.start();
+    expect(await at.write()).toBe(200);
+    await at.stop();
+    await at.service.start();
+    await at.service.ready();
+    await at.clock.advance(120_000);
+    expect(at.channel.outbox).toHaveLength(1);
+    expect(await at.write()).toBe(200);
+    await at.clock.advance(120_000);
+    expect(at.channel.outbox).toHaveLength(2);
+    await at.stop();
+  });
+
+  it("answers again on a store with a thread of its own", { timeout: 30_000 }, async () => {
+    const at = living(await onFile("thread"), systemClock);
+    for (const _time of [1, 2]) {
+      const { promise: answered, resolve } = Promise.withResolvers<void>();
+      at.channel.behave((_outgoing, n) => {
+        resolve();
+        return { kind: "sent", providerId: `out-${n}` };
+      });
+      await at.service.start();
+      expect(await at.write()).toBe(200);
+      await answered;
+      await at.service.stop();
+    }
+    expect(at.channel.outbox).toHaveLength(2);
+  });
+
+  it("closes what it was still opening, and does not start", async () => {
+    const { engine, letOpen, opened, closed } = slowToOpen();
+    const at = living(engine);
+    const starting = expect(at.service.start()).rejects.toThrow("the service was stopped");
+    const stopping = at.stop();
+    letOpen();
+    await Promise.all([starting, stopping]);
+    expect(opened).toHaveLength(1);
+    expect(closed).toEqual(opened);
+  });
+
+  it("stays stopped when that was said last, however soon after the start", async () => {
+    const at = living(memory());
+    await at.service.start();
+    const first = at.service.stop(10_000);
+    const again = expect(at.service.start()).rejects.toThrow("the service was stopped");
+    const second = at.service.stop(0);
+    await at.clock.advance(1);
+    await Promise.all([first, again, second]);
+    expect(await at.write()).toBe(503);
+  });
+});

@@ -1,0 +1,86 @@
+import { settingsWith } from "../../../src/core/defaults.ts";
+import type { Settings } from "../../../src/core/settings.ts";
+import { engineOn } from "../../../src/engines/aws/engine.ts";
+import { siteFor } from "../../../src/engines/aws/site.ts";
+import type { Store } from "../../../src/engines/aws/store.ts";
+import type { Trigger } from "../../../src/engines/aws/triggers.ts";
+import type { Engine, Taken } from "../../../src/ports/engine.ts";
+import type { Arrival } from "../../../src/ports/message.ts";
+import { arrival, as } from "../../../src/testing/engine-contract/builders.ts";
+import { type FakeClock, fakeClock } from "../../../src/testing/fake-clock.ts";
+import { MemoryStore, MemoryTables } from "./memory-store.ts";
+
+/** A request as the engine makes it: its name, and what it is about. */
+export interface Request {
+  readonly name: keyof Store;
+  readonly args: readonly unknown[];
+}
+
+/** Carries a request out, or does not, and may do something before or behind it. */
+export type Around = (request: Request, happen: () => Promise<unknown>) => Promise<unknown>;
+
+export interface MemorySite {
+  readonly clock: FakeClock;
+  readonly tables: MemoryTables;
+  /** Triggers that were sent. */
+  readonly triggers: readonly Trigger[];
+  /** A worker, with somebody between its requests and the tables where the test wants to be. */
+  open(workerId: string, around?: Around): Engine;
+  arrival(given?: Partial<Arrival>): Arrival;
+  /** A message whose window goes by and whose turn is taken. */
+  turnFor(engine: Engine, text: string): Promise<Taken>;
+}
+
+/** The steps of the engine on tables in memory, for tests that put something between two single requests. */
+export function memorySite(given: Partial<Settings> = {}): MemorySite {
+  const clock = fakeClock();
+  const settings = settingsWith({ clockSkewMs: 2_000, ...given });
+  const tables = new MemoryTables();
+  const sent: Trigger[] = [];
+  const now = async () => {};
+  const triggers = {
+    send: async (trigger: Trigger) => void sent.push(trigger),
+    receive: async () => [],
+    done: now,
+    check: now,
+  };
+  const calm = {
+    delay: now,
+    meets: <T>(_name: unknown, happen: () => Promise<T>) => happen(),
+    indexLag: () => 0,
+    sees: "all",
+    scribble: () => {},
+    repeats: () => false,
+  } as const;
+  let count = 0;
+  const site: MemorySite = {
+    clock,
+    tables,
+    triggers: sent,
+    open(workerId, around) {
+      const plain = new MemoryStore(tables, calm);
+      const store = around ? between(plain, around) : plain;
+      const context = { clock, settings, workerId, log: () => {}, onArmed: () => {} };
+      return engineOn(siteFor(context, { store, triggers, forget: "sweep" }), now);
+    },
+    arrival(given) {
+      count += 1;
+      return arrival({ providerId: `m${count}`, arrivedAtMs: clock.nowMs(), ...given });
+    },
+    async turnFor(engine, text) {
+      const [outcome] = await engine.receiving.stage([{ arrival: site.arrival({ text }) }]);
+      await clock.advance(10_000);
+      return as("turn", await engine.turns.take(as("staged", outcome!).conversationId)).taken;
+    },
+  };
+  return site;
+}
+
+function between(store: Store, around: Around): Store {
+  return new Proxy(store, {
+    get(target, name: keyof Store) {
+      const request = target[name] as (...args: readonly unknown[]) => Promise<unknown>;
+      return (...args: readonly unknown[]) => around({ name, args }, () => request.apply(target, [...args]));
+    },
+  });
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { settingsWith } from "../../../src/core/defaults.ts";
+import type { Settings } from "../../../src/core/settings.ts";
+import { engineOn } from "../../../src/engines/aws/engine.ts";
+import type { Item } from "../../../src/engines/aws/expression.ts";
+import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
+import { sweepLeases } from "../../../src/engines/aws/sweep.ts";
+import type { TableName } from "../../../src/engines/aws/tables.ts";
+import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/triggers.ts";
+import type { TakeOutcome } from "../../../src/ports/engine.ts";
+import type { LogFields } from "../../../src/ports/log.ts";
+import type { SpoiltHow, SpoiltWhat, World } from "../../../src/testing/engine-contract/index.ts";
+import { Scene } from "../../../src/testing/engine-contract/scene.ts";
+import { fakeClock } from "../../../src/testing/fake-clock.ts";
+import type { RequestName } from "../../../src/testing/simulator/plan.ts";
+import { SPOILT } from "../spoilt.ts";
+import { MemoryStore, MemoryTables } from "./memory-store.ts";
+
+export interface WaitingTrigger extends ReceivedTrigger {
+  wakeAtMs: number;
+}
+
+export interface MemoryWorld extends World {
+  /** Rows as they stand, and to be written behind the engine's back. */
+  row(table: TableName, key: Item): Item | undefined;
+  write(table: TableName, item: Item): void;
+  remove(table: TableName, key: Item): void;
+  /** Triggers on their way. */
+  triggers(): readonly WaitingTrigger[];
+  loseTriggers(): void;
+  /** What the workers told, by the name of the event. */
+  told(event: string): readonly LogFields[];
+  /** Requests to the tables since the world began, by what they were. */
+  readonly requests: RequestName[];
+  /** Once, before the next request of that name: what somebody else does meanwhile, or an error instead of an answer. */
+  before(name: RequestName, happen: () => Promise<void>): void;
+  /** A worker's own view, for steps that are looked at one by one. */
+  site(workerId?: string): Site;
+}
+
+export interface MemoryWorldOptions {
+  /** Where a page ends though there is more. */
+  readonly pageRowsMax?: number;
+  /** The answer to every request gets lost once, and the request is made again. */
+  readonly losesAnswers?: boolean;
+}
+
+/** The steps of the engine on tables in memory and a queue that keeps the test's time: seconds instead of the minutes of the emulators. */
+export async function memoryWorld(
+  given: Partial<Settings> = {},
+  { pageRowsMax, losesAnswers = false }: MemoryWorldOptions = {},
+): Promise<MemoryWorld> {
+  const clock = fakeClock();
+  const settings = settingsWith({ clockSkewMs: 2_000, ...given });
+  const tables = new MemoryTables();
+  const requests: RequestName[] = [];
+  const logged: { readonly event: string; readonly fields: LogFields }[] = [];
+  const meanwhile = new Map<RequestName, () => Promise<void>>();
+  let waiting: WaitingTrigger[] = [];
+  let receipts = 0;
+  const triggers = {
+    // Without the whole seconds that a queue counts in: cases look at the very millisecond.
+    async send(trigger: Trigger, wakeAtMs: number) {
+      receipts += 1;
+      const atMs = triggerAtMs(wakeAtMs, clock.nowMs());
+      waiting.push({ ...trigger, queue: "memory", receipt: String(receipts), wakeAtMs: atMs });
+    },
+    receive: async (max: number) =>
+      waiting
+        .filter(({ wakeAtMs }) => wakeAtMs <= clock.nowMs())
+        .sort((a, b) => a.wakeAtMs - b.wakeAtMs)
+        .slice(0, max),
+    async done(received: readonly ReceivedTrigger[]) {
+      const done = new Set(received.map(({ receipt }) => receipt));
+      waiting = waiting.filter(({ receipt }) => !done.has(receipt));
+    },
+    check: async () => {},
+  };
+  const now = async () => {};
+  const store = new MemoryStore(tables, {
+    delay: now,
+    async meets(name, happen) {
+      requests.push(name);
+      const first = meanwhile.get(name);
+      meanwhile.delete(name);
+      await first?.();
+      return happen();
+    },
+    indexLag: () => 0,
+    sees: "all",
+    scribble: () => {},
+    repeats: () => losesAnswers,
+    ...(pageRowsMax !== undefined && { pageRowsMax }),
+  });
+  const site = (workerId = "harness") =>
+    siteFor(
+      {
+        clock,
+        settings,
+        workerId,
+        log: (_level, event, fields = {}) => void logged.push({ event, fields }),
+        onArmed: () => {},
+      },
+      { store, triggers, forget: "sweep" },
+    );
+  const harness = site();
+  let workers = 0;
+  return {
+    clock,
+    settings,
+    requests,
+    site,
+    row: (table, key) => tables.read(table, key),
+    write: (table, item) => tables.write(table, item, item, 0),
+    remove: (table, key) => tables.write(table, key, undefined, 0),
+    triggers: () => waiting,
+    loseTriggers() {
+      waiting = [];
+    },
+    told: (event) => logged.filter((each) => each.event === event).map(({ fields }) => fields),
+    before: (name, happen) => void meanwhile.set(name, happen),
+    async open(workerId) {
+      workers += 1;
+      return engineOn(site(workerId ?? `worker-${workers}`), now);
+    },
+    async takeDue(engine, max = 100) {
+      await sweepLeases(harness);
+      const all: TakeOutcome[] = [];
+      for (;;) {
+        const left = max - all.filter(({ kind }) => kind === "turn").length;
+        const { outcomes } = await engine.turns.takeDue(left, new AbortController().signal);
+        all.push(...outcomes);
+        if (outcomes.length === 0 || left <= 0) return all;
+      }
+    },
+    setClockBack(ms) {
+      clock.setBack(ms);
+      for (const each of waiting) each.wakeAtMs -= ms;
+    },
+    async strand(conversationId) {
+      for (const table of ["triggerLock", "state"] as const)
+        tables.write(table, { conversation_id: conversationId }, undefined, 0);
+      waiting = waiting.filter((each) => each.conversationId !== conversationId);
+    },
+    spoil: async (conversationId, what, how) => spoilIn(tables, conversationId, what, how),
+    close: now,
+  };
+}
+
+/** What no attribute of ours is. */
+const UNREADABLE = { 0: [0, 255, 0] };
+
+function spoilIn(tables: MemoryTables, conversationId: string, what: SpoiltWhat, how: SpoiltHow): void {
+  const { table, keys, foreign } = SPOILT[what];
+  const rows = tables.all(table, undefined, "all").filter((row) => row.conversation_id === conversationId);
+  const [oldest] = rows.sort((a, b) => Number(a.sequence) - Number(b.sequence));
+  assert.ok(oldest, `no ${what} of ${conversationId}`);
+  const unreadable = Object.fromEntries(Object.keys(foreign).map((name) => [name, UNREADABLE]));
+  const key = Object.fromEntries(keys.map((name) => [name, oldest[name]]));
+  tables.write(table, key, { ...key, ...(how === "foreign" ? foreign : unreadable) }, 0);
+}
+
+/** A world with its first worker, and the words of the contract's cases. */
+export async function memoryScene(
+  settings: Partial<Settings> = {},
+  options: MemoryWorldOptions = {},
+): Promise<{ readonly world: MemoryWorld; readonly s: Scene }> {
+  const world = await memoryWorld(settings, options);
+  return { world, s: new Scene(world, await world.open("worker-1")) };
+}

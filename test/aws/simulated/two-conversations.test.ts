@@ -1,0 +1,93 @@
+import { expect, it } from "vitest";
+import type { StageOutcome } from "../../../src/ports/engine.ts";
+import { allSent, as, draftFor, replied, textsOf } from "../../../src/testing/engine-contract/builders.ts";
+import { type Around, memorySite } from "./memory-site.ts";
+
+/** Lets a worker's requests through until one is about to write a row of this table, and then waits for `go`. */
+function heldBefore(table: string) {
+  const reached = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const around: Around = async ({ name, args }, happen) => {
+    if ((name === "put" || name === "update") && args[0] === table) {
+      reached.resolve();
+      await go.promise;
+    }
+    return happen();
+  };
+  return { around, reached: reached.promise, go: go.resolve };
+}
+
+const diesStaging: Around = async ({ name, args }, happen) => {
+  if (name === "put" && args[0] === "stage") throw new Error("died");
+  return happen();
+};
+
+async function completed() {
+  const site = memorySite();
+  const engine = site.open("worker");
+  const first = await site.turnFor(engine, "hi");
+  const message = site.arrival({ text: "one more thing" });
+  const deliver = async (by = engine, arrival = message): Promise<StageOutcome> => {
+    const [outcome] = await by.receiving.stage([{ arrival }]);
+    return outcome!;
+  };
+  /** The task is completed, and something else opens the person's next conversation. */
+  const goOn = async () => {
+    const done = replied(first, allSent(draftFor(first)), { complete: true });
+    as("committed", await engine.turns.commit(first.lease, done));
+    return as("staged", await deliver(engine, site.arrival({ text: "something else" }))).conversationId;
+  };
+  const turnsIn = async (...ids: readonly string[]) => {
+    await site.clock.advance(10_000);
+    const looks = await Promise.all(ids.map((id) => engine.turns.take(id)));
+    return looks.map((look) => (look.kind === "turn" ? textsOf(look.taken) : []));
+  };
+  return { site, engine, old: first.conversation.id, message, deliver, goOn, turnsIn };
+}
+
+it.each(["seen", "stage"])(
+  "two deliveries of a message, one frozen before its write to %s while the next conversation was opened, make one turn",
+  async (table) => {
+    const { site, old, deliver, goOn, turnsIn } = await completed();
+    const held = heldBefore(table);
+    const frozen = deliver(site.open("frozen", held.around));
+    await held.reached;
+    const next = await goOn();
+    const again = await deliver();
+    held.go();
+    const kinds = [(await frozen).kind, again.kind].sort();
+    expect(kinds).toEqual(["duplicate", "staged"]);
+    expect((await turnsIn(old, next)).flat().sort()).toEqual(["one more thing", "something else"]);
+  },
+);
+
+it("a delivery that died before it staged its message is made good for in the conversation that it had found", async () => {
+  const { site, old, deliver, goOn, turnsIn } = await completed();
+  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+  const next = await goOn();
+  expect(await deliver()).toMatchObject({ kind: "staged", conversationId: old });
+  expect(await deliver()).toEqual({ kind: "duplicate" });
+  expect(await turnsIn(old, next)).toEqual([["one more thing"], ["something else"]]);
+});
+
+it("if that conversation was erased since, the message goes where the person's messages go now", async () => {
+  const { site, engine, old, deliver, goOn, turnsIn } = await completed();
+  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+  const next = await goOn();
+  await engine.conversations.erase(old);
+  expect(await deliver()).toMatchObject({ kind: "staged", conversationId: next });
+  expect(await deliver()).toEqual({ kind: "duplicate" });
+  expect(await turnsIn(next)).toEqual([["something else", "one more thing"]]);
+});
+
+it("a message is not staged for good: the claim is forgotten with the memory of what was answered", async () => {
+  const { site, message, deliver, goOn } = await completed();
+  as("staged", await deliver());
+  await goOn();
+  const claims = () =>
+    site.tables.all("seen", undefined, "all").filter(({ staged_in }) => staged_in !== undefined);
+  expect(claims()).not.toEqual([]);
+  for (const { until_at_ms } of claims())
+    expect(until_at_ms).toBeLessThanOrEqual(site.clock.nowMs() + 24 * 3_600_000);
+  expect(JSON.stringify(claims())).not.toContain(message.sender);
+});
