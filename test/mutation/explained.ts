@@ -772,6 +772,18 @@ export const EXPLAINED: readonly Explained[] = [
     change: "1_000 → 1001",
     because: "words for people",
   },
+  {
+    file: "src/engines/sqlite/expiry.ts",
+    code: "if (left <= 0) break;",
+    change: "0 → 1",
+    because: "timing only: a row that the next round removes",
+  },
+  {
+    file: "src/engines/sqlite/expiry.ts",
+    code: "return { rows: max - left, isCut: left <= 0 };",
+    change: "0 → 1",
+    because: "only a round more, that finds nothing",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {

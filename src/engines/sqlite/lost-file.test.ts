@@ -202,7 +202,7 @@ describe("a database file that is not at its place any more", () => {
     }
     expect(eventsOf("store.file-lost").map(({ reason }) => reason)).toEqual([
       expect.stringContaining("is gone"),
-      expect.stringContaining("was replaced"),
+      expect.stringContaining("was replaced while it was in use: the next sweep looks at it"),
       expect.stringContaining("is another database"),
     ]);
     await rm(file);
