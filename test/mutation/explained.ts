@@ -632,6 +632,56 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more at a queue that is empty by then",
   },
   {
+    file: "src/engines/sqlite/store.ts",
+    code: "this.#noteDamage(error);",
+    change: "this.#noteDamage(error); → ;",
+    because: "defence in depth: whoever needs the damaged page notes it, too",
+  },
+  {
+    file: "src/engines/sqlite/shrink-log.ts",
+    code: "const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;",
+    change:
+      "statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0 → statSync(`${file}-wal`, { throwIfNoEntry: false })?.size",
+    because: "only a checkpoint more, where there is no log",
+  },
+  {
+    file: "src/engines/embedded/receiving.ts",
+    code: "if (!window && !lease) arm(step, id, dueOfStaged(step, id));",
+    change: "!window && !lease → !window || !lease",
+    because: "only a look more, that finds nothing due",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "return step.tables.history(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
+    change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
+    because: "equivalent: nothing is longer than no limit",
+  },
+  {
+    file: "src/engines/embedded/conversing.ts",
+    code: "if (!paused) step.armed(step.nowMs);",
+    change: "!paused → true",
+    because: "only a look more, that a pause sends away",
+  },
+  {
+    file: "src/engines/embedded/step.ts",
+    code: "if (messages.length === 0) return Math.min(...outbounds);",
+    change: "messages.length === 0 → false",
+    because: "equivalent: no message makes an outbound later than when it was asked for",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "return step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false;",
+    change:
+      "step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false → step.tables.conversation(workUnder(state).recordId)?.handedOff",
+    because: "equivalent: undefined is no hand-off either",
+  },
+  {
+    file: "src/engines/embedded/turning.ts",
+    code: "if (!work) throw new Error(`lease of turn ${state.lease!.turnId} has no work`);",
+    change: "!work → false",
+    because: "only the words of an error that is told either way",
+  },
+  {
     file: "src/engines/aws/commit.ts",
     code: "for (let tries = 0; ; tries += 1) {",
     change: "1 → 2",
@@ -721,6 +771,18 @@ export const EXPLAINED: readonly Explained[] = [
     code: "const text = `${Math.round(offMs / 1_000)} s off AWS's`;",
     change: "1_000 → 1001",
     because: "words for people",
+  },
+  {
+    file: "src/engines/sqlite/expiry.ts",
+    code: "if (left <= 0) break;",
+    change: "0 → 1",
+    because: "timing only: a row that the next round removes",
+  },
+  {
+    file: "src/engines/sqlite/expiry.ts",
+    code: "return { rows: max - left, isCut: left <= 0 };",
+    change: "0 → 1",
+    because: "only a round more, that finds nothing",
   },
 ];
 

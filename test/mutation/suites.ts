@@ -48,7 +48,7 @@ export const SUITES: readonly Suite[] = [
         "src/engines/sqlite/foreign-rows.test.ts",
         ...RUNTIME,
       ],
-      taking: RUNTIME,
+      taking: ["src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
     },
   },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
@@ -66,6 +66,8 @@ export const SUITES: readonly Suite[] = [
       listings: ["test/sqlite/listing-sizes.test.ts"],
       restored: ["test/sqlite/backup.test.ts"],
       "shrink-log": ["test/sqlite/backup.test.ts"],
+      store: ["test/sqlite/backup.test.ts"],
+      tables: ["src/engines/sqlite/clock-mark.test.ts"],
     },
   },
   {

@@ -46,9 +46,21 @@ it("what was asked before the clock was set back, and is written after the first
   const [here, late] = [await processAt(clock), await processAt(before)];
   await late.sweeping.sweep();
   expect((await here.sweeping.sweep()).clockSetBack).toMatchObject({ byMs: HOUR });
+  // As another process may at the same time.
+  await here.sweeping.sweep();
   await late.receiving.stage([{ arrival: arrival({ providerId: "m1", arrivedAtMs: before.nowMs() }) }]);
   await clock.advance(settings.sweepMs);
   await here.sweeping.sweep();
   const { outcomes } = await here.turns.takeDue(1, new AbortController().signal);
   expect(outcomes).toMatchObject([{ kind: "turn", taken: { messages: [{ providerId: "m1" }] } }]);
+});
+
+it("half a minute is noticed by the process that wrote during it", async () => {
+  const clock = fakeClock();
+  const here = await processAt(clock);
+  await here.sweeping.sweep();
+  await clock.advance(30_000);
+  await here.receiving.stage([{ arrival: arrival({ providerId: "m1", arrivedAtMs: clock.nowMs() }) }]);
+  clock.setBack(30_000);
+  expect((await here.sweeping.sweep()).clockSetBack).toEqual({ byMs: 30_000, conversations: 1 });
 });

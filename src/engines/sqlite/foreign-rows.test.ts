@@ -195,6 +195,7 @@ describe("a row that is not ours", () => {
     await receive("ben");
     change(`UPDATE states SET rowid = ${huge} WHERE conversation_id = ?`, ana);
     await engine.sweeping.sweep();
+    expect((await engine.inspector.counts()).quarantined).toBe(1);
     change(`INSERT INTO staged SELECT ${huge}, 'x', conversation_id, kind, bytes, item FROM staged LIMIT 1`);
     change(`INSERT INTO messages VALUES (${huge}, '${ana}', 0, '{}')`);
     await engine.sweeping.sweep();

@@ -180,6 +180,16 @@ describe("the writer thread", () => {
     await expect(engine.receiving.stage([broken])).rejects.toMatchObject(unavailable);
   });
 
+  it("keeps nothing of a bad request beside a look that finds nothing due", async () => {
+    const engine = await open();
+    const [looked, staged] = await Promise.allSettled([
+      engine.turns.takeDue(1, new AbortController().signal),
+      engine.receiving.stage([message("half of a bad request"), broken]),
+    ]);
+    expect([looked.status, staged.status]).toEqual(["fulfilled", "rejected"]);
+    expect((await engine.inspector.counts()).staged).toBe(0);
+  });
+
   it("tells the caller at once when too many writes wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
@@ -208,6 +218,11 @@ describe("the writer thread", () => {
     await Promise.all(waiting);
     expect((await engine.inspector.counts()).staged).toBe(66);
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
+  });
+
+  it("takes a request that is larger than a group of them may be", async () => {
+    const engine = await open();
+    expect((await engine.receiving.stage([message("x".repeat(5_000_000))]))[0]?.kind).toBe("staged");
   });
 
   it("fails what waited longer than its caller does", async () => {

@@ -135,6 +135,23 @@ export const onTurnValidation: readonly EngineCase[] = [
   ),
 
   scene(
+    "checked on its turn, what arrived while the task was completed goes to the conversation that was opened since",
+    onTurn,
+    async (s) => {
+      const first = await s.turnFor("first task");
+      await s.receive("late");
+      await s.engine.turns.commit(first.lease, replied(first, allSent(draftFor(first)), { complete: true }));
+      const { conversation } = await s.engine.conversations.create(ana);
+      await s.windowPasses();
+      const second = await takeSoon(s);
+      assert.deepEqual([second.conversation.id, textsOf(second)], [conversation.id, ["late"]]);
+      await s.reply(second);
+      await s.atRest();
+      assert.equal((await s.conversations()).length, 2);
+    },
+  ),
+
+  scene(
     "checked on its turn, a draft whose task was completed meanwhile is continued where it is, and its message answered once",
     onTurn,
     async (s) => {

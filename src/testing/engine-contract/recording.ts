@@ -169,7 +169,9 @@ export const recording: readonly EngineCase[] = [
     );
     const second = await s.turnFor("thanks");
     await s.engine.turns.commit(second.lease, silent(second, { complete: true }));
-    assert.equal((await s.engine.conversations.get(second.conversation.id))?.taskComplete, true);
+    const completed = await s.engine.conversations.get(second.conversation.id);
+    // Whoever answers nothing changes nothing about who is waited for.
+    assert.deepEqual([completed?.taskComplete, completed?.status], [true, "awaiting_agent"]);
   }),
 
   scene("what was dropped or not sent is not in the history", {}, async (s) => {

@@ -19,6 +19,15 @@ export const sweeping: readonly EngineCase[] = [
     assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
   }),
 
+  scene("where nothing waits a sweep finds nothing", {}, async (s) => {
+    await s.talk("hi");
+    const { orphans, retriggered, freed, expired } = await s.engine.sweeping.sweep();
+    assert.deepEqual(
+      { orphans, retriggered, freed, expired },
+      { orphans: 0, retriggered: 0, freed: 0, expired: 0 },
+    );
+  }),
+
   scene("an outbound that nobody would look at is found as well", {}, async (s) => {
     const key = { channelType: "test", address: "lull", sender: "ana" };
     const { conversation } = await s.engine.conversations.create(key);
