@@ -625,6 +625,30 @@ export const EXPLAINED: readonly Explained[] = [
     change: "1 → 2",
     because: "equivalent: later than the last one either way",
   },
+  {
+    file: "src/engines/aws/full.ts",
+    code: "const KEPT_MS = 24 * 3_600_000;",
+    change: "24 → 25",
+    because: "how long a mark is kept that nobody counts again, which is believed for a minute",
+  },
+  {
+    file: "src/engines/aws/keys.ts",
+    code: "const TURN_COUNTS = 64;",
+    change: "64 → 65",
+    because: "over how many items a count is spread; all of them are read",
+  },
+  {
+    file: "src/engines/aws/table-problems.ts",
+    code: '.sort((a, b) => (a.KeyType === b.KeyType ? 0 : a.KeyType === "HASH" ? -1 : 1))',
+    change: "1 → 2 (2)",
+    because: "equivalent: sorting looks at the sign",
+  },
+  {
+    file: "src/engines/aws/table-problems.ts",
+    code: '.sort((a, b) => (a.KeyType === b.KeyType ? 0 : a.KeyType === "HASH" ? -1 : 1))',
+    change: "1 → 2",
+    because: "equivalent: sorting looks at the sign",
+  },
 ];
 
 export function reasonFor({ file, code, change }: Mutant): string | undefined {
