@@ -171,8 +171,9 @@ function stagesFor({ suite, mutant }: Job): string[][] {
 function show(tried: readonly Tried[], of: number): void {
   const { mutant, verdict, by } = tried.at(-1)!;
   const line = `${tried.length} of ${of}`;
-  if (verdict === "survived")
-    console.log(`${line}  SURVIVED ${mutant.file}:${mutant.line}  ${mutant.change}`);
+  // Who ran out of time counts as killed, and on a busy machine that may be wrong: it is worth a look.
+  if (verdict !== "killed")
+    console.log(`${line}  ${verdict.toUpperCase()} ${mutant.file}:${mutant.line}  ${mutant.change}`);
   else if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
   else if (tried.length % 25 === 0) console.log(`${line}  ${verdict} ${by ?? ""}`);
 }
