@@ -320,6 +320,46 @@ describe.skipIf(unavailable)("DynamoDB", () => {
     });
   });
 
+  it("that does not answer a request is told as an outage, and never taken for a condition", async () => {
+    const { store, client } = await opened();
+    const name = "ProvisionedThroughputExceededException";
+    let asked = 0;
+    client.middlewareStack.add(
+      () => async () => {
+        asked += 1;
+        throw Object.assign(new Error("too fast"), { name, $metadata: {} });
+      },
+      { step: "initialize" },
+    );
+    const isNew = absent("conversation_id");
+    const item = { kind: "put", table: "state", item: key, condition: isNew } as const;
+    const requests = {
+      get: () => store.get("state", key),
+      put: () => store.put("state", key, isNew),
+      update: () => store.update("state", key, { set: { a: 1 } }, isNew),
+      delete: () => store.delete("state", key, isNew),
+      query: () => store.query("state", { key: ofC }),
+      scanPage: () => store.scanPage("state", {}),
+      count: () => store.count("state", { key: ofC }),
+      getMany: () => store.getMany("state", [key]),
+      writeMany: () => store.writeMany("state", { put: [key] }),
+      transact: () => store.transact([item], "token-of-one-that-is-throttled"),
+    };
+    for (const [what, request] of Object.entries(requests)) {
+      asked = 0;
+      await expect(request(), what).rejects.toBeInstanceOf(StoreUnavailable);
+      expect(asked, what).toBe(retrying.attemptsMax);
+    }
+  });
+
+  it("without one of the tables says which", async () => {
+    const { client, clock } = await opened();
+    const store = new DynamoStore(client, tableNames({ tablePrefix: "nowhere-" }), retrying, clock);
+    const nowhere = /table nowhere-conversations-state does not exist/;
+    await expect(store.get("state", key)).rejects.toThrow(nowhere);
+    await expect(store.put("state", key, absent("conversation_id"))).rejects.toThrow(nowhere);
+  });
+
   it("is asked for no more at once than it takes: 100 reads, 25 writes", async () => {
     const { store, client } = await opened();
     const sizes: number[] = [];

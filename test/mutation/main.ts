@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { copyOf } from "./copy.ts";
 import { reasonFor } from "./explained.ts";
 import type { Verdict } from "./lane.ts";
 import { Lane } from "./lane-process.ts";
@@ -72,7 +73,9 @@ async function runMutants(): Promise<number> {
   const inMemory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lull-mutants-"));
   process.env.LULL_MUTANTS_IN_MEMORY = inMemory;
   try {
-    const tried = await tryAll(jobs, suites, folder);
+    // As it is now, also for a lane that has to be replaced later: somebody may go on working meanwhile.
+    const whole = copyOf(ROOT, join(folder, "whole"));
+    const tried = await tryAll(jobs, suites, { folder, whole });
     report(tried, suites);
     return tried.some(({ verdict, mutant }) => verdict === "survived" && !reasonFor(mutant)) ? 1 : 0;
   } finally {
@@ -109,18 +112,22 @@ function drawn(jobs: readonly Job[], seed: number): Job[] {
   return taken.sort((a, b) => jobs.indexOf(a) - jobs.indexOf(b));
 }
 
-async function tryAll(jobs: readonly Job[], suites: readonly Suite[], folder: string): Promise<Tried[]> {
+async function tryAll(
+  jobs: readonly Job[],
+  suites: readonly Suite[],
+  { folder, whole }: { readonly folder: string; readonly whole: string },
+): Promise<Tried[]> {
   const count = Math.min(Number(values.jobs ?? availableParallelism()), Math.max(1, jobs.length));
   const waiting = [...jobs];
   const tried: Tried[] = [];
   const work = async (n: number) => {
-    let lane = new Lane(ROOT, join(folder, `lane-${n}`));
+    let lane = new Lane(whole, join(folder, `lane-${n}`));
     if (n === 0) await soundOn(lane, suites, jobs);
     for (let job = waiting.shift(); job; job = waiting.shift()) {
       const outcome = await lane.order({ mutant: job.mutant, stages: stagesFor(job) });
       if (!outcome) {
         lane.end();
-        lane = new Lane(ROOT, join(folder, `lane-${n}-${tried.length}`));
+        lane = new Lane(whole, join(folder, `lane-${n}-${tried.length}`));
       }
       tried.push({ ...job, ...told(outcome) });
       show(tried, jobs.length);
@@ -166,8 +173,9 @@ function stagesFor({ suite, mutant }: Job): string[][] {
 function show(tried: readonly Tried[], of: number): void {
   const { mutant, verdict, by } = tried.at(-1)!;
   const line = `${tried.length} of ${of}`;
-  if (verdict === "survived")
-    console.log(`${line}  SURVIVED ${mutant.file}:${mutant.line}  ${mutant.change}`);
+  // Who ran out of time counts as killed, and on a busy machine that may be wrong: it is worth a look.
+  if (verdict !== "killed")
+    console.log(`${line}  ${verdict.toUpperCase()} ${mutant.file}:${mutant.line}  ${mutant.change}`);
   else if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
   else if (tried.length % 25 === 0) console.log(`${line}  ${verdict} ${by ?? ""}`);
 }

@@ -2,6 +2,8 @@ import { expect, it } from "vitest";
 import { memoryScene } from "../../../test/aws/simulated/memory-world.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../testing/engine-contract/builders.ts";
+import { ImpossibleWrite } from "./failure.ts";
+import { turnCountPartitions } from "./keys.ts";
 
 it("a commit that somebody's write came before is made again on what stands there", async () => {
   const { s, world } = await memoryScene();
@@ -28,4 +30,32 @@ it("a turn after which the next cannot be taken is committed, and says that some
   expect(outcome).toEqual({ kind: "committed", isLeft: true });
   await s.leaseLapses();
   expect(textsOf(await s.take())).toEqual(["two"]);
+});
+
+it("what of a turn can never be written is left out and told, and the rest is committed", async () => {
+  const { s, world } = await memoryScene();
+  const taken = await s.turnFor("hi");
+  // Wherever it would be counted, somebody wrote what is no number.
+  for (const partition of turnCountPartitions())
+    for (let at = 0; at < 64; at += 1)
+      world.write("messages", { conversation_id: partition, item_id: String(at), turns: "many" });
+  await s.reply(taken);
+  expect(world.told("commit.incomplete")).toMatchObject([{ actions: 1 }]);
+  expect(world.told("conversation.not-updated")).toEqual([]);
+  const { conversation, messages, turns } = await s.detail(taken.conversation.id);
+  expect([conversation.status, messages.length, turns.length]).toEqual(["reply_sent", 2, 1]);
+  await s.atRest();
+});
+
+it("a turn whose state or batch can never be written is not committed", async () => {
+  const { s, world } = await memoryScene();
+  const taken = await s.turnFor("hi");
+  // The state; behind it two sides, the turn, its send and its count; then the batch.
+  for (const action of [0, 6]) {
+    const impossible = () => Promise.reject(new ImpossibleWrite("too large", undefined, new Set([action])));
+    world.before("request.transact", impossible);
+    const commit = s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken))));
+    await expect(commit).rejects.toBeInstanceOf(ImpossibleWrite);
+  }
+  expect((await s.detail(taken.conversation.id)).turns).toEqual([]);
 });

@@ -111,7 +111,7 @@ async function settled(site: Site, before: Stored, after: Stored, writing: Writi
   for (let tries = 0; ; tries += 1) {
     const whole = row ? [...actions, row.action] : actions;
     // Another content needs another token.
-    const token = tries === 0 ? writing.token : transactionToken(writing.token, tries);
+    const token = transactionToken(writing.token, tries);
     try {
       const transacted = await site.store.transact(whole, token);
       if (transacted.kind === "done") return done();

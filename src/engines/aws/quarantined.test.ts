@@ -37,6 +37,23 @@ describe("rows that are not ours", () => {
     expect([second.tables, second.next]).toEqual([all.slice(2), undefined]);
   });
 
+  it("and were set aside are listed on as many pages as it takes", async () => {
+    for (const id of ["one", "two", "three"]) {
+      world.write("state", { conversation_id: id, works: "none" });
+      await engine.turns.take(id);
+    }
+    const seen: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, next } = await page(2, cursor);
+      expect(items.length).toBeLessThanOrEqual(2);
+      seen.push(...items.map(({ conversationId }) => conversationId));
+      cursor = next;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(6);
+    expect(seen.slice(2, 5)).toEqual(["three", "two", "one"]);
+  });
+
   it("and were set aside are kept whole, with what they looked like when they were read", async () => {
     const { items } = await page(10);
     const aside = JSON.parse(items[2]!.raw) as object;

@@ -51,6 +51,25 @@ describe("a conversation's row", () => {
     });
   });
 
+  it.each([[[null]], [["work"]], [[7]], ["none"], [{}]])("is not ours with works of %j", (works) => {
+    const { foreign, state } = storedFrom("c", { conversation_id: "c", rev: "r", works });
+    expect(foreign?.raw.works).toEqual(works);
+    expect(state).toEqual(AT_REST);
+  });
+
+  it("that is not ours still says who is at work", () => {
+    const row = { ...rowWith({ lease, works: [] }), works: "none", rev: 7 };
+    expect(storedFrom("c", row).state).toEqual({ lease, works: [] });
+  });
+
+  it.each(["primary_channel", "channel", "status_before", "turn_count", "last_commit_at_ms"])(
+    "does without %s where that is something else",
+    (name) => {
+      const row = { conversation_id: "c", rev: "r" };
+      expect(storedFrom("c", { ...row, [name]: { of: "others" } })).toEqual(storedFrom("c", row));
+    },
+  );
+
   it("is in the index over leases while there is one", () => {
     expect(leaseAttributes("c", lease).lease_shard).toEqual(expect.any(String));
     expect(Object.values(leaseAttributes("c", undefined)).every((value) => value === undefined)).toBe(true);

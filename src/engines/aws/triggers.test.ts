@@ -77,9 +77,9 @@ describe("the queues of the channels", () => {
     return createQueues({ prefix: `queues-${count}-`, channels, clients: { sqs: client } });
   };
   const told: string[] = [];
-  const open = (queues: Record<string, string>, clock: Clock = fakeClock()) => {
+  const open = (queues: Record<string, string>, clock: Clock = fakeClock(), waitSeconds = 0) => {
     const log = (_level: string, event: string) => void told.push(event);
-    const triggers = new QueueTriggers({ client, queues, waitSeconds: 0, retrying: RETRYING, clock, log });
+    const triggers = new QueueTriggers({ client, queues, waitSeconds, retrying: RETRYING, clock, log });
     opened.push(triggers);
     return triggers;
   };
@@ -133,6 +133,21 @@ describe("the queues of the channels", () => {
     await stopping.close();
     expect(requests("SendMessageCommand")).toHaveLength(2);
     expect(requests("DeleteMessageBatchCommand")).toHaveLength(1);
+  });
+
+  it("let a worker go that stops while its request is still open", async () => {
+    const clock = fakeClock();
+    const stopping = open(await made(), clock, 20);
+    const stop = new AbortController();
+    const received = stopping.receive(10, stop.signal);
+    await expect.poll(() => requests("ReceiveMessageCommand").length, WAIT).toBe(1);
+    stop.abort();
+    expect(await received).toEqual([]);
+    expect(answered).not.toContain("ReceiveMessageCommand");
+    opened.splice(0);
+    const closed = stopping.close();
+    await clock.advance(1_000);
+    await closed;
   });
 
   it("give a worker nothing that stopped just as its trigger came", async () => {

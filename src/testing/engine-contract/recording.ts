@@ -167,7 +167,11 @@ export const recording: readonly EngineCase[] = [
       [handed?.handedOff, handed?.handOffReason, handed?.status],
       [true, "asked for one", "awaiting_agent"],
     );
+    const open = await s.turnFor("one more thing");
+    await s.engine.turns.commit(open.lease, silent(open, { complete: false }));
+    assert.equal((await s.engine.conversations.get(open.conversation.id))?.taskComplete, false);
     const second = await s.turnFor("thanks");
+    assert.equal(second.conversation.id, first.conversation.id);
     await s.engine.turns.commit(second.lease, silent(second, { complete: true }));
     const completed = await s.engine.conversations.get(second.conversation.id);
     // Whoever answers nothing changes nothing about who is waited for.
