@@ -74,6 +74,12 @@ export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 /** Longer than any window, pause or awaited answer: nobody of us waits for a time that is further off. */
 export const WAIT_MS_MAX = 8 * 24 * HOUR;
 
+/**
+ * Of how many turns, and of how many dead letters, the provider's ids are left out when a lost send is looked for: of each all of them, however
+ * many messages its reply was sent as. More than fit into the time that clocks may be apart.
+ */
+export const RECENT_TURNS = 50;
+
 /** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 

@@ -1,5 +1,5 @@
 import type { LeaseState } from "../../core/lease.ts";
-import { count, isObject, listOf, type Shape, type Sound, text, time } from "../../core/shape.ts";
+import { count, isObject, type Shape, type Sound, text, time } from "../../core/shape.ts";
 import { soundState } from "../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
@@ -16,8 +16,6 @@ export interface Stored {
   readonly state: ConversationState;
   readonly lastCommitAtMs: number;
   readonly turnCount: number;
-  /** What was sent in the latest turns, newest last. */
-  readonly recentProviderIds: readonly string[];
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
   readonly sweptAtMs: number | undefined;
@@ -54,7 +52,6 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     state: read.kind === "sound" ? read.value : leaseAlone(lease),
     lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
-    recentProviderIds: soundPart<string[]>(listOf(text), row.recent_provider_ids) ?? [],
     statusBefore: soundPart(text, row.status_before),
     sweptAtMs: soundPart(time, row.swept_at_ms),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,

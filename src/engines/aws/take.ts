@@ -9,6 +9,7 @@ import { absent, all, any, different, present } from "./expression.ts";
 import { takeLease } from "./lease.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
+import { sentBefore } from "./sent-before.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { hold, isMine, saveState } from "./state.ts";
@@ -131,6 +132,7 @@ async function begin(
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
   const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(sight).channel;
+  const sent = decision.what === "draft" ? await sentBefore(site, work.recordId) : [];
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
   const saved = await saveState(site, stored, after, written);
@@ -141,7 +143,10 @@ async function begin(
   await mirrorStatus(site, sight);
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
-  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, batch) } };
+  return {
+    kind: "over",
+    outcome: { kind: "turn", taken: takenFrom(site, sight, decision, { batch, sent }) },
+  };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
@@ -160,7 +165,7 @@ function takenFrom(
   site: Site,
   { stored, record }: Sight,
   { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
-  batch: readonly StagedRow[],
+  { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },
 ): Taken {
   const { token, untilAtMs, takenAtMs } = state.lease!;
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
@@ -178,7 +183,7 @@ function takenFrom(
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
-    recentProviderIds: what === "draft" ? stored.recentProviderIds : [],
+    recentProviderIds: sent,
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,
