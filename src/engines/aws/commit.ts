@@ -37,12 +37,13 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
   return { kind: "lost" };
 }
 
-/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, the lease lapses and heals. */
+/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
 async function goOn(site: Site, stored: Stored): Promise<CommitOutcome> {
   try {
     return { kind: "committed", next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: String(error) });
+    await wakeWaiting(site, stored.id);
     return { kind: "committed", isLeft: true };
   }
 }

@@ -2,6 +2,7 @@ import type { LeaseState } from "../../core/lease.ts";
 import { withRoom } from "./aside.ts";
 import { absent, any, atMost, not } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
+import { putBack } from "./put-back.ts";
 import type { Site } from "./site.ts";
 import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
 
@@ -33,19 +34,22 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
   // No number, or years ahead: nobody's lease ends then.
   const isNone = not(atMost("lease_until_at_ms", nowMs + LEASE_MS_MAX));
-  const written = await site.store.update(
-    "state",
-    conversationKeyOf(id),
-    {
-      set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
-      setIfAbsent: {
-        ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
-        ...(known.channel && { channel: known.channel }),
-      },
+  const change = {
+    set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
+    setIfAbsent: {
+      ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
+      ...(known.channel && { channel: known.channel }),
     },
-    any(isFree, hasLapsed, isNone),
-    "ALL_NEW",
-  );
+  };
+  const key = conversationKeyOf(id);
+  const isTakeable = any(isFree, hasLapsed, isNone);
+  const written = await site.store
+    .update("state", key, change, isTakeable, "ALL_NEW")
+    .catch(async (error) => {
+      // It may have been written all the same, and nobody works under it.
+      await putBack(site, id, lease.token);
+      throw error;
+    });
   const stored = storedFrom(id, written.item);
   const standing = stored.state.lease;
   if (written.kind === "done" || standing?.token === lease.token) {

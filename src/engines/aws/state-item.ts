@@ -4,6 +4,7 @@ import { soundState } from "../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
 import { shardOf } from "./keys.ts";
+import type { Trigger } from "./triggers.ts";
 
 /** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
 export interface Stored {
@@ -125,5 +126,17 @@ export function leaseAttributes(id: string, lease: LeaseState | undefined): Item
     lease_until_at_ms: lease?.untilAtMs,
     lease_shard: lease && shardOf(id),
     ...(lease === undefined && { swept_at_ms: undefined }),
+  };
+}
+
+/** Where a conversation's wake-ups go, as far as its row here tells. */
+export function triggerOf(
+  { id, primaryChannel, channel }: Stored,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Trigger {
+  return {
+    conversationId: id,
+    primaryChannel: known.primaryChannel || primaryChannel || "",
+    channel: known.channel ?? channel ?? "default",
   };
 }

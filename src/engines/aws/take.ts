@@ -9,11 +9,12 @@ import { absent, all, any, different, present } from "./expression.ts";
 import { takeLease } from "./lease.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
+import { putBack } from "./put-back.ts";
 import { sentBefore } from "./sent-before.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { hold, isMine, saveState } from "./state.ts";
-import type { Stored } from "./state-item.ts";
+import { type Stored, triggerOf } from "./state-item.ts";
 import type { Trigger } from "./triggers.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
@@ -31,8 +32,17 @@ export async function take(
   return [{ kind: "busy", untilAtMs }];
 }
 
-/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. */
+/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
 export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
+  try {
+    return await lookUnder(site, leased, token);
+  } catch (error) {
+    await putBack(site, leased.id, token);
+    throw error;
+  }
+}
+
+async function lookUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
   let stored = leased.foreign ? await setAside(site, leased, token) : leased;
   while (isMine(stored, token)) {
@@ -197,17 +207,5 @@ function triggerIn({ stored, rows, record }: Sight): Trigger {
     conversationId: stored.id,
     primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",
     channel: newest?.channel ?? stored.channel ?? "default",
-  };
-}
-
-/** The same, from the row in `conversations-state` alone. */
-export function triggerOf(
-  { id, primaryChannel, channel }: Stored,
-  known: Partial<Omit<Trigger, "conversationId">> = {},
-): Trigger {
-  return {
-    conversationId: id,
-    primaryChannel: known.primaryChannel || primaryChannel || "",
-    channel: known.channel ?? channel ?? "default",
   };
 }

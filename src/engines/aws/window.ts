@@ -48,6 +48,11 @@ export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Prom
   await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
 }
 
+/** Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the sweeper will find it overdue. */
+export async function stand(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+  await putWindow(site, trigger, arming);
+}
+
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */
 export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise<void> {
   return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
