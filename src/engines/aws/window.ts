@@ -122,11 +122,12 @@ export async function disarm(
  */
 export function isAhead(
   { clock, settings }: Site,
-  { armedAtMs, wakeAtMs }: StandingWindow,
+  { armedAtMs, wakeAtMs, triggerAtMs: atMs }: StandingWindow,
   isSetBack: boolean,
 ): boolean {
   const aheadOfMs = clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
-  return armedAtMs > aheadOfMs || (isSetBack && wakeAtMs > aheadOfMs);
+  // Whoever looked when it was set back may have put off a window that was armed since.
+  return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
 }
 
 export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
