@@ -1,13 +1,10 @@
-import type { LeaseState } from "../../core/lease.ts";
+import { type LeaseState, latestEndAtMs } from "../../core/lease.ts";
 import { withRoom } from "./aside.ts";
 import { absent, any, atMost, not } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
 import { putBack } from "./put-back.ts";
 import type { Site } from "./site.ts";
 import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
-
-/** Longer than any lease is configured to be, or two clocks are apart. */
-const LEASE_MS_MAX = 24 * 3_600_000;
 
 export type Leased =
   | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
@@ -33,7 +30,7 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
   // No number, or years ahead: nobody's lease ends then.
-  const isNone = not(atMost("lease_until_at_ms", nowMs + LEASE_MS_MAX));
+  const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
   const change = {
     set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
     setIfAbsent: {
