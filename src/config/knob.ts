@@ -1,3 +1,4 @@
+import { LEASE_MS_MAX } from "../core/defaults.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
@@ -41,6 +42,8 @@ export const SECRET: Kind = { type: "secret" };
 export const SECONDS: Kind = { type: "number", min: 0, max: 604_800 };
 /** For leases, timeouts and how often to look: none at all would leave no time to work, or work without pause. */
 export const PERIOD: Kind = { type: "number", min: 0.1, max: 604_800 };
+/** A lease that is longer would be taken for nobody's. */
+export const LEASE: Kind = { type: "number", min: 0.1, max: LEASE_MS_MAX / 1_000 };
 export const COUNT: Kind = { type: "number", min: 1, whole: true };
 export const COUNT_OR_NONE: Kind = { type: "number", min: 0, whole: true };
 export const countUpTo = (max: number): Kind => ({ type: "number", min: 1, max, whole: true });

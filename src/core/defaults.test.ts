@@ -6,6 +6,7 @@ import {
   DEFAULTS,
   HUNG_MS,
   LATER_MS_MAX,
+  LEASE_MS_MAX,
   NAME_LENGTH_MAX,
   QUIET_MAX_FACTOR,
   REASON_LENGTH_MAX,
@@ -98,6 +99,12 @@ describe("settings", () => {
     expect(apart.sendTimeoutMs).toBe(1_000);
     expect(settingsWith({ leaseMs: 3_001, clockSkewMs: 2_000 }).leaseMs).toBe(3_001);
     expect(settingsWith({ leaseMs: 100 }).leaseMs).toBe(100);
+  });
+
+  it("never let a lease be longer than the longest that is taken for one", () => {
+    expect(LEASE_MS_MAX).toBe(24 * HOUR);
+    expect(settingsWith({ leaseMs: LEASE_MS_MAX }).leaseMs).toBe(LEASE_MS_MAX);
+    expect(settingsWith({ leaseMs: LEASE_MS_MAX + 1 }).leaseMs).toBe(LEASE_MS_MAX);
   });
 
   it("never let a send take longer than a third of the lease", () => {

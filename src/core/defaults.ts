@@ -56,6 +56,9 @@ export const SEND_TIMEOUT_SHARE = 3;
 /** A lease that is hardly longer than clocks may be apart leaves no time in which its holder may be sure to send. */
 export const LEASE_SKEWS_MIN = 1.5;
 
+/** The longest lease that may be configured. One that ends later is nobody's: another clock wrote it, or somebody else. */
+export const LEASE_MS_MAX = 24 * HOUR;
+
 /** The longest dedupe memory that may be configured. */
 export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
 
@@ -73,6 +76,12 @@ export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
 /** Longer than any window, pause or awaited answer: nobody of us waits for a time that is further off. */
 export const WAIT_MS_MAX = 8 * 24 * HOUR;
+
+/**
+ * Of how many turns, and of how many dead letters, the provider's ids are left out when a lost send is looked for: of each all of them, however
+ * many messages its reply was sent as. More than fit into the time that clocks may be apart.
+ */
+export const RECENT_TURNS = 50;
 
 /** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
@@ -102,7 +111,7 @@ export const HUNG_MS = 10 * SECOND;
 /** Fills in what was left out and keeps dependent limits consistent. */
 export function settingsWith(given: Partial<Settings>): Settings {
   const settings = { ...DEFAULTS, ...given };
-  const leaseMs = Math.max(settings.leaseMs, settings.clockSkewMs * LEASE_SKEWS_MIN);
+  const leaseMs = Math.min(Math.max(settings.leaseMs, settings.clockSkewMs * LEASE_SKEWS_MIN), LEASE_MS_MAX);
   return {
     ...settings,
     leaseMs,

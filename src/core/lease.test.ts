@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULTS, settingsWith } from "./defaults.ts";
+import { DEFAULTS, LEASE_MS_MAX, settingsWith } from "./defaults.ts";
 import { isHeld, leaseGauges, sendByAtMs } from "./lease.ts";
 
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 0, untilAtMs: 60_000 };
@@ -13,6 +13,13 @@ describe("a lease", () => {
   it("is held longer by how far two clocks may be apart", () => {
     expect(isHeld(lease, 61_999, 2_000)).toBe(true);
     expect(isHeld(lease, 62_000, 2_000)).toBe(false);
+  });
+
+  it("that ends later than any is nobody's", () => {
+    const last = { ...lease, untilAtMs: LEASE_MS_MAX + 2_000 };
+    expect(isHeld(last, 0, 2_000)).toBe(true);
+    expect(isHeld(last, 0, 1_999)).toBe(false);
+    expect(isHeld({ ...last, untilAtMs: last.untilAtMs + 1 }, 0, 2_000)).toBe(false);
   });
 
   it("that does not exist is free", () => {

@@ -1,3 +1,5 @@
+import { LEASE_MS_MAX } from "./defaults.ts";
+
 /**
  * The expiring right to work on a conversation.
  *
@@ -17,7 +19,14 @@ export interface LeaseState {
 
 /** Whether somebody may still be working. `skewMs` is how far two clocks may be apart. */
 export function isHeld(lease: LeaseState | undefined, nowMs: number, skewMs: number): lease is LeaseState {
-  return lease !== undefined && nowMs < lease.untilAtMs + skewMs;
+  return (
+    lease !== undefined && nowMs < lease.untilAtMs + skewMs && lease.untilAtMs <= latestEndAtMs(nowMs, skewMs)
+  );
+}
+
+/** No lease that somebody took by now ends later, whoever's clock is ahead. */
+export function latestEndAtMs(nowMs: number, skewMs: number): number {
+  return nowMs + LEASE_MS_MAX + skewMs;
 }
 
 /**

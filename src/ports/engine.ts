@@ -66,7 +66,7 @@ export interface Taken {
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
-  /** Provider ids of the latest chunks of this conversation, for `reconcile` to leave out. */
+  /** Provider ids of what the latest turns and dead letters of this conversation sent, for `reconcile` to leave out. */
   readonly recentProviderIds: readonly string[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;

@@ -89,6 +89,10 @@ describe("limits", () => {
     });
   });
 
+  it("take a lease of a day", () => {
+    expect(settings({ limits: { leaseSeconds: 86_400 } }).leaseMs).toBe(86_400_000);
+  });
+
   it("keep a send inside a third of its lease, and the dedupe memory inside a week", () => {
     const { sendTimeoutMs, dedupeMs } = settings({
       limits: { leaseSeconds: 9, sendTimeoutSeconds: 60, dedupeHours: 1_000 },
@@ -131,6 +135,7 @@ describe("what cannot be meant is refused, naming where it stands", () => {
     ["window must be { seconds } or { quietSeconds, maxSeconds }, not 5", { window: 5 as never }],
     ["window.seconds must be a week at most, not 1e+300", { window: { seconds: 1e300 } }],
     ["limits.leaseSeconds must be at least 0.1, not 0", { limits: { leaseSeconds: 0 } }],
+    ["limits.leaseSeconds must be a day (86400) at most, not 86401", { limits: { leaseSeconds: 86_401 } }],
     ["windows.fax: there is no channel of that name", { windows: { fax: { seconds: 1 } } }],
     ["channels.My SMS: a channel's name is lower-case", { channels: { "My SMS": testChannel() } }],
     ['whileBusy must be one of queue, restart, reject, not "wait"', { whileBusy: "wait" as never }],

@@ -1,5 +1,6 @@
 import {
   DEFAULTS,
+  LEASE_MS_MAX,
   QUIET_MAX_FACTOR,
   REPLY_BYTES_MOST,
   REPLY_MESSAGES_MOST,
@@ -125,7 +126,7 @@ export function settingsFrom(config: LullConfig): Settings {
       onUnknown: oneOf("onUnknown", config.onUnknown, ["hold", "resend", "assume-sent"]),
       projectStatus: config.project?.status,
       allowedChannels: config.project?.allowedChannels,
-      leaseMs: interval("limits.leaseSeconds", limits.leaseSeconds),
+      leaseMs: leaseMs("limits.leaseSeconds", limits.leaseSeconds),
       receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
       answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
       sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
@@ -231,6 +232,13 @@ function interval(where: string, seconds: number | undefined): number | undefine
     throw new ConfigError(`${where} must be at least ${INTERVAL_MS_MIN / 1_000}, not ${seconds}`);
   }
   return waitMs;
+}
+
+function leaseMs(where: string, seconds: number | undefined): number | undefined {
+  const lengthMs = interval(where, seconds);
+  if (lengthMs !== undefined && lengthMs > LEASE_MS_MAX)
+    throw new ConfigError(`${where} must be a day (${LEASE_MS_MAX / 1_000}) at most, not ${seconds}`);
+  return lengthMs;
 }
 
 function count(

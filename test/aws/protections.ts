@@ -85,7 +85,11 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
   {
     protection: "a lease is taken only if it is free or lapsed",
     patches: [
-      { file: "engines/aws/lease.ts", find: "any(isFree, hasLapsed, isNone),", replace: "undefined," },
+      {
+        file: "engines/aws/lease.ts",
+        find: "any(isFree, hasLapsed, isNone);",
+        replace: "undefined; void [any, isFree, hasLapsed, isNone];",
+      },
     ],
   },
   {

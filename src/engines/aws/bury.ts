@@ -115,9 +115,11 @@ function markError(site: Site, stored: Stored, rows: readonly StagedRow[]): Acti
   };
 }
 
+export const LETTER = "d#";
+
 /** A letter's head is listed; its messages are items of their own, since all of them might not fit into one. */
 export function letterKey(conversationId: string, letterId: string): Item {
-  return { conversation_id: conversationId, item_id: `d#${letterId}` };
+  return { conversation_id: conversationId, item_id: `${LETTER}${letterId}` };
 }
 
 /** Its message's id, or a hash of it where that would make the key too long. */

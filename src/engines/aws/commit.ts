@@ -1,5 +1,5 @@
 import { inTheEnd } from "../../core/burials.ts";
-import { keepSent, providerIdsOf } from "../../core/draft.ts";
+import { keepSent } from "../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../core/late-answer.ts";
 import { type ConversationState, withoutWork } from "../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../core/turn.ts";
@@ -22,7 +22,6 @@ import { countTurn } from "./turn-count.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
-const RECENT_MAX = 10;
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
 export async function commit(site: Site, lease: Lease, what: Commit): Promise<CommitOutcome> {
@@ -41,12 +40,13 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
   return { kind: "lost" };
 }
 
-/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, the lease lapses and heals. */
+/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
 async function goOn(site: Site, stored: Stored): Promise<CommitOutcome> {
   try {
     return { kind: "committed", next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: String(error) });
+    await wakeWaiting(site, stored.id);
     return { kind: "committed", isLeft: true };
   }
 }
@@ -172,7 +172,7 @@ async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise
 function stateAfter(
   site: Site,
   stored: Stored,
-  { work, commit, draft }: FinishedTurn,
+  { work, commit }: FinishedTurn,
   atMs: number,
 ): { action: Action; stored: Stored } {
   const after: ConversationState = {
@@ -181,15 +181,11 @@ function stateAfter(
     busyToldTurnId: undefined,
     lease: commit.more ? newLease(site, site.clock.nowMs()) : undefined,
   };
-  const recentProviderIds = [...stored.recentProviderIds, ...(draft ? providerIdsOf(draft) : [])].slice(
-    -RECENT_MAX,
-  );
   const { change, stored: next } = savedAs(site, stored, after, {
     last_commit_at_ms: atMs,
     // Nobody counts in between: the condition says so. To add would fail for ever on something that is no number.
     turn_count: stored.turnCount + 1,
     status_before: undefined,
-    ...(recentProviderIds.length > 0 && { recent_provider_ids: recentProviderIds }),
   });
   const action: Action = {
     kind: "update",
@@ -199,7 +195,7 @@ function stateAfter(
     condition: isUnchanged(stored),
   };
   const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
-  return { action, stored: { ...next, ...counted, recentProviderIds } };
+  return { action, stored: { ...next, ...counted } };
 }
 
 /** The history first: where not everything fits, it is the sends that are written beforehand. */

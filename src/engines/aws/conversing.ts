@@ -19,7 +19,7 @@ import type { Site } from "./site.ts";
 import { messagesOf, outboundId, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { isAnyStaged, stagedRows } from "./staged.ts";
 import { readState, saveState } from "./state.ts";
-import { triggerOf } from "./take.ts";
+import { triggerOf } from "./state-item.ts";
 import { wakeNow, windowFrom } from "./window.ts";
 
 export async function create(

@@ -10,8 +10,7 @@ import { conversationOf } from "./finding.ts";
 import { clockOf, type Site, windowFor } from "./site.ts";
 import { stagedRows } from "./staged.ts";
 import { heldState, letGo, saveState } from "./state.ts";
-import type { Stored } from "./state-item.ts";
-import { triggerOf } from "./take.ts";
+import { type Stored, triggerOf } from "./state-item.ts";
 import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
 
 type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;

@@ -1,12 +1,10 @@
-import type { LeaseState } from "../../core/lease.ts";
+import { type LeaseState, latestEndAtMs } from "../../core/lease.ts";
 import { withRoom } from "./aside.ts";
 import { absent, any, atMost, not } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
+import { putBack } from "./put-back.ts";
 import type { Site } from "./site.ts";
 import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
-
-/** Longer than any lease is configured to be, or two clocks are apart. */
-const LEASE_MS_MAX = 24 * 3_600_000;
 
 export type Leased =
   | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
@@ -32,20 +30,23 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
   // No number, or years ahead: nobody's lease ends then.
-  const isNone = not(atMost("lease_until_at_ms", nowMs + LEASE_MS_MAX));
-  const written = await site.store.update(
-    "state",
-    conversationKeyOf(id),
-    {
-      set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
-      setIfAbsent: {
-        ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
-        ...(known.channel && { channel: known.channel }),
-      },
+  const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
+  const change = {
+    set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
+    setIfAbsent: {
+      ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
+      ...(known.channel && { channel: known.channel }),
     },
-    any(isFree, hasLapsed, isNone),
-    "ALL_NEW",
-  );
+  };
+  const key = conversationKeyOf(id);
+  const isTakeable = any(isFree, hasLapsed, isNone);
+  const written = await site.store
+    .update("state", key, change, isTakeable, "ALL_NEW")
+    .catch(async (error) => {
+      // It may have been written all the same, and nobody works under it.
+      await putBack(site, id, lease.token);
+      throw error;
+    });
   const stored = storedFrom(id, written.item);
   const standing = stored.state.lease;
   if (written.kind === "done" || standing?.token === lease.token) {

@@ -8,8 +8,7 @@ import { removeOnce } from "./remove-once.ts";
 import { recordDelivery } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { readState, saveState } from "./state.ts";
-import type { Stored } from "./state-item.ts";
-import { triggerOf } from "./take.ts";
+import { type Stored, triggerOf } from "./state-item.ts";
 import { wakeNow } from "./window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */

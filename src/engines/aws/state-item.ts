@@ -1,9 +1,10 @@
 import type { LeaseState } from "../../core/lease.ts";
-import { count, isObject, listOf, type Shape, type Sound, text, time } from "../../core/shape.ts";
+import { count, isObject, type Shape, type Sound, text, time } from "../../core/shape.ts";
 import { soundState } from "../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
 import { shardOf } from "./keys.ts";
+import type { Trigger } from "./triggers.ts";
 
 /** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
 export interface Stored {
@@ -16,8 +17,6 @@ export interface Stored {
   readonly state: ConversationState;
   readonly lastCommitAtMs: number;
   readonly turnCount: number;
-  /** What was sent in the latest turns, newest last. */
-  readonly recentProviderIds: readonly string[];
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
   /** Why the row is not ours, and the row. */
@@ -53,7 +52,6 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     state: read.kind === "sound" ? read.value : leaseAlone(lease),
     lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
-    recentProviderIds: soundPart<string[]>(listOf(text), row.recent_provider_ids) ?? [],
     statusBefore: soundPart(text, row.status_before),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
@@ -125,5 +123,17 @@ export function leaseAttributes(id: string, lease: LeaseState | undefined): Item
     lease_taken_at_ms: lease?.takenAtMs,
     lease_until_at_ms: lease?.untilAtMs,
     lease_shard: lease && shardOf(id),
+  };
+}
+
+/** Where a conversation's wake-ups go, as far as its row here tells. */
+export function triggerOf(
+  { id, primaryChannel, channel }: Stored,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Trigger {
+  return {
+    conversationId: id,
+    primaryChannel: known.primaryChannel || primaryChannel || "",
+    channel: known.channel ?? channel ?? "default",
   };
 }

@@ -14,9 +14,8 @@ import { clockOf, type Site, windowFor } from "./site.ts";
 import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { dueOfStaged, stagedRows } from "./staged.ts";
 import { isHeldBy, readState, saveState } from "./state.ts";
-import { type Stored, storedFrom } from "./state-item.ts";
+import { type Stored, storedFrom, triggerOf } from "./state-item.ts";
 import { LEASED, type TableName } from "./tables.ts";
-import { triggerOf } from "./take.ts";
 import { arm, armNow, isAhead, isOverdue, sendAgain, windowFrom, windowOf } from "./window.ts";
 
 /** A lapsed lease is triggered this often until somebody takes it. */

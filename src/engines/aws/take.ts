@@ -9,10 +9,12 @@ import { absent, all, any, different, present } from "./expression.ts";
 import { takeLease } from "./lease.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
+import { putBack } from "./put-back.ts";
+import { sentBefore } from "./sent-before.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 import { hold, isMine, saveState } from "./state.ts";
-import type { Stored } from "./state-item.ts";
+import { type Stored, triggerOf } from "./state-item.ts";
 import type { Trigger } from "./triggers.ts";
 import { wakeAt, wakeWaiting } from "./window.ts";
 
@@ -30,8 +32,17 @@ export async function take(
   return [{ kind: "busy", untilAtMs }];
 }
 
-/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. */
+/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
 export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
+  try {
+    return await lookUnder(site, leased, token);
+  } catch (error) {
+    await putBack(site, leased.id, token);
+    throw error;
+  }
+}
+
+async function lookUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
   let stored = leased.foreign ? await setAside(site, leased, token) : leased;
   while (isMine(stored, token)) {
@@ -131,6 +142,7 @@ async function begin(
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
   const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(sight).channel;
+  const sent = decision.what === "draft" ? await sentBefore(site, work.recordId) : [];
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
   const saved = await saveState(site, stored, after, written);
@@ -141,7 +153,10 @@ async function begin(
   await mirrorStatus(site, sight);
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
-  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(site, sight, decision, batch) } };
+  return {
+    kind: "over",
+    outcome: { kind: "turn", taken: takenFrom(site, sight, decision, { batch, sent }) },
+  };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
@@ -160,7 +175,7 @@ function takenFrom(
   site: Site,
   { stored, record }: Sight,
   { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
-  batch: readonly StagedRow[],
+  { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },
 ): Taken {
   const { token, untilAtMs, takenAtMs } = state.lease!;
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
@@ -178,7 +193,7 @@ function takenFrom(
     messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
-    recentProviderIds: what === "draft" ? stored.recentProviderIds : [],
+    recentProviderIds: sent,
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,
     dueAtMs: work.dueAtMs,
@@ -192,17 +207,5 @@ function triggerIn({ stored, rows, record }: Sight): Trigger {
     conversationId: stored.id,
     primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",
     channel: newest?.channel ?? stored.channel ?? "default",
-  };
-}
-
-/** The same, from the row in `conversations-state` alone. */
-export function triggerOf(
-  { id, primaryChannel, channel }: Stored,
-  known: Partial<Omit<Trigger, "conversationId">> = {},
-): Trigger {
-  return {
-    conversationId: id,
-    primaryChannel: known.primaryChannel || primaryChannel || "",
-    channel: known.channel ?? channel ?? "default",
   };
 }

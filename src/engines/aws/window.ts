@@ -48,6 +48,11 @@ export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Prom
   await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
 }
 
+/** Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the sweeper will find it overdue. */
+export async function stand(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+  await putWindow(site, trigger, arming);
+}
+
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */
 export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise<void> {
   return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
@@ -117,11 +122,12 @@ export async function disarm(
  */
 export function isAhead(
   { clock, settings }: Site,
-  { armedAtMs, wakeAtMs }: StandingWindow,
+  { armedAtMs, wakeAtMs, triggerAtMs: atMs }: StandingWindow,
   isSetBack: boolean,
 ): boolean {
   const aheadOfMs = clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
-  return armedAtMs > aheadOfMs || (isSetBack && wakeAtMs > aheadOfMs);
+  // Whoever looked when it was set back may have put off a window that was armed since.
+  return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
 }
 
 export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {

@@ -1,3 +1,5 @@
+import { RECENT_TURNS } from "../../core/defaults.ts";
+import { providerIdsOf } from "../../core/draft.ts";
 import { fitting } from "../../core/history.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
@@ -14,9 +16,6 @@ import type {
 import { lockRecord } from "../embedded/inspecting.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { Registry } from "./registry.ts";
-
-/** Whose ids a lost send is not taken for: more turns than fit into the time that clocks may be apart. */
-const RECENT_TURNS = 50;
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
 export function memoryTables(): Tables {
@@ -138,10 +137,15 @@ export function memoryTables(): Tables {
       turns.set(conversationId, [...turnsOf(conversationId), turn]);
       for (const id of providerIds) deliveries.set(`${channel}/${id}`, { turnId, status: "sent", atMs });
     },
-    recentProviderIds: (id) =>
-      turnsOf(id)
-        .slice(-RECENT_TURNS)
-        .flatMap(({ providerIds }) => providerIds),
+    recentProviderIds(id) {
+      const letters = [...dead.values()].filter(({ conversationId }) => conversationId === id);
+      return [
+        ...turnsOf(id)
+          .slice(-RECENT_TURNS)
+          .flatMap(({ providerIds }) => providerIds),
+        ...letters.slice(-RECENT_TURNS).flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
+      ];
+    },
     putDelivery(channel, status, turnId, atMs) {
       const key = `${channel}/${status.providerId}`;
       const known = deliveries.get(key);

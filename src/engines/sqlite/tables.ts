@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { RECENT_TURNS } from "../../core/defaults.ts";
+import { providerIdsOf } from "../../core/draft.ts";
 import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
 import { keepMark, keptMark } from "./clock-mark.ts";
@@ -8,9 +10,6 @@ import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
-
-/** Whose ids a lost send is not taken for: more turns than fit into the time that clocks may be apart. */
-const RECENT_TURNS = 50;
 
 /** More than lies between two sweeps. */
 const LEAP_MS = 60_000;
@@ -264,8 +263,14 @@ export function sqliteTables(options: TablesOptions): Tables {
         );
       }
     },
-    recentProviderIds: (id) =>
-      readRows("turns", latestRows(sql, "turns", id, RECENT_TURNS)).flatMap(({ providerIds }) => providerIds),
+    recentProviderIds(id) {
+      const turns = readRows("turns", latestRows(sql, "turns", id, RECENT_TURNS));
+      const letters = readRows("dead_letters", latestRows(sql, "dead_letters", id, RECENT_TURNS));
+      return [
+        ...turns.flatMap(({ providerIds }) => providerIds),
+        ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
+      ];
+    },
     putDelivery(channel, status, turnId, atMs) {
       const { providerId, errorCode } = status;
       const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";

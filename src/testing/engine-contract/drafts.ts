@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { RECENT_TURNS } from "../../core/defaults.ts";
+import { providerIdsOf } from "../../core/draft.ts";
 import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { scene } from "./scene.ts";
@@ -93,6 +95,49 @@ export const drafts: readonly EngineCase[] = [
     await s.engine.turns.draft(first.lease, draftFor(first));
     await s.leaseLapses();
     assert.deepEqual((await s.take()).recentProviderIds, [`out-${before.turnId}-0`]);
+  }),
+
+  scene("of a long reply every message is known to whoever continues the next draft", {}, async (s) => {
+    const before = await s.turnFor("hi");
+    const { replyMessagesMax } = s.settings;
+    const long = allSent(
+      draftFor(
+        before,
+        Array.from({ length: replyMessagesMax }, (_, part) => `part ${part}`),
+      ),
+    );
+    await s.engine.turns.draft(before.lease, long);
+    await s.engine.turns.commit(before.lease, replied(before, long));
+    const first = await s.turnFor("again");
+    await s.engine.turns.draft(first.lease, draftFor(first));
+    await s.leaseLapses();
+    const known = (await s.take()).recentProviderIds;
+    assert.deepEqual([...known].sort(), providerIdsOf(long).sort());
+  }),
+
+  scene("so are those of the latest turns, and no earlier ones", {}, async (s) => {
+    const before: string[] = [];
+    for (let turn = 0; turn <= RECENT_TURNS; turn += 1)
+      before.push(`out-${(await s.talk(`message ${turn}`)).turnId}-0`);
+    const first = await s.turnFor("again");
+    await s.engine.turns.draft(first.lease, draftFor(first));
+    await s.leaseLapses();
+    const known = (await s.take()).recentProviderIds;
+    assert.deepEqual([...known].sort(), before.slice(1).sort());
+  }),
+
+  scene("so are those of a turn that became a dead letter", {}, async (s) => {
+    const dead = await s.turnFor("hi");
+    const draft = sending(sent(draftFor(dead, ["one", "two"]), 0), 1, s.nowMs);
+    await s.engine.turns.draft(dead.lease, draft);
+    as(
+      "released",
+      await s.engine.turns.giveBack(dead.lease, { kind: "bury", reason: "refused for good", draft }),
+    );
+    const first = await s.turnFor("again");
+    await s.engine.turns.draft(first.lease, draftFor(first, "one"));
+    await s.leaseLapses();
+    assert.deepEqual((await s.take()).recentProviderIds, [`out-${dead.turnId}-0`]);
   }),
 
   scene(

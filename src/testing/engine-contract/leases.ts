@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LEASE_MS_MAX } from "../../core/defaults.ts";
 import { allSent, as, draftFor, replied, sending, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -47,6 +48,20 @@ export const leases: readonly EngineCase[] = [
       await s.nothingDue();
       await s.passes(1);
       assert.equal((await s.take()).turnId, turnId);
+    },
+  ),
+
+  scene(
+    "the longest lease is nobody else's, however long a one is asked for",
+    { leaseMs: 2 * LEASE_MS_MAX },
+    async (s) => {
+      const other = await s.open("worker-2");
+      const { conversation } = await s.turnFor("hi");
+      as("busy", await other.turns.take(conversation.id));
+      await s.passes(LEASE_MS_MAX - 1);
+      as("busy", await other.turns.take(conversation.id));
+      await s.leaseLapses();
+      await s.take(other);
     },
   ),
 

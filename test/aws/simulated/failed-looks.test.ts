@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../../src/errors.ts";
+import type { Taken } from "../../../src/ports/engine.ts";
+import {
+  allSent,
+  as,
+  draftFor,
+  replied,
+  sending,
+  textsOf,
+} from "../../../src/testing/engine-contract/builders.ts";
+import { type Around, type MemorySite, memorySite, type Request } from "./memory-site.ts";
+
+/** Fails the request that `isNow` names, once, and counts what was asked since `begin`. */
+function failing(when: "before" | "after", isNow: (request: Request, count: number) => boolean) {
+  let count = 0;
+  let isOn = false;
+  let hasFailed = false;
+  const around: Around = async (request, happen) => {
+    if (isOn) count += 1;
+    if (!isOn || hasFailed || !isNow(request, count)) return happen();
+    hasFailed = true;
+    // After: it was written or read, and nobody heard of it.
+    if (when === "after") await happen();
+    throw new StoreUnavailable("throttled");
+  };
+  const begin = () => {
+    isOn = true;
+  };
+  return { around, begin, hasFailed: () => hasFailed };
+}
+
+const REQUESTS_MAX = 40;
+/** When a trigger that failed comes again at the latest: far less than a lease. */
+const AGAIN_MS = 15_000;
+
+const isArmed = ({ tables }: MemorySite, id: string) =>
+  tables.read("triggerLock", { conversation_id: id }) !== undefined;
+const holderIn = ({ tables }: MemorySite, id: string) =>
+  tables.read("state", { conversation_id: id })?.lease_holder;
+
+/** Plays `find` with each of its requests failing in turn. */
+async function withEachFailing(
+  when: "before" | "after",
+  prepare: (site: MemorySite) => Promise<string>,
+  check: (taken: Taken) => void,
+): Promise<number> {
+  for (let place = 1; place < REQUESTS_MAX; place += 1) {
+    const site = memorySite();
+    const id = await prepare(site);
+    const fault = failing(when, (_request, count) => count === place);
+    const worker = site.open("worker", fault.around);
+    fault.begin();
+    const outcome = await worker.turns.take(id).catch((error: unknown) => error);
+    if (!fault.hasFailed()) return place - 1;
+    if (!(outcome instanceof StoreUnavailable)) continue;
+    expect([place, holderIn(site, id)], "no lease of it is left").not.toEqual([place, "worker"]);
+    const isLookedAfter = isArmed(site, id) || holderIn(site, id) !== undefined;
+    expect([place, isLookedAfter], "somebody is responsible").toEqual([place, true]);
+    await site.clock.advance(AGAIN_MS);
+    check(as("turn", await site.open("other").turns.take(id)).taken);
+  }
+  throw new Error("a look of more requests than anybody expects");
+}
+
+describe.each(["before", "after"] as const)("a request of a look fails, %s it took effect", (when) => {
+  it("the customer does not wait for a lease that nobody works under, and no attempt is counted", async () => {
+    const prepare = async (site: MemorySite) => {
+      const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
+      await site.clock.advance(10_000);
+      return as("staged", outcome!).conversationId;
+    };
+    const places = await withEachFailing(when, prepare, (taken) => {
+      expect([taken.attempt, taken.attempts]).toEqual([1, 1]);
+      expect(textsOf(taken)).toEqual(["hi"]);
+    });
+    expect(places).toBeGreaterThan(6);
+  });
+
+  it("so it is where a draft is continued", async () => {
+    const prepare = async (site: MemorySite) => {
+      const doomed = site.open("doomed");
+      const taken = await site.turnFor(doomed, "hi");
+      await doomed.turns.draft(taken.lease, sending(draftFor(taken), 0, site.clock.nowMs()));
+      await site.clock.advance(62_000);
+      return taken.conversation.id;
+    };
+    const places = await withEachFailing(when, prepare, (taken) => {
+      expect([taken.attempt, taken.attempts]).toEqual([2, 2]);
+      expect(taken.draft?.chunks[0]?.state.kind).toBe("sending");
+    });
+    expect(places).toBeGreaterThan(6);
+  });
+
+  it("so it is behind a commit that goes on under the same lease: somebody looks at once", async () => {
+    const site = memorySite();
+    const fault = failing(when, ({ name, args }) => name === "query" && args[0] === "stage");
+    const worker = site.open("worker", fault.around);
+    const taken = await site.turnFor(worker, "hi");
+    const id = taken.conversation.id;
+    await worker.receiving.stage([{ arrival: site.arrival({ text: "more" }) }]);
+    await site.clock.advance(10_000);
+    const draft = draftFor(taken);
+    await worker.turns.draft(taken.lease, draft);
+    const before = site.triggers.length;
+    fault.begin();
+    const commit = replied(taken, allSent(draft), { more: true });
+    expect(await worker.turns.commit(taken.lease, commit)).toEqual({ kind: "committed", isLeft: true });
+    expect(holderIn(site, id)).toBeUndefined();
+    expect(site.triggers.slice(before).map(({ conversationId }) => conversationId)).toEqual([id]);
+    const next = as("turn", await site.open("other").turns.take(id)).taken;
+    expect(textsOf(next)).toEqual(["more"]);
+  });
+});
+
+it("where the store lets nobody put it back, the lease lapses and heals", async () => {
+  const site = memorySite();
+  const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
+  const { conversationId } = as("staged", outcome!);
+  await site.clock.advance(10_000);
+  let isAway = false;
+  const worker = site.open("worker", async ({ name, args }, happen) => {
+    if (name === "query" && args[0] === "stage") isAway = true;
+    if (isAway) throw new StoreUnavailable("away");
+    return happen();
+  });
+  await expect(worker.turns.take(conversationId)).rejects.toThrow("away");
+  expect(holderIn(site, conversationId)).toBe("worker");
+  expect((await site.open("other").turns.take(conversationId)).kind).toBe("busy");
+  await site.clock.advance(62_000);
+  expect((await site.open("other").turns.take(conversationId)).kind).toBe("turn");
+});
