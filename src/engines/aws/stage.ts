@@ -45,7 +45,7 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id, refusal } = receipt;
   // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
-    return refuse(site, receipt, "PAYLOAD_TOO_LARGE", undefined);
+    return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
   const [{ isDuplicate, mark }, known] = await Promise.all([
@@ -130,7 +130,7 @@ async function put(
   const at = { conversationId: place.id, primaryChannel: place.sender, sequence };
   const row = messageRow(arrival, id, at);
   if (!fits(stageItem(row)))
-    return refuse(site, { arrival, id, sequence }, "PAYLOAD_TOO_LARGE", conversation?.id);
+    return refuse(site, { arrival, id, sequence }, "MESSAGE_TOO_LARGE", conversation?.id);
   const stagedAs = site.newId();
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
