@@ -261,12 +261,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a salt of another length is as good",
   },
   {
-    file: "src/engines/sqlite/failure.ts",
-    code: 'const code = error instanceof LullError ? error.code : "STORE_UNAVAILABLE";',
-    change: "error instanceof LullError → true",
-    because: "equivalent: nobody reads the code of a step that failed, it is told as the store's outage",
-  },
-  {
     file: "src/engines/sqlite/group.ts",
     code: 'database.exec("RELEASE step");',
     change: 'database.exec("RELEASE step"); → ;',
