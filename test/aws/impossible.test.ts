@@ -260,6 +260,24 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       await write({});
       assert.equal(as("refused", await receive({ sender: "s".repeat(500_000) })).code, "MESSAGE_TOO_LARGE");
     });
+
+    it("what is too large is on record once, however often it comes", async () => {
+      await write({});
+      const tooLarge = [
+        { providerId: "i".repeat(2_000) },
+        { providerId: "large", text: "x".repeat(500_000) },
+        { providerId: "named", sender: "s".repeat(3_000) },
+      ];
+      for (let time = 0; time < 3; time += 1)
+        for (const message of tooLarge)
+          assert.equal(as("refused", await receive(message)).code, "MESSAGE_TOO_LARGE");
+      const { items } = await engine.inspector.refusals({ limit: 100 });
+      assert.equal(items.length, tooLarge.length);
+      // As long as any other message is remembered.
+      await world.clock.advance(24 * 3_600_000);
+      as("refused", await receive(tooLarge[0]));
+      assert.equal((await engine.inspector.refusals({ limit: 100 })).items.length, tooLarge.length + 1);
+    });
   });
 
   describe("of replies", () => {
