@@ -71,7 +71,7 @@ export const LATER_MS_MIN = 1 * SECOND;
 /** The longest that a responder may say it needs. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 
-/** The longest pause that somebody's `Retry-After` may ask for. */
+/** The longest pause that an error's own `retryAfterMs` may ask for. What was read from a header is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
 /** Longer than any window, pause or awaited answer: nobody of us waits for a time that is further off. */

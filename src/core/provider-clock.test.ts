@@ -27,10 +27,15 @@ describe("a moment on the provider's clock", () => {
     });
   });
 
-  it("is what was written down where our clock was evidently set back since", () => {
-    const [atMs, nowMs] = [NOW_MS, NOW_MS - HOUR];
-    expect(sinceOnTheirClock(atMs, dateOf(NOW_MS), nowMs)).toEqual({ certainAtMs: atMs, possibleAtMs: atMs });
-    expect(sinceOnTheirClock(nowMs, dateOf(NOW_MS), nowMs).certainAtMs).toBe(NOW_MS);
+  it("is an hour ago at the latest where our clock was evidently set back since: nobody knows when it was", () => {
+    const since = (nowMs: number, theirAtMs: number) => sinceOnTheirClock(AT_MS, dateOf(theirAtMs), nowMs);
+    const back = AT_MS - 1;
+    expect(since(back, NOW_MS)).toEqual({ certainAtMs: NOW_MS - HOUR, possibleAtMs: NOW_MS - HOUR });
+    // Whatever the provider's clock shows beside that.
+    expect(since(back, NOW_MS - HOUR).certainAtMs).toBe(NOW_MS - 2 * HOUR);
+    expect(since(back, NOW_MS + 2 * HOUR)).toEqual({ certainAtMs: AT_MS, possibleAtMs: AT_MS });
+    // At that very moment it was not.
+    expect(since(AT_MS, NOW_MS).certainAtMs).toBe(NOW_MS);
   });
 
   it("begins with its second, on either clock", () => {

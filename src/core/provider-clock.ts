@@ -10,19 +10,26 @@ export interface Since {
 export const CLOCK_IS_BEHIND =
   "the same words were sent before, and our clock is behind the provider's: set it";
 
+/** How far back it is looked where nobody knows any more when it was: as far as a draft goes back whose clock was set back. */
+const HOUR = 3_600_000;
+
 /**
  * What `notBeforeAtMs`, a moment on our clock, is on the clock of the provider whose answer carries `date`. Without it a clock of ours that
  * is wrong would not find what it sent, and send it again, or take an older message of the same words for it.
  *
  * The difference is the one of now. If our clock is behind, it may have been right when the moment was written down and been set back since:
- * then what lies in between is neither it nor somebody else's. A moment that lies ahead of us says so itself, and is taken as it is.
- * A `Date` has whole seconds and is some time under way, which puts the moment a little earlier, never later.
+ * then what lies in between is neither it nor somebody else's. A moment that lies ahead of us says so itself: how long ago it was, on either
+ * clock, nobody knows. A `Date` has whole seconds and is some time under way, which puts the moment a little earlier, never later.
  */
 export function sinceOnTheirClock(notBeforeAtMs: number, date: string | null, nowMs: number): Since {
+  const askedAtMs = wholeSecond(notBeforeAtMs);
   const theirNowMs = Date.parse(date ?? "");
-  const aheadMs = Number.isNaN(theirNowMs) || notBeforeAtMs > nowMs ? 0 : nowMs - theirNowMs;
-  const shiftedAtMs = wholeSecond(notBeforeAtMs - aheadMs);
-  return { certainAtMs: shiftedAtMs, possibleAtMs: Math.min(shiftedAtMs, wholeSecond(notBeforeAtMs)) };
+  if (Number.isNaN(theirNowMs)) return { certainAtMs: askedAtMs, possibleAtMs: askedAtMs };
+  const wasSetBack = notBeforeAtMs > nowMs;
+  const certainAtMs = wasSetBack
+    ? Math.min(askedAtMs, theirNowMs - HOUR)
+    : wholeSecond(notBeforeAtMs - (nowMs - theirNowMs));
+  return { certainAtMs, possibleAtMs: Math.min(certainAtMs, askedAtMs) };
 }
 
 /** Lists often have whole seconds: what was sent in the same one must not look older than its sending. */

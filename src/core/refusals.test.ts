@@ -6,8 +6,10 @@ const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: numb
   INVALID_SIGNATURE: [403, 401, 401],
   // Those who retry would come back with the same body for days: once it is authentic it is taken, with the code.
   INVALID_PAYLOAD: [400, 200, 400],
-  // Too large to be read, so nobody knows whether it is authentic.
+  // Too large to be read, so nobody knows whether it is authentic. It may be taken once the limit is raised.
   PAYLOAD_TOO_LARGE: [413, 413, 413],
+  // Authentic, and recorded: it would be as large the next time.
+  MESSAGE_TOO_LARGE: [200, 200, 413],
   CONVERSATION_NOT_FOUND: [200, 200, 404],
   PROJECT_INACTIVE: [200, 200, 403],
   CHANNEL_NOT_ALLOWED: [200, 200, 403],

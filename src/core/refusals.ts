@@ -3,6 +3,7 @@ export type RefusalCode =
   | "INVALID_SIGNATURE"
   | "INVALID_PAYLOAD"
   | "PAYLOAD_TOO_LARGE"
+  | "MESSAGE_TOO_LARGE"
   | "CONVERSATION_NOT_FOUND"
   | "PROJECT_INACTIVE"
   | "CHANNEL_NOT_ALLOWED"
@@ -14,7 +15,9 @@ export type RefusalCode =
 /**
  * How the caller behaves when it is told "no".
  * - `twilio`: retries only what its URL suffix says, shows TwiML to the customer;
- * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error;
+ * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error. A body that was too large to be read
+ *   may, once its limit is raised; until then nobody knows what it was, and nothing is acknowledged. A message that was read and
+ *   that no store will ever hold may not;
  * - `client`: a program or a page that reads the status and can act on it.
  */
 export type CallerFamily = "twilio" | "retrying" | "client";
@@ -23,6 +26,7 @@ const STATUS: Record<RefusalCode, Record<CallerFamily, number>> = {
   INVALID_SIGNATURE: { twilio: 403, retrying: 401, client: 401 },
   INVALID_PAYLOAD: { twilio: 400, retrying: 200, client: 400 },
   PAYLOAD_TOO_LARGE: { twilio: 413, retrying: 413, client: 413 },
+  MESSAGE_TOO_LARGE: { twilio: 200, retrying: 200, client: 413 },
   CONVERSATION_NOT_FOUND: { twilio: 200, retrying: 200, client: 404 },
   PROJECT_INACTIVE: { twilio: 200, retrying: 200, client: 403 },
   CHANNEL_NOT_ALLOWED: { twilio: 200, retrying: 200, client: 403 },

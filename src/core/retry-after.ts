@@ -1,11 +1,11 @@
-/** Longer waits are asked about again: a broken proxy must not silence a conversation for a day. */
-export const RETRY_AFTER_MS_MAX = 3_600_000;
+/** The longest pause that a header may ask for. Longer ones are asked about again: a broken proxy must not silence a conversation for a day. */
+export const RETRY_AFTER_HEADER_MS_MAX = 3_600_000;
 
 /** `Retry-After` is a number of seconds, or a date, which is compared with `nowMs`. Undefined when it says nothing. */
 export function retryAfterMs(
   value: string | null,
   nowMs: number,
-  maxMs = RETRY_AFTER_MS_MAX,
+  maxMs = RETRY_AFTER_HEADER_MS_MAX,
 ): number | undefined {
   if (value === null || value.trim() === "") return undefined;
   const seconds = Number(value);

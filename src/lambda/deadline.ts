@@ -14,21 +14,22 @@ export interface Budget {
 const SEND_SHARE = 6;
 const WRITES_SHARE = 12;
 const WRITES_MS_MAX = 5_000;
-/** How much of the time is left when an answer that had all of it is out of time. */
-const COUNTED_SHARE = 10;
+/** How much of the time is left when an answer that had all of it is out of time, so that it ends as a failure and not with the function. */
+const FAILED_SHARE = 10;
 /** Of the time for writes, what is kept for the report. */
 const REPORT_SHARE = 5;
 
 /**
  * A turn that is stopped has sent its last byte, and written that down, before the function is killed.
  *
- * An answer that had the whole time of a function and did not come has failed, and counts: it would not come in the next one
- * either. A turn that only began late is given back uncounted. So the answer's own time is over a little before the function's.
+ * An answer that had the whole time of a function and did not come has failed: that is an outage, and `retryForSeconds` counts from its
+ * first time on. A turn that only began late is given back without having failed, and nothing counts. So the answer's own time is over a
+ * little before the function's.
  */
 export function budgetOf(remainingMs: number, settings: Settings): Budget {
   const sendTimeoutMs = Math.min(settings.sendTimeoutMs, remainingMs / SEND_SHARE);
   const writesMs = Math.min(WRITES_MS_MAX, remainingMs / WRITES_SHARE);
   const stopMs = remainingMs - sendTimeoutMs - writesMs;
-  const answerTimeoutMs = Math.min(settings.answerTimeoutMs, stopMs * (1 - 1 / COUNTED_SHARE));
+  const answerTimeoutMs = Math.min(settings.answerTimeoutMs, stopMs * (1 - 1 / FAILED_SHARE));
   return { stopMs, endMs: remainingMs - writesMs / REPORT_SHARE, limits: { answerTimeoutMs, sendTimeoutMs } };
 }

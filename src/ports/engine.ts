@@ -25,8 +25,8 @@ export type StageOutcome =
 /** Stage 1: what the webhook needs. */
 export interface Receiving {
   /**
-   * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is durable; rejects with
-   * `STORE_UNAVAILABLE` when any of it may not be, and then nothing may be acknowledged.
+   * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is durable; rejects when any
+   * of it may not be, with `STORE_UNAVAILABLE` unless it is a bug, and then nothing may be acknowledged.
    */
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
   /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */

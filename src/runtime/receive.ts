@@ -85,11 +85,11 @@ async function takeIn(
   if (given.length === 0) return {};
   const nowMs = reception.clock.nowMs();
   const requests = arriving(name, given, nowMs, reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND");
-  const limited = requests.some(
-    ({ arrival, odd }) =>
-      odd === undefined && !reception.senderLimit.allows(`${name}/${arrival.sender}`, nowMs),
+  const senders = requests.flatMap(({ arrival, odd }) =>
+    odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  if (limited) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
+  if (!reception.senderLimit.allows(senders, nowMs))
+    return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
   const outcomes = await engine.receiving.stage(requests);
   return summarise(reception, engine, { name, channel, requests, outcomes });
 }

@@ -6,6 +6,7 @@ import type { EngineProvider } from "../ports/engine.ts";
 import { aroundEngine } from "../testing/around-engine.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
+import { testLull } from "../testing/test-lull.ts";
 import { createService } from "./create-service.ts";
 
 const MESSAGE = { providerId: "1", account: "a", address: "us", sender: "ana", replyTo: "ana", text: "hi" };
@@ -133,3 +134,21 @@ it.each([
     expect((await inspector.counts()).staged).toBe(2);
   },
 );
+
+it("a payload of more messages than a sender may write in a minute is taken, once a minute was free", async () => {
+  const lull = testLull({
+    window: { seconds: 1 },
+    respond: () => "hello",
+    limits: { senderPerMinuteMax: 2 },
+  });
+  await lull.receive("ana", "hi");
+  const given = ["p1", "p2", "p3"].map((providerId) => ({ ...MESSAGE, providerId, media: [] }));
+  const request = { ...WEBHOOK, body: Buffer.from(JSON.stringify(given)) };
+  const post = async () => (await lull.service.receive("test", request)).status;
+  expect([await post(), await post()]).toEqual([429, 429]);
+  await lull.advance(60_000);
+  expect(await post()).toBe(200);
+  await lull.advance(1_000);
+  expect(lull.sent.map(({ to }) => to)).toEqual(["ana", "ana"]);
+  await lull.stop();
+});

@@ -1,27 +1,39 @@
 /** Messages per sender and minute. It is asked only after the signature was checked: a forged sender locks nobody out. */
 export interface SenderLimit {
-  allows(sender: string, nowMs: number): boolean;
+  /**
+   * Whether a payload may come in, given who wrote each of its messages: all of them, or none, since it comes again whole. One that
+   * is refused costs nobody anything. One that holds more than a minute's worth is taken when nothing else was for a minute, and paid off
+   * after it: it would never become smaller.
+   */
+  allows(senders: readonly string[], nowMs: number): boolean;
 }
 
 const MINUTE_MS = 60_000;
-/** Senders remembered at once; the oldest go first. */
+/** Senders remembered at once; who was let in longest ago goes first. */
 const SENDERS_MAX = 100_000;
 
 /** A bucket per sender that refills over a minute. `perMinuteMax` 0 means no limit. */
 export function senderLimit(perMinuteMax: number): SenderLimit {
   const buckets = new Map<string, { left: number; atMs: number }>();
+  const leftOf = (sender: string, nowMs: number) => {
+    const before = buckets.get(sender) ?? { left: perMinuteMax, atMs: nowMs };
+    // A clock that was set back takes nothing away.
+    const passedMs = Math.max(0, nowMs - before.atMs);
+    return Math.min(perMinuteMax, before.left + (passedMs / MINUTE_MS) * perMinuteMax);
+  };
   return {
-    allows(sender, nowMs) {
+    allows(senders, nowMs) {
       if (perMinuteMax === 0) return true;
-      const before = buckets.get(sender) ?? { left: perMinuteMax, atMs: nowMs };
-      // A clock that was set back takes nothing away.
-      const passedMs = Math.max(0, nowMs - before.atMs);
-      const refilled = before.left + (passedMs / MINUTE_MS) * perMinuteMax;
-      const left = Math.min(perMinuteMax, refilled);
-      buckets.delete(sender);
-      buckets.set(sender, { left: left >= 1 ? left - 1 : left, atMs: nowMs });
-      if (buckets.size > SENDERS_MAX) buckets.delete(buckets.keys().next().value!);
-      return left >= 1;
+      const asked = [...Map.groupBy(senders, (sender) => sender)].map(([sender, messages]) => {
+        return { sender, messages: messages.length, left: leftOf(sender, nowMs) };
+      });
+      if (asked.some(({ messages, left }) => left < Math.min(messages, perMinuteMax))) return false;
+      for (const { sender, messages, left } of asked) {
+        buckets.delete(sender);
+        buckets.set(sender, { left: left - messages, atMs: nowMs });
+      }
+      while (buckets.size > SENDERS_MAX) buckets.delete(buckets.keys().next().value!);
+      return true;
     },
   };
 }

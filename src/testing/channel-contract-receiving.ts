@@ -77,6 +77,7 @@ const CODES: Record<RefusalCode, true> = {
   INVALID_SIGNATURE: true,
   INVALID_PAYLOAD: true,
   PAYLOAD_TOO_LARGE: true,
+  MESSAGE_TOO_LARGE: true,
   CONVERSATION_NOT_FOUND: true,
   PROJECT_INACTIVE: true,
   CHANNEL_NOT_ALLOWED: true,

@@ -53,7 +53,7 @@ describe.skipIf(unavailable)("a burst on AWS", () => {
     assert.equal((await receive("huge", 390_000))?.kind, "staged");
     assert.deepEqual(await receive("too large", 500_000), {
       kind: "refused",
-      code: "PAYLOAD_TOO_LARGE",
+      code: "MESSAGE_TOO_LARGE",
       conversationId: (await engine.inspector.conversations({ limit: 1 })).items[0]?.id,
       tellBusy: false,
     });

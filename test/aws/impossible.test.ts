@@ -79,6 +79,8 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
   }
 
   const told = (name: string) => world.logged.filter(({ event }) => event === name);
+  const notUpdated = () =>
+    told("conversation.not-updated").map(({ fields }) => [fields.conversation, fields.lacks]);
   const dead = async () => (await engine.inspector.dead({ limit: 100 })).items;
 
   describe("in the conversation's row", () => {
@@ -133,6 +135,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       await write({ notes: "x".repeat(FULL) });
       as("staged", await receive({ senderAlias: "a".repeat(200) }));
       assert.equal(textsOf(await taken()).length, 1);
+      assert.deepEqual(notUpdated(), [[ID, "sender_alias"]]);
     });
 
     it("no room for anything does not keep a turn from becoming a dead letter", async () => {
@@ -145,6 +148,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
         (await dead()).map(({ messages }) => messages.map(({ text }) => text)),
         [["poison"]],
       );
+      assert.deepEqual(notUpdated(), [[ID, "conversation_status"]]);
     });
   });
 
@@ -249,12 +253,30 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       assert.equal(letter?.messages[0]?.providerId, longest);
       assert.equal(await engine.remedies.retryDead(letter.id), "retried");
       assert.equal((await answerAll()).length, 1);
-      assert.equal(as("refused", await receive({ providerId: `${longest}i` })).code, "PAYLOAD_TOO_LARGE");
+      assert.equal(as("refused", await receive({ providerId: `${longest}i` })).code, "MESSAGE_TOO_LARGE");
     });
 
     it("a sender whose name no key holds is refused", async () => {
       await write({});
-      assert.equal(as("refused", await receive({ sender: "s".repeat(500_000) })).code, "PAYLOAD_TOO_LARGE");
+      assert.equal(as("refused", await receive({ sender: "s".repeat(500_000) })).code, "MESSAGE_TOO_LARGE");
+    });
+
+    it("what is too large is on record once, however often it comes", async () => {
+      await write({});
+      const tooLarge = [
+        { providerId: "i".repeat(2_000) },
+        { providerId: "large", text: "x".repeat(500_000) },
+        { providerId: "named", sender: "s".repeat(3_000) },
+      ];
+      for (let time = 0; time < 3; time += 1)
+        for (const message of tooLarge)
+          assert.equal(as("refused", await receive(message)).code, "MESSAGE_TOO_LARGE");
+      const { items } = await engine.inspector.refusals({ limit: 100 });
+      assert.equal(items.length, tooLarge.length);
+      // As long as any other message is remembered.
+      await world.clock.advance(24 * 3_600_000);
+      as("refused", await receive(tooLarge[0]));
+      assert.equal((await engine.inspector.refusals({ limit: 100 })).items.length, tooLarge.length + 1);
     });
   });
 

@@ -226,8 +226,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "core/provider-clock.ts",
-        find: "const shiftedAtMs = wholeSecond(notBeforeAtMs - aheadMs);",
-        replace: "const shiftedAtMs = wholeSecond(notBeforeAtMs); void aheadMs;",
+        find: ": wholeSecond(notBeforeAtMs - (nowMs - theirNowMs));",
+        replace: ": askedAtMs;",
       },
     ],
   },

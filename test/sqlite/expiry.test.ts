@@ -91,6 +91,21 @@ function fillAll(atMs: number): void {
   fill("refusals", "at_ms, record", () => [atMs, "{}"]);
 }
 
+/** More of them than a round looks at. */
+const FAST = 300;
+
+function fastRows(table: string, atMs: number): void {
+  if (table === "messages") fill(table, "conversation_id, at_ms, record", (n) => [`f${n}`, atMs, "{}"], FAST);
+  else if (table === "refusals") fill(table, "at_ms, record", () => [atMs, "{}"], FAST);
+  else
+    fill(
+      table,
+      "turn_id, conversation_id, committed_at_ms, record",
+      (n) => [`fast-${n}`, `f${n}`, atMs, "{}"],
+      FAST,
+    );
+}
+
 const TABLES = ["remembered", "deliveries", "messages", "turns", "refusals"];
 
 describe("what is past its time", () => {
@@ -149,6 +164,18 @@ describe("what is past its time", () => {
     );
   });
 
+  it("goes at its time, also from behind rows that a fast clock wrote", async () => {
+    const { sweeping } = await open({ retentionMs: DAY });
+    for (const table of ["messages", "turns", "refusals"]) fastRows(table, clock.nowMs() + 365 * DAY);
+    fillAll(clock.nowMs() - 40 * DAY);
+    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    expect(TABLES.map(count)).toEqual([0, 0, FAST, FAST, FAST]);
+    // Theirs comes, too.
+    await clock.advance(400 * DAY);
+    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    expect(TABLES.map(count)).toEqual([0, 0, 0, 0, 0]);
+  });
+
   it("is found by an index or by its number, and never by looking at everything", async () => {
     await open();
     const past = { nowMs: 1, keepAfterMs: 1, deliveriesAfterMs: 1, refusalsAfterMs: 1, refusalsMax: 1 };
@@ -160,11 +187,7 @@ describe("what is past its time", () => {
           .map((step) => String(step.detail)),
       );
       expect(plan.join("\n"), sql).not.toMatch(/TEMP B-TREE/);
-      // The one scan that is allowed is over the oldest rows of a table, as far as LIMIT lets it.
-      const scans = plan.filter((step) => /^SCAN/.test(step) && !/^SCAN \(subquery/.test(step));
-      expect(scans.length === 0 || /ORDER BY number LIMIT/.test(sql), `${sql}\n${plan.join("\n")}`).toBe(
-        true,
-      );
+      expect(plan.join("\n"), sql).not.toMatch(/^SCAN/m);
     }
     const waiting = direct((database) => database.prepare(`EXPLAIN QUERY PLAN ${WAITING}`).all("", 1));
     const scanned = waiting.filter(({ detail }) => /^SCAN (?!waiting|CONSTANT)/.test(String(detail)));

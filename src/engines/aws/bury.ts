@@ -63,7 +63,7 @@ export async function bury(
   ];
   const mark = markError(site, stored, buried);
   const token = transactionToken("bury", letter.id);
-  const transacted = await transactWith(site, actions, mark, token);
+  const transacted = await transactWith(site, stored.id, actions, mark, token);
   const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
@@ -74,6 +74,7 @@ export async function bury(
 /** The conversation's row is gone, or has no room for the mark: the letter is written all the same. */
 async function transactWith(
   { store, log }: Site,
+  conversation: string,
   actions: readonly Action[],
   mark: Action | undefined,
   token: string,
@@ -86,7 +87,11 @@ async function transactWith(
     return isOnlyMark ? alone() : transacted;
   } catch (error) {
     if (!(error instanceof ImpossibleWrite)) throw error;
-    log("error", "conversation.not-updated", { reason: error.message });
+    log("error", "conversation.not-updated", {
+      conversation,
+      lacks: "conversation_status",
+      reason: error.message,
+    });
     return alone();
   }
 }

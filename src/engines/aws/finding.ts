@@ -120,7 +120,8 @@ export async function withAlias(
   await site.store.update("conversations", key, change, present("conversation_id")).catch((error) => {
     // A row without room for it: the name is found by its own key all the same.
     if (!(error instanceof ImpossibleWrite)) throw error;
-    site.log("error", "conversation.not-updated", { conversation: conversation.id, reason: error.message });
+    const about = { conversation: conversation.id, lacks: "sender_alias", reason: error.message };
+    site.log("error", "conversation.not-updated", about);
   });
   return { ...conversation, senderAlias: other };
 }

@@ -46,6 +46,11 @@ export function seenKey(messageId: string): string {
   return `in/${hash(messageId).toString("base64url")}`;
 }
 
+/** Where it says that a message was refused, and that this is on record. */
+export function refusedKey(messageId: string): string {
+  return `refused/${hash(messageId).toString("base64url")}`;
+}
+
 export function sentKey(channel: string, providerId: string): string {
   return `out/${hash(`${channel}/${providerId}`).toString("base64url")}`;
 }

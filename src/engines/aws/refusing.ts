@@ -5,7 +5,7 @@ import type { StageOutcome } from "../../ports/engine.ts";
 import type { Refusal } from "../../ports/inspector.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent, all, any, different, equal, type Item } from "./expression.ts";
-import { conversationKeyOf, inTime, shardOf, ttl } from "./keys.ts";
+import { conversationKeyOf, inTime, refusedKey, shardOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { readState } from "./state.ts";
 
@@ -29,11 +29,31 @@ export async function refuse(
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
-  await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+  if (code === "MESSAGE_TOO_LARGE") await recordOnce(site, refused, code, conversationId);
+  else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
   return { kind: "refused", code, ...about, tellBusy };
+}
+
+/**
+ * What is too large is so whenever it comes, and a caller that does not believe it comes again and again. The record first: whoever dies in
+ * between leaves one too many, not one too few.
+ */
+async function recordOnce(
+  site: Site,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<void> {
+  const nowMs = site.clock.nowMs();
+  const id = refusedKey(refused.id);
+  const known = await site.store.get("seen", { id });
+  if (Number(known?.until_at_ms) > nowMs) return;
+  await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+  const untilAtMs = nowMs + site.settings.dedupeMs;
+  await site.store.put("seen", { id, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) });
 }
 
 /** Strangers have no conversation: their refusals are spread over a few partitions of our own. */

@@ -54,7 +54,7 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id, refusal } = receipt;
   // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
-    return refuse(site, receipt, "PAYLOAD_TOO_LARGE", undefined);
+    return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
   const key = keyOf(site, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
@@ -142,7 +142,7 @@ async function put(
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   const row = rowAt(receipt, place);
-  if (!fits(stageItem(row))) return refuse(site, receipt, "PAYLOAD_TOO_LARGE", conversation?.id);
+  if (!fits(stageItem(row))) return refuse(site, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
   const claimed = await claim(site, receipt.id, place.id);
   if (claimed.kind === "answered") return { kind: "duplicate" };
   if (claimed.kind === "here") return stageAt(site, row, conversation);

@@ -186,7 +186,9 @@ export function memoryTables(): Tables {
           olderIn(turns, id, kept, past.keepAfterMs, ({ committedAtMs }) => committedAtMs),
         ),
         ...refusals.flatMap((each, at) =>
-          at < tooMany || each.atMs < past.refusalsAfterMs ? [() => refusals.shift()] : [],
+          at < tooMany || each.atMs < past.refusalsAfterMs
+            ? [() => refusals.splice(refusals.indexOf(each), 1)]
+            : [],
         ),
       ];
       for (const remove of old.slice(0, max)) remove();

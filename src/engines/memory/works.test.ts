@@ -58,3 +58,16 @@ it("nothing is set aside where nobody else can write", async () => {
   const engine = await memory().open(context);
   expect(await engine.inspector.gauges()).toEqual({ dead: 0, unknown: 0, quarantined: 0, staleLeases: 0 });
 });
+
+it("a refusal that a fast clock wrote stays until its own time, and those behind it go at theirs", () => {
+  const tables = memoryTables();
+  for (const [sender, atMs] of [
+    ["fast", 900],
+    ["old", 100],
+    ["new", 300],
+  ] as const)
+    tables.putRefusal({ messageId: sender, channel: "test", sender, code: "ROUTE_NOT_FOUND", atMs });
+  const past = { nowMs: 500, keepAfterMs: 0, deliveriesAfterMs: 0, refusalsAfterMs: 200, refusalsMax: 10 };
+  expect(tables.expire(past, 10)).toEqual({ rows: 1, isCut: false });
+  expect(tables.listRefusals({ limit: 10 }).items.map(({ sender }) => sender)).toEqual(["new", "fast"]);
+});

@@ -11,10 +11,10 @@ const DELIVERIES = `DELETE FROM deliveries WHERE (channel, provider_id) IN
 const TOO_MANY_REFUSALS = `DELETE FROM refusals WHERE number IN
   (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1 ORDER BY number LIMIT ?2)`;
 
-/** Oldest first: rows are numbered in the order of their times, so the look stops at the first that stays. */
+/** Oldest first, by their times. They are not numbered in that order: a clock may have been fast for a while. */
 function oldest(table: string, column: string): string {
   return `DELETE FROM ${table} WHERE number IN
-    (SELECT number FROM (SELECT number, ${column} AS at FROM ${table} ORDER BY number LIMIT ?2) WHERE at < ?1)`;
+    (SELECT number FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`;
 }
 
 interface Removal {

@@ -1,4 +1,15 @@
-export type Failure = { readonly ok: false; readonly message: string };
+import { LullError, type RetryAdvice, StoreUnavailable } from "../../errors.ts";
+
+/** What went wrong where the file is, as it crosses to whoever asked. */
+export interface Failure {
+  readonly ok: false;
+  readonly message: string;
+  /** The store's own trouble, or what a step said about it. Without one it is a bug of ours: nothing is away that could come back. */
+  readonly told?: { readonly code: string; readonly retry: RetryAdvice };
+  readonly name?: string;
+}
+
+const AWAY = { code: "STORE_UNAVAILABLE", retry: "later" } as const;
 
 /** SQLite's own numbers; the upper bits of an error only say more about it. */
 const PRIMARY = 0xff;
@@ -16,7 +27,23 @@ const WORDS: Readonly<Record<number, string>> = {
 };
 
 export function failureOf(error: unknown): Failure {
-  return { ok: false, message: inWords(error) };
+  const message = inWords(error);
+  if (error instanceof LullError)
+    return { ok: false, message, told: { code: error.code, retry: error.retry } };
+  if (isStores(error)) return { ok: false, message, told: AWAY };
+  return { ok: false, message, name: error instanceof Error ? error.name : "Error" };
+}
+
+/** The error that a failure stands for. A bug is no `LullError`: whoever gets it must not wait for somebody to come back. */
+export function errorFrom({ message, told, name }: Failure): Error {
+  if (told?.code === AWAY.code) return new StoreUnavailable(`the database could not do it: ${message}`);
+  return told ? new LullError(message, told) : Object.assign(new Error(message), { name });
+}
+
+/** SQLite said it, or the system did about the file, or the file is closed. */
+function isStores(error: unknown): boolean {
+  const { errcode, syscall, code } = Object(error) as Record<string, unknown>;
+  return errcode !== undefined || syscall !== undefined || code === "ERR_INVALID_STATE";
 }
 
 export function inWords(error: unknown): string {

@@ -121,4 +121,10 @@ export const MIGRATIONS: readonly string[] = [
   `
   CREATE INDEX deliveries_by_time ON deliveries (at_ms);
   `,
+  // By time, not by number: rows that a fast clock wrote stand before all that came after them. Times grow, so an entry goes behind the last.
+  `
+  CREATE INDEX messages_by_time ON messages (at_ms);
+  CREATE INDEX turns_by_time ON turns (committed_at_ms);
+  CREATE INDEX refusals_by_time ON refusals (at_ms);
+  `,
 ];

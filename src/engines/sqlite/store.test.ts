@@ -5,6 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
+import { outageOf } from "../../core/outage.ts";
+import { LullError } from "../../errors.ts";
 import type { Engine, EngineContext, StageRequest } from "../../ports/engine.ts";
 import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
@@ -175,9 +177,13 @@ describe("the writer thread", () => {
       "rejected",
       "fulfilled",
     ]);
-    expect(outcomes[1]).toMatchObject({ reason: unavailable });
+    expect(outcomes[1]).toMatchObject({ reason: { name: "TypeError" } });
     expect((await engine.inspector.counts()).staged).toBe(3);
-    await expect(engine.receiving.stage([broken])).rejects.toMatchObject(unavailable);
+    const alone = await engine.receiving.stage([broken]).catch((error) => error);
+    // A bug, by the name that it has where it happened: nobody is away, and waiting helps nobody.
+    expect(alone).toMatchObject({ name: "TypeError", message: expect.stringContaining("undefined") });
+    expect(alone).not.toBeInstanceOf(LullError);
+    expect(outageOf(alone, clock.nowMs())).toBeUndefined();
   });
 
   it("keeps nothing of a bad request beside a look that finds nothing due", async () => {

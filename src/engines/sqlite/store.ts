@@ -7,7 +7,7 @@ import type { Step } from "../embedded/step.ts";
 import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
-import { type Failure, failureOf, isDamage, messageOf } from "./failure.ts";
+import { errorFrom, type Failure, failureOf, isDamage, messageOf } from "./failure.ts";
 import { attempt, type Carry, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
@@ -260,5 +260,5 @@ function nothingDue(tables: Tables): DueTurns {
 /** The result, or the error it stands for. */
 export function resultOf(reply: StepReply): unknown {
   if (reply.ok) return reply.result;
-  throw new StoreUnavailable(`the database could not do it: ${reply.message}`);
+  throw errorFrom(reply);
 }

@@ -1,4 +1,4 @@
-import { RETRY_AFTER_MS_MAX, retryAfterMs } from "../../core/retry-after.ts";
+import { RETRY_AFTER_HEADER_MS_MAX, retryAfterMs } from "../../core/retry-after.ts";
 import { LullError } from "../../errors.ts";
 
 /** Four of the 4xx say "not now" rather than "not like this". */
@@ -13,7 +13,7 @@ export function refusedBy(host: string, { status, headers }: Response): LullErro
   return new LullError(`${host} answered ${status}`, {
     code: "HTTP_UNAVAILABLE",
     retry: "later",
-    ...(told !== undefined && { retryAfterMs: Math.min(told, RETRY_AFTER_MS_MAX) }),
+    ...(told !== undefined && { retryAfterMs: Math.min(told, RETRY_AFTER_HEADER_MS_MAX) }),
   });
 }
 

@@ -58,8 +58,11 @@ export function violations(evidence: Evidence): Violation[] {
   ];
 }
 
-/** Faults that may cost a turn an attempt: its process, its lease, or an error that nobody can classify. */
-const COUNTED = /^(crash|freeze|clock|error|power-cut|silent|blocks|fails$|slow|never-returns)/;
+/**
+ * Faults that may cost a turn an attempt: its process, its lease, or an error that nobody can classify. A responder that is slow or never
+ * returns, and a store that says nothing, are outages.
+ */
+const COUNTED = /^(crash|freeze|clock|error|power-cut|blocks|fails$)/;
 
 /** Outages heal without anybody's help: dead is what failed for good, or what took its workers with it again and again. */
 function withoutAPerson({ plan, stored }: Evidence): Violation[] {
