@@ -694,12 +694,6 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
   },
   {
-    file: "src/engines/aws/lease.ts",
-    code: "const LEASE_MS_MAX = 24 * 3_600_000;",
-    change: "24 → 25",
-    because: "a bound on nonsense: no lease is an hour long",
-  },
-  {
     file: "src/engines/aws/look.ts",
     code: "conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),",
     change: "0 → 1",
@@ -750,7 +744,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/window.ts",
-    code: "return armedAtMs > aheadOfMs || (isSetBack && wakeAtMs > aheadOfMs);",
+    code: "return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);",
     change: "armedAtMs > aheadOfMs → armedAtMs >= aheadOfMs",
     because: "a millisecond of a guess at how far ahead a clock may honestly be",
   },
