@@ -141,7 +141,7 @@ async function say(
   if (!channel || name === undefined) {
     throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
   }
-  const to = channel.addressOf?.(conversation.sender) ?? conversation.sender;
+  const to = String(channel.addressOf?.(conversation.sender) ?? conversation.sender);
   const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
   return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
 }
