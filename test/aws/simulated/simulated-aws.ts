@@ -56,6 +56,25 @@ export const AWS_REPEATING: typeof AWS_SIMULATION = {
   },
 };
 
+/**
+ * Every message comes again, and one of the first receivers is frozen between the word where its message waits and the message itself: when
+ * it wakes up and stages it, the one that came again may have been answered.
+ */
+export const AWS_BELATED: typeof AWS_SIMULATION = {
+  ...AWS_SIMULATION,
+  plan(seed) {
+    const random = seeded(seed);
+    const plan = planFrom(seed);
+    const messages = plan.messages.map((message) => ({
+      ...message,
+      againAtMs: [message.atMs + random.between(500, 2_000)],
+    }));
+    // The first is for the place of the conversation.
+    const freeze = { step: "request.update", kind: "freeze-after", nth: random.between(2, 3) } as const;
+    return { ...plan, messages, outages: [], faults: [freeze] };
+  },
+};
+
 /** An answer fails, and somebody dies right behind one of the first writes: giving a turn back is two of them. */
 export const AWS_FAILING: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
