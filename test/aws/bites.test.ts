@@ -27,7 +27,7 @@ describe("without this protection the simulator finds a broken promise", () => {
   );
 });
 
-const DAYS: readonly Day[] = ["SIMULATION", "CALM", "REPEATING", "FAILING", "POISONED"];
+const DAYS: readonly Day[] = ["SIMULATION", "CALM", "REPEATING", "BELATED", "FAILING", "POISONED"];
 
 it.concurrent.each(DAYS)(
   "with every protection in place it finds none on a day of %s",

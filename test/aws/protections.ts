@@ -1,7 +1,7 @@
 import type { Removal } from "../simulation/protections.ts";
 
 /** The kind of day on which its absence shows, as `simulated-aws.ts` has them. */
-export type Day = "SIMULATION" | "CALM" | "REPEATING" | "FAILING" | "POISONED";
+export type Day = "SIMULATION" | "CALM" | "REPEATING" | "BELATED" | "FAILING" | "POISONED";
 
 export interface AwsRemoval extends Removal {
   readonly day?: Day;
@@ -43,6 +43,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
   },
   {
     protection: "what is staged but already committed is dropped",
+    day: "BELATED",
     patches: [
       {
         file: "engines/aws/look.ts",

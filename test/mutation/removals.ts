@@ -150,6 +150,67 @@ export const NAMED: readonly Named[] = [
       },
     ],
   },
+  {
+    protection: "in which conversation a message waits is decided once",
+    tests: ["test/aws/simulated/two-conversations.test.ts"],
+    title: "two deliveries of a message, one frozen before its write to stage",
+    aws: true,
+    patches: [
+      {
+        file: "engines/aws/claim.ts",
+        find: "{ set }, any(isPast, isNeither));",
+        replace: "{ set }); void [any, isPast, isNeither];",
+      },
+    ],
+  },
+  {
+    protection: "a draft that a human forestalled is taken back",
+    tests: ["test/aws/simulated/handing-off.test.ts"],
+    aws: true,
+    patches: [
+      {
+        file: "engines/aws/draft.ts",
+        find: "if (!handedOff && !newer) return",
+        replace: "if (!newer) return",
+      },
+    ],
+  },
+  {
+    protection: "a look that fails gives its lease back",
+    tests: ["test/aws/simulated/failed-looks.test.ts"],
+    aws: true,
+    patches: [
+      {
+        file: "engines/aws/take.ts",
+        find: "    await putBack(site, leased.id, token);\n",
+        replace: "    void putBack;\n",
+      },
+    ],
+  },
+  {
+    protection: "a lease is put back with a window",
+    tests: ["test/aws/simulated/failed-looks.test.ts"],
+    aws: true,
+    patches: [
+      {
+        file: "engines/aws/put-back.ts",
+        find: "      await stand(site, triggerOf(stored), { dueAtMs: site.clock.nowMs() });\n",
+        replace: "      void [stand, triggerOf];\n",
+      },
+    ],
+  },
+  {
+    protection: "a window that was put off by a clock that was set back is found",
+    tests: ["test/aws/simulated/clock-set-back.test.ts"],
+    aws: true,
+    patches: [
+      {
+        file: "engines/aws/window.ts",
+        find: "Math.max(wakeAtMs, atMs)",
+        replace: "Math.min(wakeAtMs, atMs)",
+      },
+    ],
+  },
   ...READS.map(([what, find, replace]) => ({
     protection: `reads ${what} are consistent`,
     tests: ["test/aws/contract.test.ts"],
