@@ -47,6 +47,32 @@ describe("a window whose trigger got lost", () => {
   });
 });
 
+describe("a window", () => {
+  it("keeps its id and its due time, however often somebody looks while it may not be answered", async () => {
+    const { s, world } = await memoryScene();
+    const { conversationId, dueAtMs } = await s.receive("hi");
+    const key = { conversation_id: conversationId };
+    const { window_id } = world.row("triggerLock", key)!;
+    await s.engine.conversations.change(conversationId, { paused: true });
+    for (let looks = 0; looks < 3; looks += 1) {
+      await s.passes(HOUR);
+      await s.nothingDue();
+      expect(world.row("triggerLock", key)).toMatchObject({ window_id, due_at_ms: dueAtMs });
+    }
+  });
+
+  it("takes the place of a lock that is not ours, so that the sweeper would find it", async () => {
+    const { s, world } = await memoryScene();
+    const { conversationId } = await s.receive("one");
+    const key = { conversation_id: conversationId };
+    world.write("triggerLock", { ...key, expires_at: 1 });
+    world.loseTriggers();
+    const { dueAtMs } = await s.receive("two");
+    expect(world.row("triggerLock", key)).toMatchObject({ due_at_ms: dueAtMs, armed_at_ms: s.nowMs });
+    expect(world.triggers()).toHaveLength(1);
+  });
+});
+
 describe("to be woken", () => {
   const trigger = { conversationId: "c", primaryChannel: "ana", channel: "test" };
 
