@@ -166,6 +166,17 @@ function storeCases(open: () => Promise<Store>): void {
       expect(await store.getMany("seen", [])).toEqual([]);
     });
 
+    it("those of a key are read and counted to the end, also where a page holds a megabyte", async () => {
+      const ofLarge = equal("conversation_id", "large");
+      const large = ["l0", "l1", "l2", "l3", "l4"];
+      for (const message_sid of large)
+        await store.put("stage", { conversation_id: "large", message_sid, body: "x".repeat(380_000) });
+      expect(sidsOf(await store.query("stage", { key: ofLarge }))).toEqual(large);
+      expect(sidsOf(await store.query("stage", { key: ofLarge, limit: 4 }))).toEqual(large.slice(0, 4));
+      expect(await store.count("stage", { key: ofLarge })).toBe(5);
+      expect(await store.count("stage")).toBe(13);
+    });
+
     it("an index has the rows that have its keys", async () => {
       const leased = (id: string, more = {}) => ({ conversation_id: id, lease_shard: "1", ...more });
       await store.put("state", leased("a", { lease_taken_at_ms: 5, lease_holder: "w1" }));
