@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,6 +9,8 @@ import { join } from "node:path";
 export default function temporaryFolder(): () => void {
   const { TMPDIR: before } = process.env;
   const folder = mkdtempSync(join(tmpdir(), "lull-tests-"));
+  // Some tests run a program as somebody else, who has to get to what lies in it.
+  chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   return () => {
     if (before === undefined) delete process.env.TMPDIR;

@@ -82,6 +82,7 @@ test.each(["start", "doctor"])("`lull %s` names what it waited for, and ends", a
       TWILIO_ACCOUNT_SID: "AC1",
       TWILIO_AUTH_TOKEN: "token",
       TWILIO_WHATSAPP_FROM: "+15550100",
+      LULL_PUBLIC_URL: "https://lull.example",
     },
   });
   expect((await lull.gone()).code).toBe(1);

@@ -172,7 +172,7 @@ describe("what is past its time", () => {
     expect(TABLES.map(count)).toEqual([0, 0, FAST, FAST, FAST]);
     // Theirs comes, too.
     await clock.advance(400 * DAY);
-    for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
+    for (let sweeps = 0; sweeps < 1_000; sweeps += 1) await sweeping.sweep();
     expect(TABLES.map(count)).toEqual([0, 0, 0, 0, 0]);
   });
 
@@ -217,14 +217,14 @@ describe("a clock that leaps ahead", () => {
     expect(count("remembered")).toBe(10);
   });
 
-  it("for good is believed, ten minutes with every sweep, also by the next process", async () => {
+  it("for good is believed, a little more with every sweep, also by the next process", async () => {
     const first = await open();
     remember(1 / 24);
     await first.sweeping.sweep();
     await first.close();
     await clock.advance(2 * DAY);
     const { sweeping } = await open();
-    for (let sweeps = 0; sweeps < 5; sweeps += 1) await sweeping.sweep();
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await sweeping.sweep();
     expect(count("remembered")).toBe(10);
     await sweeping.sweep();
     expect(count("remembered")).toBe(0);

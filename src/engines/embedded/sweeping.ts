@@ -15,7 +15,9 @@ const DELIVERIES_KEPT_MS = 7 * DAY_MS;
 const REFUSALS_KEPT_MS = 30 * DAY_MS;
 const REFUSALS_KEPT_MAX = 100_000;
 /** More than lies between two sweeps of a service that runs. */
-const EXPIRY_LEAP_MS_MAX = 600_000;
+const EXPIRY_LEAP_MS = 600_000;
+/** And this share of what is left: after a year, an hour has to be enough. */
+const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {
   readonly orphans: number;
@@ -65,7 +67,7 @@ function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
  */
 function expiryTime({ tables, nowMs }: Step): number {
   const before = tables.clockMark()?.expiredAtMs ?? nowMs;
-  return Math.min(nowMs, before + EXPIRY_LEAP_MS_MAX);
+  return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
 }
 
 function wakeAfterSetBack(step: Step, id: string): boolean {
