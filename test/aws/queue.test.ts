@@ -13,6 +13,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { queue } from "../../src/responders/queue/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
 import { eventually } from "../lull-process.ts";
+import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { awsPlace, type Place } from "./place.ts";
@@ -144,7 +145,9 @@ describe.skipIf(unavailable)("the responder queue", () => {
     await at.write(1, "hi");
     const { turn, answer_within_seconds } = await first(url);
     expect(answer_within_seconds).toBe(600);
-    const reply = () => at.post(`/api/turns/${turn.id}/reply`, { body: JSON.stringify({ text: "hello" }) });
+    const headers = { authorization: `Bearer ${API_TOKEN}` };
+    const reply = () =>
+      at.post(`/api/turns/${turn.id}/reply`, { headers, body: JSON.stringify({ text: "hello" }) });
     // The word that the answer comes later may be on its way still; an answer before it counts, too.
     expect((await reply()).status).toBe(202);
     await at.twilio.whenSent(1);
