@@ -84,12 +84,10 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   }
   const { nowMs } = taker;
   const { clockSkewMs } = settings;
-  const state = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
+  const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
+  const state = found.conversation?.handedOff ? notAwaiting(asRead) : asRead;
   if (state.draft) {
     if (found.conversation === undefined) return buryLost(state);
-    // A human has it: the answer that is awaited would not be sent, and nobody waits for it.
-    if (found.conversation.handedOff && state.draft.awaitingUntilAtMs !== undefined)
-      return decideTake({ ...found, state: notAwaiting(state) }, taker, settings);
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
@@ -132,7 +130,9 @@ function isOutOfTime(
   return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
 }
 
+/** A human has it: an answer that is awaited would not be sent, and nobody waits for it. */
 function notAwaiting(state: ConversationState): ConversationState {
+  if (state.draft?.awaitingUntilAtMs === undefined) return state;
   return { ...state, draft: undefined, notBeforeAtMs: undefined };
 }
 

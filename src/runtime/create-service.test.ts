@@ -6,6 +6,17 @@ import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
 import { createService } from "./create-service.ts";
 
+const MESSAGE = {
+  providerId: "1",
+  account: "a",
+  address: "us",
+  sender: "ana",
+  replyTo: "ana",
+  text: "hi",
+  media: [],
+};
+const body = Buffer.from(JSON.stringify([MESSAGE]));
+
 it("a channel is told where statuses go where there is such a place, and nothing where there is none", async () => {
   const opened: ChannelContext[] = [];
   const open = (context: ChannelContext) => void opened.push(context);
@@ -54,16 +65,6 @@ it("a late answer is cut for the channel that carries least: whose it is, only t
     },
   });
   await service.start();
-  const message = {
-    providerId: "1",
-    account: "a",
-    address: "us",
-    sender: "ana",
-    replyTo: "ana",
-    text: "hi",
-    media: [],
-  };
-  const body = Buffer.from(JSON.stringify([message]));
   await service.receive("web", { method: "POST", url: "http://us/", headers: {}, body });
   await clock.advance(10_000);
   expect(await service.answerTurn(turns[0]!, { text: "hello there" })).toBe("accepted");
@@ -84,16 +85,6 @@ it("nobody speaks on a channel that there is not", async () => {
 it("a message whose responder is gone when its turn comes is refused with the reason, not left waiting", async () => {
   const clock = fakeClock();
   const engine = memory();
-  const message = {
-    providerId: "1",
-    account: "a",
-    address: "us",
-    sender: "ana",
-    replyTo: "ana",
-    text: "hi",
-    media: [],
-  };
-  const body = Buffer.from(JSON.stringify([message]));
   const channels = { web: testChannel() };
   const before = createService({ engine, channels, clock, log: () => {}, respond: () => "hello" });
   await before.receive("web", { method: "POST", url: "http://us/", headers: {}, body });

@@ -34,6 +34,7 @@ export function createService(config: LullConfig): Service {
   const publicUrl = config.publicUrl?.replace(/\/+$/, "");
   const responderFor = (channel: string) => config.responders?.[channel] ?? config.respond;
   openChannels(config, { secrets, publicUrl, clock });
+  requireOwnAddresses(config.channels);
 
   const { channels, handOffTo } = config;
   const making: Making = {
@@ -112,6 +113,9 @@ function openChannels(
     const publicly = publicUrl === undefined ? {} : { publicUrl };
     channel.open?.({ name, secrets, nowMs: clock.nowMs, ...publicly, ...statusUrl });
   }
+}
+
+function requireOwnAddresses(channels: LullConfig["channels"]): void {
   const places = Object.entries(channels).filter(([, { address }]) => address !== undefined);
   for (const [name, { type, address }] of places) {
     const [other] =

@@ -76,7 +76,7 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
     case "bury":
       return buryAndGoOn(site, sight, decision, decision.state);
     case "turn":
-      return sight.record ? begin(site, sight, decision, token) : buryLost(site, sight, decision);
+      return begin(site, sight, decision, token);
   }
 }
 
@@ -90,17 +90,6 @@ async function buryAndGoOn(
   if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
   const { deadLetterId, stored } = buried;
   return { kind: "again", stored, outcome: { kind: "buried", deadLetterId, reason: burial.reason } };
-}
-
-/** The owner of the row removed it while a draft waited. */
-function buryLost(
-  site: Site,
-  sight: Sight,
-  { work, state }: Extract<TakeDecision, { kind: "turn" }>,
-): Promise<Step> {
-  const { batchIds: messageIds, turnId } = work;
-  const burial = { messageIds, turnId, attempts: triesOf(work), reason: "CONVERSATION_NOT_FOUND" };
-  return buryAndGoOn(site, sight, burial, withoutWork(state, turnId));
 }
 
 /** Window and trigger first, then the release: there is no moment in which nobody is responsible. */

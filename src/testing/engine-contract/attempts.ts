@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
+import type { Taken } from "../../ports/engine.ts";
 import { allSent, as, draftFor, replied, sending, sent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
-import { scene } from "./scene.ts";
+import { type Scene, scene } from "./scene.ts";
+
+/** A turn for "one" that failed in an outage, taken again with "two", which came meanwhile. */
+async function joined(s: Scene): Promise<Taken> {
+  const { lease } = await s.turnFor("one");
+  const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
+  await s.engine.turns.giveBack(lease, how);
+  await s.receive("two");
+  return s.take();
+}
 
 /** Failing: attempts, backoff, dead letters, and what people do about those. */
 export const attempts: readonly EngineCase[] = [
@@ -77,15 +87,7 @@ export const attempts: readonly EngineCase[] = [
     "what joined a failed turn and was answered with it goes with it when it is buried, and is not answered again",
     {},
     async (s) => {
-      const first = await s.turnFor("one");
-      await s.engine.turns.giveBack(first.lease, {
-        kind: "retry",
-        afterMs: 0,
-        reason: "down",
-        outageSinceAtMs: 7,
-      });
-      await s.receive("two");
-      const second = await s.take();
+      const second = await joined(s);
       assert.deepEqual(textsOf(second), ["one", "two"]);
       const draft = sent(draftFor(second, ["to both", "and more"]), 0, "p1");
       await s.engine.turns.draft(second.lease, draft);
@@ -103,15 +105,7 @@ export const attempts: readonly EngineCase[] = [
     "what joined a failed turn of which nothing was sent stays, and gets a turn of its own",
     {},
     async (s) => {
-      const first = await s.turnFor("one");
-      await s.engine.turns.giveBack(first.lease, {
-        kind: "retry",
-        afterMs: 0,
-        reason: "down",
-        outageSinceAtMs: 7,
-      });
-      await s.receive("two");
-      const second = await s.take();
+      const second = await joined(s);
       const draft = draftFor(second, "to both");
       await s.engine.turns.draft(second.lease, draft);
       as("released", await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "refused", draft }));
