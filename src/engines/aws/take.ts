@@ -1,4 +1,4 @@
-import { type ConversationState, triesOf, withoutWork } from "../../core/state.ts";
+import { type ConversationState, triesOf } from "../../core/state.ts";
 import { standsApart } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
