@@ -69,10 +69,15 @@ export function losesEveryAnswer(): (request: AwsRequest) => Fate {
   };
 }
 
-/** Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met. */
+/**
+ * Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met.
+ * Each name has its own pack, dealt to its end before it is shuffled again: requests come in an order that no seed
+ * decides, and a run that is long enough for every fault must not miss one by bad luck.
+ */
 export class Faults {
   readonly #random: Random;
   readonly #share: number;
+  readonly #packs = new Map<string, Draw[]>();
   #inARow = 0;
   readonly met: Record<string, number> = {};
 
@@ -86,9 +91,16 @@ export class Faults {
     const isMet = this.#random.chance(this.#share) && this.#inARow < IN_A_ROW_MAX;
     this.#inARow = isMet ? this.#inARow + 1 : 0;
     if (!isMet) return "pass";
-    const fate = this.#random.pick(MEETS[request.name] ?? ANY)(request, this.#random);
+    const fate = this.#deal(request.name)(request, this.#random);
     const kind = typeof fate === "string" ? fate : "error" in fate ? fate.error : "delay";
     this.met[kind] = (this.met[kind] ?? 0) + 1;
     return fate;
   };
+
+  #deal(name: string): Draw {
+    const pack = this.#packs.get(name) ?? [];
+    this.#packs.set(name, pack);
+    if (pack.length === 0) pack.push(...(MEETS[name] ?? ANY));
+    return pack.splice(this.#random.below(pack.length), 1)[0]!;
+  }
 }
