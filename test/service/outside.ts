@@ -1,13 +1,13 @@
 import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
 
-const ACCOUNT = "AC00000000000000000000000000000001";
-const AUTH_TOKEN = "test-auth-token";
-const FROM = "+14155238886";
+export const ACCOUNT = "AC00000000000000000000000000000001";
+export const AUTH_TOKEN = "test-auth-token";
+export const FROM = "+14155238886";
 /** For a service that stands where everybody could reach its API. */
 export const API_TOKEN = "an-api-token-for-tests";
 /** Signed as providers would sign it, whatever port this run was given. */
-const PUBLIC_URL = "https://bot.example.com";
+export const PUBLIC_URL = "https://bot.example.com";
 
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -54,7 +54,11 @@ export async function outside(url: () => string) {
       LULL_API_TOKEN: API_TOKEN,
       LULL_WEB_UNSIGNED: "1",
     } as Environment,
+    /** Where the service is now. */
+    url,
     post,
+    /** As Twilio would post to `path` there: signed for the public address. */
+    postSigned,
     api,
     counts: async () => (await api("/counts")) as Counts,
     /** One signed WhatsApp message. Returns the status that Twilio would see. */
