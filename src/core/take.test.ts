@@ -191,6 +191,17 @@ describe("a batch", () => {
     });
   });
 
+  it("that nobody could try again when its time had come has failed for so much less long", () => {
+    const failed = { works: [work({ attempts: 0, outages: 9, failingSinceAtMs: 2_000 })], window };
+    const sinceAt = (nowMs: number, notBeforeAtMs?: number) =>
+      as("turn", decide({ state: { ...failed, notBeforeAtMs } }, { nowMs })).work.failingSinceAtMs;
+    expect(sinceAt(12_000, 12_000)).toBe(2_000);
+    expect(sinceAt(90_000_000, 12_000)).toBe(90_000_000 - 10_000);
+    expect(sinceAt(90_000_000)).toBe(2_000);
+    // A clock that was set back in between.
+    expect(sinceAt(12_000, 1_000)).toBe(12_000);
+  });
+
   it("backing off waits its time, and is due then", () => {
     const state = { works: [work()], window, notBeforeAtMs: 12_000 };
     expect(as("later", decide({ state })).atMs).toBe(12_000);

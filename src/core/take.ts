@@ -276,7 +276,7 @@ function hold(
   taker: Taker,
   settings: Settings,
 ): Extract<TakeDecision, { kind: "turn" }> {
-  const taken: Work = { ...work, takenAtMs: taker.nowMs };
+  const taken: Work = { ...withoutIdleTime(work, state.notBeforeAtMs, taker), takenAtMs: taker.nowMs };
   const lease: LeaseState = {
     token: taker.token,
     holder: taker.holder,
@@ -287,6 +287,13 @@ function hold(
   // A draft is continued with the window left standing: what it stands for is not in this turn.
   const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined };
   return { kind: "turn", what, work: taken, state: held };
+}
+
+/** A pause, a stop, a crowd before it: while nobody could try, nobody could see the end of an outage. Its start moves along. */
+function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: Taker): Work {
+  const { failingSinceAtMs: since } = work;
+  if (since === undefined || readyAtMs === undefined || readyAtMs >= nowMs) return work;
+  return { ...work, failingSinceAtMs: Math.min(since + nowMs - readyAtMs, nowMs) };
 }
 
 function bury(

@@ -263,6 +263,8 @@ export interface Engine {
   ping(): Promise<void>;
   /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
   checks?(): Promise<readonly Finding[]>;
+  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
+  examine?(): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
 

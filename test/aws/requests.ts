@@ -8,7 +8,9 @@ import type { AwsWorld } from "./world.ts";
 export type Caller = "webhook" | "worker" | "sweeper";
 
 /** Who asks for what. */
-const CALLERS: Readonly<Record<Exclude<keyof Engine, "adopt" | "ping" | "checks" | "close">, Caller>> = {
+const CALLERS: Readonly<
+  Record<Exclude<keyof Engine, "adopt" | "ping" | "checks" | "examine" | "close">, Caller>
+> = {
   receiving: "webhook",
   conversations: "webhook",
   remedies: "webhook",

@@ -41,13 +41,23 @@ export const list: Command = {
 };
 
 const ALL = { all: { type: "boolean", help: "all of them" } } as const;
+const ALSO_SENT = {
+  "also-sent": {
+    type: "boolean",
+    help: "with --all: those, too, of whose reply something went out, or may have; their customers get it again",
+  },
+} as const;
 
 export const retry: Command = {
   usage: "<id>... | --all",
   about: "Stages the messages again: a new turn answers them, with attempts counted from one.",
-  options: ALL,
+  options: { ...ALL, ...ALSO_SENT },
   args: { required: [], more: true },
-  run: (call) => forEach(call, "retried", (remedies, id) => remedies.retryDead(id)),
+  run: (call) => {
+    const isMeant = (letter: DeadLetter) =>
+      call.options["also-sent"] === true || withReplySent(letter).replySent === "none";
+    return forEach(call, "retried", (remedies, id) => remedies.retryDead(id), isMeant);
+  },
 };
 
 export const discard: Command = {
@@ -62,36 +72,45 @@ function forEach(
   call: Call,
   done: string,
   act: (remedies: Remedies, id: string) => Promise<string>,
+  /** Of all, those that are meant by `--all`. */
+  isMeant: (letter: DeadLetter) => boolean = () => true,
 ): Promise<number> {
   if ((call.args.length === 0) === (call.options.all !== true))
     throw new UsageError("name dead letters by id, or give --all");
   return withData(call, async ({ engine }) => {
-    const ids = call.options.all === true ? await everyId(engine.inspector.dead) : call.args;
+    const all = call.options.all === true ? await everyOne(engine.inspector.dead) : [];
+    const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : call.args;
+    const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
     for (const id of ids) results.push({ id, result: await act(engine.remedies, id) });
     const missed = results.filter(({ result }) => result === "not-found");
     const sentence = [
       `${results.length - missed.length} ${done}`,
       ...missed.map(({ id }) => `there is no dead letter ${id}`),
+      ...(left.length === 0 ? [] : [leftOut(left)]),
     ];
-    printResult(call, { results }, sentence.join("\n"));
+    printResult(call, { results, left }, sentence.join("\n"));
     return missed.length === 0 ? 0 : 1;
   });
 }
 
+function leftOut(ids: readonly string[]): string {
+  return `${ids.length} left: something of their reply went out, or may have, and would be said again. Name them, or give --also-sent: ${ids.join(" ")}`;
+}
+
 /** Read to the end before the first is touched: a list that changes while it is paged through skips entries. */
-async function everyId(
+async function everyOne(
   read: (page: {
     limit: number;
     cursor?: string;
   }) => Promise<{ items: readonly DeadLetter[]; next?: string }>,
 ) {
-  const ids: string[] = [];
+  const letters: DeadLetter[] = [];
   let cursor: string | undefined;
   do {
     const page = await read({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    ids.push(...page.items.map(({ id }) => id));
+    letters.push(...page.items);
     cursor = page.next;
   } while (cursor !== undefined);
-  return ids;
+  return letters;
 }

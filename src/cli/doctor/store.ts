@@ -13,6 +13,8 @@ export async function checkStore(
     const engine = await lull.engine();
     const checks = (await engine.checks?.()) ?? [];
     if (checks.some(({ verdict }) => verdict === "fail")) return checks;
+    const wrong = (await engine.examine?.()) ?? [];
+    if (wrong.length > 0) return [...checks, ...wrong];
     await engine.ping();
     const { dead, unknown, quarantined = 0, paused, conversations } = await engine.inspector.counts();
     const [latest] = (await engine.inspector.conversations({ limit: 1 })).items;

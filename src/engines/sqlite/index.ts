@@ -5,6 +5,7 @@ import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
+import { examine } from "./examine.ts";
 import { Reader } from "./reader.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
@@ -24,7 +25,8 @@ export function sqlite(options: SqliteOptions): EngineProvider {
     name: `sqlite ${options.file}`,
     async open(context) {
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
-      const run = ((name, input) => store.run(name, input)) as RunStep;
+      const run = ((name, input) =>
+        name === "stage" ? stageSoundly(store, input) : store.run(name, input)) as RunStep;
       return embeddedEngine(run, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: a full disk or a lost file shows here before a webhook finds out.
@@ -33,6 +35,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
           const damage = store.damage();
           if (damage !== undefined) throw new StoreUnavailable(damage);
         },
+        examine: () => examine(options.file),
         close: store.close,
       });
     },
@@ -45,6 +48,13 @@ interface OpenStore {
   /** Why the file should not be relied on, even if some of it can be read. */
   readonly damage: () => string | undefined;
   readonly close: () => Promise<void>;
+}
+
+/** A file that is known to be damaged will be replaced, with all that it took in since: whoever sends may keep it until then. */
+async function stageSoundly(store: OpenStore, requests: unknown): Promise<unknown> {
+  const damage = store.damage();
+  if (damage !== undefined) throw new StoreUnavailable(damage);
+  return store.run("stage", requests);
 }
 
 function storeOptions(options: SqliteOptions, context: EngineContext): StoreOptions {

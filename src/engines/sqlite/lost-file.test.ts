@@ -372,6 +372,69 @@ it("damage that a webhook finds is known to everybody", async () => {
   await expect(again.ping()).rejects.toMatchObject({ message: expect.stringContaining("damaged") });
 });
 
+it("nothing more is acknowledged on a file that is known to be damaged, wherever the damage is", async () => {
+  const engine = await open();
+  await engine.receiving.stage([message()]);
+  await engine.close();
+  await damage("dead_letters");
+  const again = await open();
+  expect(await again.receiving.stage([message()])).toMatchObject([{ kind: "staged" }]);
+  await again.inspector.dead({ limit: 1 }).catch(() => {});
+  expect(eventsOf("store.damaged")).toHaveLength(1);
+  await expect(again.receiving.stage([message()])).rejects.toMatchObject({
+    ...unavailable,
+    message: expect.stringContaining("damaged"),
+  });
+});
+
+describe("a look at all of it", () => {
+  it("finds damage where nobody has read", async () => {
+    const engine = await open();
+    expect(await engine.examine?.()).toEqual([]);
+    await engine.close();
+    await damage("refusals");
+    const again = await open();
+    await again.ping();
+    expect(await again.examine?.()).toMatchObject([
+      { check: "store", verdict: "fail", detail: expect.stringContaining("restore a backup") },
+    ]);
+  });
+});
+
+describe("a backup beside the log of the database before it", () => {
+  it("is not opened, and nothing is written into it; without that log it is", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    const copy = await backup();
+    await engine.receiving.stage([message()]);
+    const place = await asAfterKill();
+    await copyFile(copy, place);
+    const before = await readFile(place);
+    await expect(open(place)).rejects.toThrow(/-wal belongs to another database: move it and .*-shm away/);
+    expect(await readFile(place)).toEqual(before);
+    await rm(`${place}-wal`);
+    expect((await (await open(place)).inspector.counts()).staged).toBe(1);
+  });
+
+  it("is opened with a log of its own, by whoever comes after a kill", async () => {
+    const engine = await open();
+    await engine.receiving.stage([message()]);
+    const copy = await backup();
+    await engine.close();
+    await copyFile(copy, file);
+    const restored = await open();
+    await restored.receiving.stage([message()]);
+    expect((await (await open(await asAfterKill())).inspector.counts()).staged).toBe(2);
+  });
+});
+
+/** A copy of the file with the log that lies beside it now, as a kill leaves them. */
+async function asAfterKill(): Promise<string> {
+  const place = join(folder, "killed.db");
+  for (const ending of ["", "-wal"]) await copyFile(file + ending, place + ending);
+  return place;
+}
+
 /** Overwrites the first page of a table or an index with what no page looks like. */
 async function damage(name: string): Promise<void> {
   const database = new DatabaseSync(file);
