@@ -1,3 +1,4 @@
+import { inOrder } from "../../core/batch.ts";
 import { RECENT_TURNS } from "../../core/defaults.ts";
 import { providerIdsOf } from "../../core/draft.ts";
 import { fitting } from "../../core/history.ts";
@@ -14,7 +15,9 @@ import type {
   UnknownSend,
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
+import { messagesOf } from "../embedded/step.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import { itemOf } from "../embedded/waiting.ts";
 import { Registry } from "./registry.ts";
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
@@ -35,9 +38,9 @@ export function memoryTables(): Tables {
   let paused = false;
   let clockMark: ClockMark | undefined;
 
+  const rowsIn = (id: string) => [...(staged.get(id)?.values() ?? [])];
   const turnsOf = (id: string) => turns.get(id) ?? [];
-  const hasOutbound = (id: string) =>
-    [...(staged.get(id)?.values() ?? [])].some(({ kind }) => kind === "outbound");
+  const hasOutbound = (id: string) => rowsIn(id).some(({ kind }) => kind === "outbound");
 
   return {
     conversation: (id) => conversations.get(id),
@@ -69,9 +72,37 @@ export function memoryTables(): Tables {
       stagedIds.set(row.id, row.conversationId);
       return true;
     },
-    staged: (id) => [...(staged.get(id)?.values() ?? [])],
+    staged: rowsIn,
+    stagedAs: (id, ids) => {
+      const wanted = new Set(ids);
+      return rowsIn(id).filter((row) => wanted.has(row.id));
+    },
+    stagedLately(id, messagesMax, bytesMax) {
+      const latest = messagesOf(rowsIn(id)).slice(-messagesMax);
+      const sizes = latest.map(({ message }) => Buffer.byteLength(JSON.stringify(message))).reverse();
+      return latest.slice(latest.length - fitting(sizes, bytesMax));
+    },
+    firstOutbound: (id) =>
+      rowsIn(id)
+        .map(itemOf)
+        .find(({ kind }) => kind === "outbound"),
+    front: (id, messagesMax, { byProvider }) =>
+      inOrder(messagesOf(rowsIn(id)).map(itemOf), byProvider).slice(0, messagesMax),
+    span(id, without = []) {
+      const batch = new Set(without);
+      const waiting = messagesOf(rowsIn(id)).filter((row) => !batch.has(row.id));
+      if (waiting.length === 0) return undefined;
+      const arrivals = waiting.map(({ message }) => message.arrivedAtMs);
+      return {
+        messages: waiting.length,
+        oldestArrivalAtMs: Math.min(...arrivals),
+        newestArrivalAtMs: Math.max(...arrivals),
+        byProvider: waiting.every(({ message }) => message.sentAtMs !== undefined),
+        newestChannel: waiting.at(-1)?.message.channel,
+      };
+    },
     stagedCount: (id) => staged.get(id)?.size ?? 0,
-    pile: (id) => pileOf([...(staged.get(id)?.values() ?? [])]),
+    pile: (id) => pileOf(rowsIn(id)),
     unstage(id, ids) {
       const rows = staged.get(id);
       for (const each of ids) {

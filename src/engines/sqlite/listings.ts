@@ -117,7 +117,7 @@ interface Wanted {
 }
 
 /** Their sizes first, which reads nothing of them: what does not fit is never read. */
-function rowsWithin(
+export function rowsWithin(
   sql: Statements,
   latest: string,
   { columns = "number, record", long = "record" }: Wanted,
