@@ -99,6 +99,12 @@ export const NAME_LENGTH_MAX = 1_000;
 /** Bytes of the data of one's own that a conversation carries: it is read and written with every turn. */
 export const ATTRIBUTES_BYTES_MAX = 64_000;
 
+/** A conversation shown whole: of each of its lists the latest so many rows, and as many of them as fit. */
+export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
+
+/** The same for a visitor's page, which asks once a second. */
+export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;
 

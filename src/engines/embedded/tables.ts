@@ -170,8 +170,8 @@ export interface Tables {
 
   // inspecting
   listConversations(filter: ConversationFilter): Listing<Conversation>;
-  listTurns(conversationId: string, max: number): TurnRecord[];
-  listRefusalsOf(conversationId: string, max: number): Refusal[];
+  listTurns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
+  listRefusalsOf(conversationId: string, max: number, bytesMax: number): Refusal[];
   listLocks(page: Page): Listing<LockRecord>;
   listDead(page: Page): Listing<StoredDeadLetter>;
   listUnknown(page: Page): Listing<UnknownSend>;

@@ -1,7 +1,7 @@
 import { inOrder } from "../../core/batch.ts";
 import { RECENT_TURNS } from "../../core/defaults.ts";
 import { providerIdsOf } from "../../core/draft.ts";
-import { fitting } from "../../core/history.ts";
+import { latestWithin } from "../../core/history.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
@@ -78,9 +78,7 @@ export function memoryTables(): Tables {
       return rowsIn(id).filter((row) => wanted.has(row.id));
     },
     stagedLately(id, messagesMax, bytesMax) {
-      const latest = messagesOf(rowsIn(id)).slice(-messagesMax);
-      const sizes = latest.map(({ message }) => Buffer.byteLength(JSON.stringify(message))).reverse();
-      return latest.slice(latest.length - fitting(sizes, bytesMax));
+      return latestWithin(lastOf(messagesOf(rowsIn(id)), messagesMax), bytesMax, ({ message }) => message);
     },
     firstOutbound: (id) =>
       rowsIn(id)
@@ -157,12 +155,7 @@ export function memoryTables(): Tables {
       [...states].find(([, state]) => state.works.some((work) => work.turnId === turnId))?.[0],
 
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
-    history(id, max, bytesMax) {
-      const all = messages.get(id) ?? [];
-      const latest = all.slice(Math.max(0, all.length - max));
-      const sizes = latest.map((message) => Buffer.byteLength(JSON.stringify(message))).reverse();
-      return latest.slice(latest.length - fitting(sizes, bytesMax));
-    },
+    history: (id, max, bytesMax) => latestWithin(lastOf(messages.get(id) ?? [], max), bytesMax),
     appendTurn(turn) {
       const { turnId, conversationId, channel, providerIds, committedAtMs: atMs } = turn;
       turns.set(conversationId, [...turnsOf(conversationId), turn]);
@@ -240,8 +233,15 @@ export function memoryTables(): Tables {
         );
       return paged(matches, page);
     },
-    listTurns: (id, max) => turnsOf(id).slice(-max),
-    listRefusalsOf: (id, max) => refusals.filter((each) => each.conversationId === id).slice(-max),
+    listTurns: (id, max, bytesMax) => latestWithin(lastOf(turnsOf(id), max), bytesMax),
+    listRefusalsOf: (id, max, bytesMax) =>
+      latestWithin(
+        lastOf(
+          refusals.filter((each) => each.conversationId === id),
+          max,
+        ),
+        bytesMax,
+      ),
     listLocks: (page): Listing<LockRecord> =>
       paged(
         [...states].map(([id, state]) => lockRecord(id, state, staged.get(id)?.size ?? 0)),
@@ -264,6 +264,11 @@ export function memoryTables(): Tables {
       paused,
     }),
   };
+}
+
+/** None of them where none is asked for. */
+function lastOf<T>(all: readonly T[], max: number): T[] {
+  return all.slice(Math.max(0, all.length - max));
 }
 
 /** A removal for each that is older, oldest first. */
