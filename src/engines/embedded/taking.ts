@@ -1,5 +1,6 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
+import { bytesOf } from "../../core/pile.ts";
 import { type ConversationState, triesOf } from "../../core/state.ts";
 import { standsApart } from "../../core/suspects.ts";
 import { decideTake, type TakeDecision } from "../../core/take.ts";
@@ -21,14 +22,26 @@ import {
 import type { StagedRow } from "./tables.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
 
-/** LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. */
+/**
+ * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when it has as much as one batch may
+ * hold: fifty piles at once would hold the database for a second. Whoever looks comes back at once for the rest.
+ */
 export function takeDue(step: Step, max: number): DueTurns {
-  const ids = step.tables.wakeable(step.nowMs, max);
-  const outcomes = ids.flatMap(
-    (id) => inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [],
-  );
+  const outcomes: TakeOutcome[] = [];
+  let bytes = 0;
+  for (const id of step.tables.wakeable(step.nowMs, max)) {
+    const taken = inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [];
+    outcomes.push(...taken);
+    bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
+    if (bytes >= step.settings.batchBytesMax) break;
+  }
   const nextAtMs = step.tables.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
+}
+
+function bytesIn(outcome: TakeOutcome): number {
+  if (outcome.kind !== "turn") return 0;
+  return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
 }
 
 export function take(step: Step, conversationId: string): TakenInTheEnd {

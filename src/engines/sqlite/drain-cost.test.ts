@@ -60,6 +60,23 @@ function firstOf({ outcomes }: DueTurns): Taken | undefined {
   return outcome?.kind === "turn" ? outcome.taken : undefined;
 }
 
+it("one look takes as much as one batch may hold, and at once the next one goes on with who waits longest", () => {
+  const run = steps({ batchBytesMax: 1_000 });
+  for (const sender of ["ana", "ben", "cyd", "dan", "eve"]) {
+    run("stage", [
+      { arrival: arrival({ providerId: sender, sender, text: "x".repeat(600), arrivedAtMs: nowMs }) },
+    ]);
+    nowMs += 1;
+  }
+  nowMs += 60_000;
+  const looks = [1, 2, 3, 4].map(() =>
+    run("takeDue", 50).outcomes.map(
+      (outcome) => outcome.kind === "turn" && outcome.taken.conversation.sender,
+    ),
+  );
+  expect(looks).toEqual([["ana", "ben"], ["cyd", "dan"], ["eve"], []]);
+});
+
 it.each([
   ["messages", { batchMessagesMax: BATCH }],
   ["bytes", { batchBytesMax: BATCH * 100 }],
