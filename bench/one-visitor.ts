@@ -18,7 +18,7 @@ const MEASURED_MS = 6_000;
 const FEED_PACE_MS = 100;
 
 const CONFIG = `export default {
-  web: true, window: { seconds: 0.5 }, limits: { batchMessagesMax: 20, senderPerMinuteMax: 0 },
+  web: true, window: { seconds: 0.5 }, limits: { batchMessagesMax: 20, unsignedPerMinuteMax: 0 },
   respond: async (turn) => { await new Promise((done) => setTimeout(done, 50)); return String(turn.messages.length); },
 };`;
 

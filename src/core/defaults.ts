@@ -44,6 +44,7 @@ export const DEFAULTS: Settings = {
   sweepRowsMax: 1_000,
   requestsMax: 10_000,
   senderPerMinuteMax: 0,
+  unsignedPerMinuteMax: 120,
   retentionMs: 0,
 };
 
@@ -92,6 +93,12 @@ export const REPLY_MESSAGES_MOST = 200;
 
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
+
+/** Characters of a text that the web channel takes in: more than anybody types, and a hundred times less than a body may hold. */
+export const WEB_TEXT_LENGTH_MAX = 8_000;
+
+/** Characters of the address of a medium. */
+export const URL_LENGTH_MAX = 2_000;
 
 /** Characters of a name that somebody gives us: a sender, an address, an id of their own. */
 export const NAME_LENGTH_MAX = 1_000;

@@ -54,6 +54,7 @@ export function createService(config: LullConfig): Service {
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
+    unsignedLimit: senderLimit(settings.senderPerMinuteMax || settings.unsignedPerMinuteMax),
     busyText: config.busyText ?? BUSY_TEXT,
   };
   const channelNamed = (name: string): Channel => {
