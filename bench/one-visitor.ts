@@ -5,21 +5,27 @@ import { join } from "node:path";
 import { LullProcess } from "../test/lull-process.ts";
 
 /**
- * What one visitor costs everybody else: `node bench/one-visitor.ts [rounds]`. In every round a fresh service first answers the webhooks of a
- * hundred others alone, then the same while one visitor's 2,000 messages, 8 MB, are drained in turns of 20 and his page asks for
- * its feed ten times a second. What counts is the ratio of the two: the times themselves depend on what else the machine does.
+ * What one visitor costs everybody else: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every round the webhooks of a hundred
+ * others are timed alone, and then while one visitor's 2,000 messages, 8 MB, are drained and his page asks for its feed ten times a
+ * second. What counts is the ratio of the two, over all rounds: the times themselves depend on what else the machine does.
  */
-const ROUNDS = Number(process.argv[2] ?? 5);
+const ROUNDS = Number(process.argv[2] ?? 10);
+const BATCH = Number(process.argv[3] ?? 500);
 const MESSAGES = 2_000;
 const TEXT = "x".repeat(3_900);
 const OTHERS = 100;
 const PACE_MS = 10;
-const MEASURED_MS = 6_000;
+const MEASURED_MS = 3_000;
 const FEED_PACE_MS = 100;
+/** The whole pile weighs eight times what one turn may. An answer takes so long that the drain takes as long as is measured. */
+const ANSWER_MS = Math.floor(MEASURED_MS / Math.max(8, MESSAGES / BATCH));
 
 const CONFIG = `export default {
-  web: true, window: { seconds: 0.5 }, limits: { batchMessagesMax: 20, unsignedPerMinuteMax: 0 },
-  respond: async (turn) => { await new Promise((done) => setTimeout(done, 50)); return String(turn.messages.length); },
+  web: true, window: { seconds: 0.1 }, limits: { batchMessagesMax: ${BATCH}, unsignedPerMinuteMax: 0 },
+  respond: async (turn) => {
+    await new Promise((done) => setTimeout(done, ${ANSWER_MS}));
+    return String(turn.messages.length);
+  },
 };`;
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -91,51 +97,51 @@ function quantile(answers: readonly Answer[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-}
-
-async function round(): Promise<{ aloneMs: number; besideMs: number }> {
-  const cwd = await mkdtemp(join(tmpdir(), "lull-bench-"));
-  await writeFile(join(cwd, "lull.config.mjs"), CONFIG);
-  const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_LOG_LEVEL: "error" } });
-  try {
-    const url = await service.url();
-    await everyMs(PACE_MS, 1_000, () => call(`${url}/webhooks/web`, message("warming-up", "hello")));
-    const alone = await others(url);
-    const statuses = await stageAll(url);
-    const feed = everyMs(FEED_PACE_MS, MEASURED_MS, () =>
-      call(`${url}/webhooks/web/feed?sender=the-visitor`),
-    );
-    const beside = await others(url);
-    const fed = await feed;
-    const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
-    const figures = {
-      staged: statuses,
-      alone_p50: quantile(alone, 0.5),
-      alone_p99: quantile(alone, 0.99),
-      beside_p50: quantile(beside, 0.5),
-      beside_p99: quantile(beside, 0.99),
-      feed_p50: quantile(fed, 0.5),
-      feed_bytes: Math.max(...fed.map(({ bytes }) => bytes)),
-      failed,
-    };
-    console.log(
-      JSON.stringify(figures, (_, value) => (typeof value === "number" ? Number(value.toFixed(1)) : value)),
-    );
-    return { aloneMs: quantile(alone, 0.99), besideMs: quantile(beside, 0.99) };
-  } finally {
-    service.kill("SIGKILL");
-    await service.gone();
-    await rm(cwd, { recursive: true, force: true });
+/** Nothing of him waits any more. */
+async function drained(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/webhooks/web/feed?sender=the-visitor`);
+    if (answer.status === 404) return;
+    const { state } = (await answer.json()) as { state: string };
+    if (state === "idle") return;
+    await new Promise((resolve) => setTimeout(resolve, FEED_PACE_MS));
   }
 }
 
-const rounds: { aloneMs: number; besideMs: number }[] = [];
-for (let at = 0; at < ROUNDS; at += 1) rounds.push(await round());
-const aloneMs = median(rounds.map((each) => each.aloneMs));
-const besideMs = median(rounds.map((each) => each.besideMs));
-console.log(
-  `others' webhooks, p99, medians of ${ROUNDS} rounds: ${aloneMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside ${MESSAGES} staged messages: ${(besideMs / aloneMs).toFixed(2)} x`,
-);
-agent.destroy();
+const alone: Answer[] = [];
+const beside: Answer[] = [];
+const fed: Answer[] = [];
+
+async function round(url: string): Promise<void> {
+  await drained(url);
+  alone.push(...(await others(url)));
+  const statuses = await stageAll(url);
+  if (statuses[200] !== MESSAGES) throw new Error(`not all were staged: ${JSON.stringify(statuses)}`);
+  const feed = everyMs(FEED_PACE_MS, MEASURED_MS, () => call(`${url}/webhooks/web/feed?sender=the-visitor`));
+  beside.push(...(await others(url)));
+  fed.push(...(await feed));
+}
+
+const cwd = await mkdtemp(join(tmpdir(), "lull-bench-"));
+await writeFile(join(cwd, "lull.config.mjs"), CONFIG);
+const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_LOG_LEVEL: "error" } });
+try {
+  const url = await service.url();
+  await others(url);
+  for (let at = 0; at < ROUNDS; at += 1) await round(url);
+  const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
+  const line = (what: string, answers: readonly Answer[]) =>
+    `${what}: p50 ${quantile(answers, 0.5).toFixed(1)} ms, p99 ${quantile(answers, 0.99).toFixed(1)} ms, worst ${quantile(answers, 1).toFixed(1)} ms`;
+  console.log(
+    `${ROUNDS} rounds, ${BATCH} messages a turn, ${failed} of ${alone.length + beside.length} webhooks failed`,
+  );
+  console.log(line("others' webhooks alone", alone));
+  console.log(line(`beside ${MESSAGES} messages of one visitor`, beside));
+  console.log(`${line("his feed", fed)}, ${Math.max(...fed.map(({ bytes }) => bytes))} bytes at most`);
+  console.log(`p99: ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(2)} x`);
+} finally {
+  service.kill("SIGKILL");
+  await service.gone();
+  await rm(cwd, { recursive: true, force: true });
+  agent.destroy();
+}
