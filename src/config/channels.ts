@@ -53,7 +53,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   web: {
     variants: ["page"],
-    options: { secret: SECRET, address: TEXT, unsigned: YES_NO },
+    options: { secret: SECRET, address: TEXT, unsigned: YES_NO, textLengthMax: COUNT },
     make: (_variant, options) => web(options),
   },
 };

@@ -320,6 +320,12 @@ const LIMITS: readonly Knob[] = [
     "messages per sender and minute; 0: no limit",
   ),
   limit(
+    "unsignedPerMinuteMax",
+    COUNT_OR_NONE,
+    DEFAULTS.unsignedPerMinuteMax,
+    "the same for senders who prove nothing, where there is none for all; 0: no limit",
+  ),
+  limit(
     "retentionDays",
     SECONDS,
     DEFAULTS.retentionMs / 86_400_000,

@@ -17,8 +17,10 @@ export interface BatchLimits {
  * Provider time where every message has one, then our arrival in ms, place in the payload, order of staging, id.
  * One message without a provider time makes all go by arrival: two clocks in one comparison can form a circle.
  */
-export function inOrder<T extends Omit<Batchable, "bytes">>(messages: readonly T[]): T[] {
-  const byProvider = messages.every((message) => message.sentAtMs !== undefined);
+export function inOrder<T extends Omit<Batchable, "bytes">>(
+  messages: readonly T[],
+  byProvider = messages.every((message) => message.sentAtMs !== undefined),
+): T[] {
   return [...messages].sort(
     (a, b) =>
       (byProvider ? (a.sentAtMs ?? 0) - (b.sentAtMs ?? 0) : 0) ||
@@ -32,13 +34,15 @@ export function inOrder<T extends Omit<Batchable, "bytes">>(messages: readonly T
 /**
  * What one turn takes: in order, within both limits, always at least one.
  * `first` are messages of an earlier try: they stay together in every try, or they could not be counted together.
+ * `byProvider` is said where more wait than are given: it is all of them that decide by which clock they go.
  */
 export function cutBatch<T extends Batchable>(
   messages: readonly T[],
   limits: BatchLimits,
   first: ReadonlySet<string> = new Set(),
+  byProvider?: boolean,
 ): { batch: T[]; cut: boolean } {
-  const ordered = inOrder(messages);
+  const ordered = inOrder(messages, byProvider);
   const wanted = [
     ...ordered.filter(({ id }) => first.has(id)),
     ...ordered.filter(({ id }) => !first.has(id)),

@@ -77,8 +77,9 @@ describe("the defaults", () => {
     ]);
   });
 
-  it("keep everything, and limit no sender", () => {
-    expect([DEFAULTS.retentionMs, DEFAULTS.senderPerMinuteMax]).toEqual([0, 0]);
+  it("keep everything, and limit no sender but those who prove nothing", () => {
+    const { retentionMs, senderPerMinuteMax, unsignedPerMinuteMax } = DEFAULTS;
+    expect([retentionMs, senderPerMinuteMax, unsignedPerMinuteMax]).toEqual([0, 0, 120]);
   });
 });
 

@@ -44,6 +44,7 @@ export const DEFAULTS: Settings = {
   sweepRowsMax: 1_000,
   requestsMax: 10_000,
   senderPerMinuteMax: 0,
+  unsignedPerMinuteMax: 120,
   retentionMs: 0,
 };
 
@@ -93,11 +94,23 @@ export const REPLY_MESSAGES_MOST = 200;
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
 
+/** Characters of a text that the web channel takes in: more than anybody types, and a hundred times less than a body may hold. */
+export const WEB_TEXT_LENGTH_MAX = 8_000;
+
+/** Characters of the address of a medium. */
+export const URL_LENGTH_MAX = 2_000;
+
 /** Characters of a name that somebody gives us: a sender, an address, an id of their own. */
 export const NAME_LENGTH_MAX = 1_000;
 
 /** Bytes of the data of one's own that a conversation carries: it is read and written with every turn. */
 export const ATTRIBUTES_BYTES_MAX = 64_000;
+
+/** A conversation shown whole: of each of its lists the latest so many rows, and as many of them as fit. */
+export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
+
+/** The same for a visitor's page, which asks once a second. */
+export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;

@@ -7,3 +7,13 @@ export function fitting(sizes: readonly number[], bytesMax: number): number {
   });
   return tooMany === -1 ? sizes.length : tooMany;
 }
+
+/** The latest that fit, in their own order. */
+export function latestWithin<T>(
+  all: readonly T[],
+  bytesMax: number,
+  storedOf: (item: T) => unknown = (item) => item,
+): T[] {
+  const sizes = all.map((item) => Buffer.byteLength(JSON.stringify(storedOf(item)))).reverse();
+  return all.slice(all.length - fitting(sizes, bytesMax));
+}

@@ -71,6 +71,8 @@ export interface Settings {
   readonly requestsMax: number;
   /** Messages per sender and minute; 0 means no limit. */
   readonly senderPerMinuteMax: number;
+  /** The same for senders who prove nothing, where there is none for all. */
+  readonly unsignedPerMinuteMax: number;
   /** How long committed messages and turns are kept; 0 means for good. */
   readonly retentionMs: number;
 }

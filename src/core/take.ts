@@ -26,10 +26,20 @@ export interface StagedItem extends Batchable {
   readonly kind: "message" | "outbound";
 }
 
+/** What has to be known of all messages that wait, where not all of them were read. */
+export interface Span {
+  readonly oldestArrivalAtMs: number;
+  readonly newestArrivalAtMs: number;
+  /** Every one of them has a provider's time. */
+  readonly byProvider: boolean;
+}
+
 /** What a wake-up finds. */
 export interface Found {
   readonly state: ConversationState;
+  /** All of it, or with `span` what was tried before and what comes first, of messages one more than a batch may hold. */
   readonly staged: readonly StagedItem[];
+  readonly span?: Span;
   /** Undefined when the conversation's record does not exist. */
   readonly conversation:
     | {
@@ -176,9 +186,12 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
     const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);
     return wait(standing, outbound ? notBeforeAtMs : againAtMs, taker);
   }
-  const due = dueOf(messages, state, conversation.window, { nowMs: taker.nowMs, ...settings });
+  const { span } = found;
+  const arrivals = span ? arrivalsOf(span) : messages;
+  const due = dueOf(arrivals, state, conversation.window, { nowMs: taker.nowMs, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
-  return takeMessages(state, messages, { due, recordId: conversation.id }, taker, settings);
+  const how = { due, recordId: conversation.id, byProvider: span?.byProvider };
+  return takeMessages(state, messages, how, taker, settings);
 }
 
 function takeOutbound(
@@ -201,13 +214,14 @@ function takeOutbound(
 function takeMessages(
   state: ConversationState,
   messages: readonly StagedItem[],
-  { due, recordId }: { readonly due: number; readonly recordId: string },
+  how: { readonly due: number; readonly recordId: string; readonly byProvider: boolean | undefined },
   taker: Taker,
   settings: Settings,
 ): TakeDecision {
+  const { due, recordId, byProvider } = how;
   const ids = new Set(messages.map(({ id }) => id));
   const known = state.works.find(({ messageIds }) => messageIds.some((id) => ids.has(id)));
-  const { batch, cut } = cutBatch(messages, settings, new Set(known?.messageIds));
+  const { batch, cut } = cutBatch(messages, settings, new Set(known?.messageIds), byProvider);
   const batchIds = batch.map(({ id }) => id);
   const openedAtMs = Math.min(...batch.map(({ arrivedAtMs }) => arrivedAtMs));
   const work = known ?? newWork(recordId, batchIds, { openedAtMs, dueAtMs: due }, taker);
@@ -242,6 +256,11 @@ function newWork(
     ...times,
     takenAtMs: nowMs,
   };
+}
+
+/** The first and the last of them: a window looks at no other. */
+export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<Span, "byProvider">) {
+  return [{ arrivedAtMs: oldestArrivalAtMs }, { arrivedAtMs: newestArrivalAtMs }];
 }
 
 /** The time of whoever looks, and how far other clocks may be from it. */

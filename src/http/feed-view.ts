@@ -23,7 +23,8 @@ export function feedOf(
     paused: conversation.paused,
     handed_off: conversation.handedOff,
     complete: conversation.taskComplete,
-    staged: staged.length,
+    // Not all of them may be shown. Without a message, what is counted is only what we say ourselves.
+    staged: staged.length === 0 ? 0 : Math.max(staged.length, detail.lock?.staged ?? 0),
     waiting: staged.map(waitingMessage),
     messages: numbered(detail.messages).filter(({ n }) => n > after),
     turns: newest(detail.turns).map(publicTurn),

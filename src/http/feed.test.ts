@@ -21,13 +21,10 @@ async function feed(
 ) {
   const inspector: Partial<Inspector> = {
     conversation: async (id) => (id === "c_1" ? { ...DETAIL, ...detail } : undefined),
-    conversations: async () => ({
-      items: [
-        { ...CONVERSATION, id: "c_0", createdAtMs: 1 },
-        CONVERSATION,
-        { ...CONVERSATION, id: "c_9", sender: "visitor-0001-other", createdAtMs: NOW_MS },
-      ],
-    }),
+    latestId: async (key) => {
+      const { channelType, address, sender } = CONVERSATION;
+      return JSON.stringify(key) === JSON.stringify({ channelType, address, sender }) ? "c_1" : undefined;
+    },
   };
   const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never, ...options }));
   const search = `?${query}`;

@@ -1,3 +1,4 @@
+import { FEED_LIMITS } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -11,7 +12,6 @@ import { createUrl } from "./public-url.ts";
 
 /** A visitor id is a capability. Shorter ones could be guessed, and searching for them would find everybody. */
 const SENDER_LENGTH_MIN = 8;
-const SEARCH_MAX = 20;
 
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
@@ -47,21 +47,20 @@ async function find(
   id: string | null,
   visitor: Visitor,
 ): Promise<ConversationDetail | undefined> {
-  const known = id ?? (await latestOf(engine, visitor));
-  const detail = known === undefined ? undefined : await engine.inspector.conversation(known);
+  // Without an id: a visitor whose first acknowledgement got lost. The second try is a duplicate, and names no conversation.
+  const known = id ?? (await engine.inspector.latestId(keyOf(visitor)));
+  const detail = known === undefined ? undefined : await engine.inspector.conversation(known, FEED_LIMITS);
   return detail && isOf(detail.conversation, visitor) ? detail : undefined;
 }
 
-function isOf({ channelType, address, sender }: ConversationKey, visitor: Visitor): boolean {
-  const isHere = channelType === "web" && address === visitor.channel.address;
-  return isHere && sameSecret(sender, visitor.sender);
+function keyOf({ channel, sender }: Visitor): ConversationKey {
+  return { channelType: "web", address: channel.address ?? "", sender };
 }
 
-/** For a visitor whose first acknowledgement got lost: the second try is a duplicate, and names no conversation. */
-async function latestOf(engine: Engine, visitor: Visitor): Promise<string | undefined> {
-  const { items } = await engine.inspector.conversations({ search: visitor.sender, limit: SEARCH_MAX });
-  const own = items.filter((each) => isOf(each, visitor));
-  return own.sort((a, b) => b.createdAtMs - a.createdAtMs)[0]?.id;
+function isOf(found: ConversationKey, visitor: Visitor): boolean {
+  const { channelType, address, sender } = keyOf(visitor);
+  const isHere = found.channelType === channelType && found.address === address;
+  return isHere && sameSecret(found.sender, sender);
 }
 
 function afterOf(query: URLSearchParams): number {

@@ -99,6 +99,10 @@ export interface Channel {
   /** Longest text that one message may carry; longer replies are sent in chunks. */
   readonly textMax: number;
   readonly bodyBytesMax?: number;
+  /** Characters of a text that it takes in. A longer one is refused; where left out, only the body has a limit. */
+  readonly receivedTextMax?: number;
+  /** Set where nobody has to prove who they are: then each sender has a pace, also where none is configured for all. */
+  readonly isUnsigned?: boolean;
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
   /** The address of ours that it takes messages for, where there is one. No two channels of a type have the same: their people would mix. */

@@ -1,4 +1,4 @@
-import type { Conversation, HistoryMessage } from "./conversations.ts";
+import type { Conversation, ConversationKey, HistoryMessage } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
 import type { Media, StagedMessage } from "./message.ts";
 import type { Usage } from "./responder.ts";
@@ -96,8 +96,15 @@ export interface QuarantinedRow {
   readonly atMs: number;
 }
 
+/** Of each list in a conversation's detail: the latest so many rows, and as many of them as fit; one always. */
+export interface DetailLimits {
+  readonly rowsMax: number;
+  readonly bytesMax: number;
+}
+
 export interface ConversationDetail {
   readonly conversation: Conversation;
+  /** The latest of them. How many there are in all stands in `lock`. */
   readonly staged: readonly StagedMessage[];
   readonly lock?: LockRecord;
   readonly messages: readonly HistoryMessage[];
@@ -134,7 +141,9 @@ export interface Gauges {
 /** Reading for people and dashboards. It never changes anything and never slows a turn down. */
 export interface Inspector {
   conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
-  conversation(conversationId: string): Promise<ConversationDetail | undefined>;
+  conversation(conversationId: string, limits?: DetailLimits): Promise<ConversationDetail | undefined>;
+  /** The id of the latest one of exactly this key, complete or not. Costs the same however many there are. */
+  latestId(key: ConversationKey): Promise<string | undefined>;
   locks(page: Page): Promise<Listing<LockRecord>>;
   dead(page: Page): Promise<Listing<DeadLetter>>;
   unknown(page: Page): Promise<Listing<UnknownSend>>;

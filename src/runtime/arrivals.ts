@@ -6,6 +6,18 @@ import type { InboundMessage } from "../ports/message.ts";
 export interface Arriving extends StageRequest {
   /** Set where it cannot be kept: what is wrong with it. It is refused, and its neighbours are not. */
   readonly odd?: string;
+  /** Set where its text is longer than its channel takes, which is refused, too. */
+  readonly tooLongBy?: number;
+}
+
+/** How a payload came in. */
+interface Arrived {
+  readonly channel: string;
+  readonly arrivedAtMs: number;
+  /** Characters of a text that the channel takes. */
+  readonly textMax?: number | undefined;
+  /** Why none of them may be staged. */
+  readonly refusal?: StageRequest["refusal"] | undefined;
 }
 
 /**
@@ -13,16 +25,17 @@ export interface Arriving extends StageRequest {
  * its turn comes is refused now, alone: its neighbours are acknowledged with it, and would never come again.
  */
 export function arriving(
-  channel: string,
   messages: readonly InboundMessage[],
-  arrivedAtMs: number,
-  refusal?: StageRequest["refusal"],
+  { channel, arrivedAtMs, textMax = Number.POSITIVE_INFINITY, refusal }: Arrived,
 ): Arriving[] {
   return messages.map((message, position) => {
     const read = soundInbound(message);
     const at = { channel, arrivedAtMs, position };
     if (read.kind === "foreign")
       return { arrival: { ...oddInbound(message), ...at }, refusal: "INVALID_PAYLOAD", odd: read.why };
-    return { arrival: { ...read.value, ...at }, ...(refusal && { refusal }) };
+    const arrival = { ...read.value, ...at };
+    const tooLongBy = arrival.text.length - textMax;
+    if (tooLongBy > 0) return { arrival, refusal: "MESSAGE_TOO_LARGE", tooLongBy };
+    return { arrival, ...(refusal && { refusal }) };
   });
 }

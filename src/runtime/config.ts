@@ -63,6 +63,7 @@ export interface LimitsConfig {
   readonly bodyBytesMax?: number;
   readonly requestsMax?: number;
   readonly senderPerMinuteMax?: number;
+  readonly unsignedPerMinuteMax?: number;
   readonly retentionDays?: number;
 }
 
@@ -154,6 +155,7 @@ export function settingsFrom(config: LullConfig): Settings {
       bodyBytesMax: count("limits.bodyBytesMax", limits.bodyBytesMax),
       requestsMax: count("limits.requestsMax", limits.requestsMax),
       senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
+      unsignedPerMinuteMax: count("limits.unsignedPerMinuteMax", limits.unsignedPerMinuteMax, 0),
     }),
   });
 }

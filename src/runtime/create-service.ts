@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
+import { FEED_LIMITS } from "../core/defaults.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -53,6 +54,7 @@ export function createService(config: LullConfig): Service {
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
+    unsignedLimit: senderLimit(settings.senderPerMinuteMax || settings.unsignedPerMinuteMax),
     busyText: config.busyText ?? BUSY_TEXT,
   };
   const channelNamed = (name: string): Channel => {
@@ -134,7 +136,7 @@ async function say(
   settings: Settings,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
-  const detail = await engine.inspector.conversation(conversationId);
+  const detail = await engine.inspector.conversation(conversationId, FEED_LIMITS);
   if (!detail) return "not-found";
   const { conversation, staged, turns, lock } = detail;
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);

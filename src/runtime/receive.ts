@@ -18,6 +18,8 @@ export interface Reception {
   readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
+  /** For channels on which nobody proves who they are. */
+  readonly unsignedLimit: SenderLimit;
   readonly busyText: string;
 }
 
@@ -84,12 +86,17 @@ async function takeIn(
   for (const status of statuses) await settle(reception, engine, name, status);
   if (given.length === 0) return {};
   const nowMs = reception.clock.nowMs();
-  const requests = arriving(name, given, nowMs, reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND");
+  const requests = arriving(given, {
+    channel: name,
+    arrivedAtMs: nowMs,
+    textMax: channel.receivedTextMax,
+    refusal: reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
+  });
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  if (!reception.senderLimit.allows(senders, nowMs))
-    return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
+  const limit = channel.isUnsigned ? reception.unsignedLimit : reception.senderLimit;
+  if (!limit.allows(senders, nowMs)) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
   const outcomes = await engine.receiving.stage(requests);
   return summarise(reception, engine, { name, channel, requests, outcomes });
 }
@@ -104,7 +111,9 @@ interface Received {
 async function summarise(reception: Reception, engine: Engine, received: Received): Promise<ReceiveSummary> {
   let summary: ReceiveSummary = {};
   for (const [at, outcome] of received.outcomes.entries()) {
-    const { odd } = received.requests[at]!;
+    const { odd, tooLongBy } = received.requests[at]!;
+    if (tooLongBy !== undefined)
+      summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
     if (odd !== undefined) summary = { ...summary, ...tellOdd(reception.log, received.name, odd) };
     else logOutcome(reception.log, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };

@@ -117,6 +117,8 @@ const ENGINE: EngineCalls = {
   inspector: {
     conversations: ({ inspector }) => inspector.conversations(page),
     conversation: ({ inspector }) => inspector.conversation("conversation-1"),
+    latestId: ({ inspector }) =>
+      inspector.latestId({ channelType: "web", address: "web", sender: "visitor-0001" }),
     locks: ({ inspector }) => inspector.locks(page),
     dead: ({ inspector }) => inspector.dead(page),
     unknown: ({ inspector }) => inspector.unknown(page),

@@ -154,6 +154,7 @@ function stubEngine(calls: Calls): Engine {
     inspector: {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
+      latestId: note("latestId", () => "c_1"),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],
       })),

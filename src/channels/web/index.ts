@@ -1,3 +1,4 @@
+import { WEB_TEXT_LENGTH_MAX } from "../../core/defaults.ts";
 import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
@@ -11,6 +12,8 @@ export interface WebOptions {
   readonly unsigned?: boolean | undefined;
   /** The address that the page writes to. Default: the channel's name. */
   readonly address?: string | undefined;
+  /** Characters of a text that a visitor may write. Default: 8,000. */
+  readonly textLengthMax?: number | undefined;
 }
 
 const TEXT_MAX = 100_000;
@@ -25,6 +28,8 @@ export function web(options: WebOptions = {}): Channel {
   return {
     type: "web",
     textMax: TEXT_MAX,
+    receivedTextMax: options.textLengthMax ?? WEB_TEXT_LENGTH_MAX,
+    isUnsigned: options.secret === undefined,
     settleMs: 0,
     open(given) {
       context = given;

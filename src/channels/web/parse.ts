@@ -1,3 +1,4 @@
+import { URL_LENGTH_MAX } from "../../core/defaults.ts";
 import { isInstant } from "../../core/instant.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { InboundMessage, Media } from "../../ports/message.ts";
@@ -56,6 +57,10 @@ function mediaIn({ media }: Fields, problems: string[]): Media[] {
     );
     return [];
   }
+  if (media.some(isLong))
+    problems.push(
+      `a url of media may have ${URL_LENGTH_MAX} characters, its content_type and its name ${NAME_MAX}`,
+    );
   return media.map(({ url, content_type, name }) => ({
     url,
     contentType: content_type,
@@ -70,6 +75,12 @@ function isMedia(item: unknown): item is { url: string; content_type: string; na
     /^https?:\/\//.test(url) &&
     typeof content_type === "string" &&
     content_type !== ""
+  );
+}
+
+function isLong({ url, content_type, name }: { url: string; content_type: string; name?: unknown }): boolean {
+  return (
+    url.length > URL_LENGTH_MAX || content_type.length > NAME_MAX || String(name ?? "").length > NAME_MAX
   );
 }
 

@@ -190,3 +190,19 @@ test("its address is its own, or its name", () => {
   expect(channel.address).toBe("shop");
   expect(web({ address: "counter" }).address).toBe("counter");
 });
+
+test("the address, the kind and the name of what is attached have a length", () => {
+  const media = {
+    url: `https://example.test/${"x".repeat(1_979)}`,
+    content_type: "x".repeat(200),
+    name: "x".repeat(200),
+  };
+  expect(parse({ id: "1", sender: "ana", media: [media] }).kind).toBe("updates");
+  for (const field of Object.keys(media) as (keyof typeof media)[]) {
+    const longer = { ...media, [field]: `${media[field]}x` };
+    expect(parse({ id: "1", sender: "ana", media: [longer] })).toEqual({
+      kind: "invalid",
+      why: "a url of media may have 2000 characters, its content_type and its name 200",
+    });
+  }
+});

@@ -121,7 +121,7 @@ async function catchUpOne(
 }
 
 async function stage(call: Call, engine: Engine, channel: string, messages: readonly InboundMessage[]) {
-  const requests = arriving(channel, messages, call.io.nowMs());
+  const requests = arriving(messages, { channel, arrivedAtMs: call.io.nowMs() });
   return (await engine.receiving.stage(requests)).map(({ kind }) => kind);
 }
 

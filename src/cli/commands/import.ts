@@ -14,6 +14,8 @@ import { CommandFailed } from "../usage-error.ts";
 const PAGE = 20;
 /** Of one conversation. Whoever has more of them keeps the file. */
 const MESSAGES_MAX = 10_000;
+/** Of turns likewise: nobody waits for it, and nothing is asked twice. */
+const KEPT_LIMITS = { rowsMax: 500, bytesMax: 64_000_000 };
 
 export const importFile: Command = {
   usage: "<file> [options]",
@@ -78,7 +80,7 @@ async function keptOf(source: Engine, conversation: Conversation): Promise<KeptC
   const { id } = conversation;
   const [messages, detail] = await Promise.all([
     source.conversations.history(id, MESSAGES_MAX),
-    source.inspector.conversation(id),
+    source.inspector.conversation(id, KEPT_LIMITS),
   ]);
   return { conversation, messages, turns: detail?.turns ?? [] };
 }

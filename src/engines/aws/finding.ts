@@ -35,6 +35,12 @@ export async function findForSure(site: Site, key: ConversationKey, alias?: stri
   return last ? { latestId: String(last.conversation_id) } : {};
 }
 
+/** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
+export async function latestId(site: Site, key: ConversationKey): Promise<string | undefined> {
+  const found = latest(await rowsOf(site, key, [key.sender], { active: false }));
+  return found && String(found.conversation_id);
+}
+
 function namesOf({ sender }: ConversationKey, alias: string | undefined): string[] {
   return [...new Set([sender, ...(alias === undefined ? [] : [alias])])];
 }

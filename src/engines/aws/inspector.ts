@@ -1,3 +1,5 @@
+import { DETAIL_LIMITS } from "../../core/defaults.ts";
+import { latestWithin } from "../../core/history.ts";
 import { isHeld } from "../../core/lease.ts";
 import type { Sound } from "../../core/shape.ts";
 import type { Conversation, ConversationStatus } from "../../ports/conversations.ts";
@@ -6,6 +8,7 @@ import type {
   ConversationFilter,
   Counts,
   DeadLetter,
+  DetailLimits,
   Inspector,
   Listing,
   Page,
@@ -13,7 +16,7 @@ import type {
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
 import { all, beginsWith, equal, type Item } from "./expression.ts";
-import { conversationOf } from "./finding.ts";
+import { conversationOf, latestId } from "./finding.ts";
 import { gauges } from "./gauges.ts";
 import { history, latestItems, turnsOf } from "./history.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
@@ -31,9 +34,6 @@ import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 import { countedTurns } from "./turn-count.ts";
 
-const DETAIL_ROWS_MAX = 500;
-/** Of what was said, in one answer: whoever asks once a second should not get hundreds of megabytes. */
-const DETAIL_BYTES_MAX = 4_000_000;
 const REFUSALS = shards().map((shard) => `refusal#${shard}`);
 /** Pages read for one page shown, where a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
@@ -41,7 +41,8 @@ const SEARCH_PAGES_MAX = 20;
 export function inspector(site: Site): Inspector {
   return {
     conversations: (filter) => listConversations(site, filter),
-    conversation: (id) => showConversation(site, id),
+    conversation: (id, limits) => showConversation(site, id, limits),
+    latestId: (key) => latestId(site, key),
     locks: (page) => locks(site, page),
     dead: (page) => listDead(site, page),
     unknown: (page) => listed(site, ["unknown"], page, unknownFrom),
@@ -100,25 +101,30 @@ async function asTheyStand(site: Site, conversations: readonly Conversation[]): 
   });
 }
 
-async function showConversation(site: Site, id: string): Promise<ConversationDetail | undefined> {
+async function showConversation(
+  site: Site,
+  id: string,
+  { rowsMax, bytesMax }: DetailLimits = DETAIL_LIMITS,
+): Promise<ConversationDetail | undefined> {
   const found = await conversationOf(site, id);
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(site, [found]);
   const [rows, lock, messages, turns, refusals] = await Promise.all([
     stagedRows(site, id),
     lockOf(site, id),
-    history(site, id, DETAIL_ROWS_MAX, DETAIL_BYTES_MAX),
-    turnsOf(site, id, DETAIL_ROWS_MAX),
-    latestItems(site, id, REFUSAL, DETAIL_ROWS_MAX),
+    history(site, id, rowsMax, bytesMax),
+    turnsOf(site, id, rowsMax),
+    latestItems(site, id, REFUSAL, rowsMax),
   ]);
   const staged = messagesOf(rows).map(({ message }) => message);
+  const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
   return {
     conversation,
-    staged,
+    staged: fits(staged),
     ...(lock && { lock }),
     messages,
-    turns,
-    refusals: site.quarantine.sound("messages", refusals, refusalFrom),
+    turns: fits(turns),
+    refusals: fits(site.quarantine.sound("messages", refusals, refusalFrom)),
   };
 }
 

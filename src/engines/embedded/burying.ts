@@ -15,8 +15,7 @@ export interface Burial {
  * `after` is the state without the work; its draft goes along if it was this turn's.
  */
 export function bury(step: Step, conversationId: string, burial: Burial, after: ConversationState): string {
-  const buried = new Set(burial.messageIds);
-  const rows = step.tables.staged(conversationId).filter(({ id }) => buried.has(id));
+  const rows = step.tables.stagedAs(conversationId, burial.messageIds);
   const stored = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const draft = burial.draft ?? stored;
   const id = step.newId();

@@ -85,7 +85,7 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
 }
 
 function draftFor(step: Step, id: string, work: Work): Draft | undefined {
-  const newest = messagesOf(step.tables.staged(id)).find((row) => row.id === work.batchIds.at(-1));
+  const [newest] = messagesOf(step.tables.stagedAs(id, work.batchIds.slice(-1)));
   return newest && emptyDraft(work, newest.message, step.nowMs);
 }
 

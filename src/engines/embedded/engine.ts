@@ -61,7 +61,8 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
     },
     inspector: {
       conversations: (filter) => run("listConversations", filter),
-      conversation: (id) => run("showConversation", id),
+      conversation: (id, limits) => run("showConversation", { id, ...(limits && { limits }) }),
+      latestId: (key) => run("latestId", key),
       locks: (page) => run("listLocks", page),
       dead: (page) => run("listDead", page),
       unknown: (page) => run("listUnknown", page),

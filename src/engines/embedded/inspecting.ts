@@ -1,10 +1,12 @@
+import { DETAIL_LIMITS } from "../../core/defaults.ts";
 import { isHeld, leaseGauges } from "../../core/lease.ts";
-import type { Conversation } from "../../ports/conversations.ts";
+import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
   Counts,
   DeadLetter,
+  DetailLimits,
   Gauges,
   Listing,
   LockRecord,
@@ -15,10 +17,6 @@ import type {
 } from "../../ports/inspector.ts";
 import { messagesOf, type Step } from "./step.ts";
 import type { StoredDeadLetter } from "./tables.ts";
-
-const DETAIL_ROWS_MAX = 500;
-/** Of what was said, in one answer: whoever asks once a second should not get hundreds of megabytes. */
-const DETAIL_BYTES_MAX = 4_000_000;
 
 export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
   const { items, ...rest } = step.tables.listConversations(filter);
@@ -32,18 +30,26 @@ function asItStands(step: Step, conversation: Conversation): Conversation {
   return isRunning ? { ...conversation, status: "processing_reply" } : conversation;
 }
 
-export function showConversation(step: Step, id: string): ConversationDetail | undefined {
+export function latestId(step: Step, key: ConversationKey): string | undefined {
+  return step.tables.latestConversationId(key);
+}
+
+export function showConversation(
+  step: Step,
+  { id, limits }: { id: string; limits?: DetailLimits },
+): ConversationDetail | undefined {
   const { tables } = step;
+  const { rowsMax, bytesMax } = limits ?? DETAIL_LIMITS;
   const conversation = tables.conversation(id);
   if (!conversation) return undefined;
   const lock = lockOf(step, id);
   return {
     conversation: asItStands(step, conversation),
-    staged: messagesOf(tables.staged(id)).map(({ message }) => message),
+    staged: messagesOf(tables.stagedLately(id, rowsMax, bytesMax)).map(({ message }) => message),
     ...(lock && { lock }),
-    messages: tables.history(id, DETAIL_ROWS_MAX, DETAIL_BYTES_MAX),
-    turns: tables.listTurns(id, DETAIL_ROWS_MAX),
-    refusals: tables.listRefusalsOf(id, DETAIL_ROWS_MAX),
+    messages: tables.history(id, rowsMax, bytesMax),
+    turns: tables.listTurns(id, rowsMax, bytesMax),
+    refusals: tables.listRefusalsOf(id, rowsMax, bytesMax),
   };
 }
 

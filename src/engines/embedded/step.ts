@@ -1,7 +1,7 @@
 import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
-import { type ClockReading, dueOf } from "../../core/take.ts";
+import { arrivalsOf, type ClockReading, dueOf } from "../../core/take.ts";
 import type { WindowPolicy } from "../../core/window.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { Lease } from "../../ports/engine.ts";
@@ -66,12 +66,12 @@ export function arm(
 
 /** When what is staged is due: messages by their window, an outbound since it was asked for. */
 export function dueOfStaged(step: Step, conversationId: string): number {
-  const rows = step.tables.staged(conversationId);
-  const messages = messagesOf(rows).map(({ message }) => message);
-  const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.outbound.arrivedAtMs] : []));
-  if (messages.length === 0) return Math.min(...outbounds);
-  const policy = windowOf(step, step.tables.conversation(conversationId), messages.at(-1)?.channel);
-  return Math.min(...outbounds, dueOf(messages, stateOf(step, conversationId), policy, clockOf(step)));
+  const saidAtMs = step.tables.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
+  const span = step.tables.span(conversationId);
+  if (span === undefined) return saidAtMs;
+  const policy = windowOf(step, step.tables.conversation(conversationId), span.newestChannel);
+  const state = stateOf(step, conversationId);
+  return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
 }
 
 /** The time of the request, as decisions about due times want it. */

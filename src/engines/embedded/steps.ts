@@ -43,6 +43,7 @@ export const READS = {
   history: conversing.history,
   listConversations: inspecting.listConversations,
   showConversation: inspecting.showConversation,
+  latestId: inspecting.latestId,
   listLocks: inspecting.listLocks,
   listDead: inspecting.listDead,
   listUnknown: inspecting.listUnknown,

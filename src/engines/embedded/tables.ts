@@ -1,5 +1,6 @@
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
+import type { Span, StagedItem } from "../../core/take.ts";
 import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
 import type { StagedOutbound } from "../../ports/engine.ts";
 import type {
@@ -33,6 +34,13 @@ export type StagedRow =
       readonly sequence: number;
       readonly bytes: number;
     };
+
+/** The messages that wait, without their words. */
+export interface StagedSpan extends Span {
+  readonly messages: number;
+  /** The channel of the one that was staged last. */
+  readonly newestChannel: string | undefined;
+}
 
 export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
@@ -89,7 +97,18 @@ export interface Tables {
   // staged and remembered
   /** False when the id is staged already. */
   stage(row: StagedRow): boolean;
+  /** All of it, in the order of staging: only where that is little, or has to be. */
   staged(conversationId: string): StagedRow[];
+  /** Those of these ids that are staged here, in the order of staging. */
+  stagedAs(conversationId: string, ids: readonly string[]): StagedRow[];
+  /** The latest so many messages, and as many of them as fit, in the order of staging. */
+  stagedLately(conversationId: string, messagesMax: number, bytesMax: number): StagedRow[];
+  /** The outbound that was staged first. */
+  firstOutbound(conversationId: string): StagedItem | undefined;
+  /** The messages that a turn would take first, in the order of a batch, without reading them. */
+  front(conversationId: string, messagesMax: number, how: Pick<Span, "byProvider">): StagedItem[];
+  /** Of all messages, or of those that have none of these ids. Undefined where there is none. */
+  span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
   stagedCount(conversationId: string): number;
   /** How much is staged, of every kind. */
   pile(conversationId: string): Pile;
@@ -151,8 +170,8 @@ export interface Tables {
 
   // inspecting
   listConversations(filter: ConversationFilter): Listing<Conversation>;
-  listTurns(conversationId: string, max: number): TurnRecord[];
-  listRefusalsOf(conversationId: string, max: number): Refusal[];
+  listTurns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
+  listRefusalsOf(conversationId: string, max: number, bytesMax: number): Refusal[];
   listLocks(page: Page): Listing<LockRecord>;
   listDead(page: Page): Listing<StoredDeadLetter>;
   listUnknown(page: Page): Listing<UnknownSend>;

@@ -1,8 +1,9 @@
 import { inTheEnd } from "../../core/burials.ts";
 import { isHeld } from "../../core/lease.ts";
+import { bytesOf } from "../../core/pile.ts";
 import { type ConversationState, triesOf } from "../../core/state.ts";
 import { standsApart } from "../../core/suspects.ts";
-import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
+import { decideTake, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
@@ -19,15 +20,28 @@ import {
   windowOf,
 } from "./step.ts";
 import type { StagedRow } from "./tables.ts";
+import { type Waiting, waitingIn } from "./waiting.ts";
 
-/** LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. */
+/**
+ * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when it has as much as one batch may
+ * hold: fifty piles at once would hold the database for a second. Whoever looks comes back at once for the rest.
+ */
 export function takeDue(step: Step, max: number): DueTurns {
-  const ids = step.tables.wakeable(step.nowMs, max);
-  const outcomes = ids.flatMap(
-    (id) => inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [],
-  );
+  const outcomes: TakeOutcome[] = [];
+  let bytes = 0;
+  for (const id of step.tables.wakeable(step.nowMs, max)) {
+    const taken = inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [];
+    outcomes.push(...taken);
+    bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
+    if (bytes >= step.settings.batchBytesMax) break;
+  }
   const nextAtMs = step.tables.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
+}
+
+function bytesIn(outcome: TakeOutcome): number {
+  if (outcome.kind !== "turn") return 0;
+  return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
 }
 
 export function take(step: Step, conversationId: string): TakenInTheEnd {
@@ -47,27 +61,28 @@ function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutc
   const outcomes: TakeOutcome[] = [];
   for (;;) {
     const outcome = tryOnce(step, id, how);
+    if (outcome === "again") continue;
     outcomes.push(outcome);
     if (outcome.kind !== "buried") return outcomes;
   }
 }
 
-function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }): TakeOutcome {
+function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }): TakeOutcome | "again" {
   const state = stateOf(step, id);
   const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
   if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
-  const rows = step.tables.staged(id);
+  const waiting = waitingIn(step, id, state);
   const record = step.tables.conversation(id);
-  const newest = messagesOf(rows).at(-1)?.message.channel;
   const decision = decideTake(
     {
       state,
-      staged: rows.map(itemOf),
+      staged: waiting.items,
+      ...(waiting.span && { span: waiting.span }),
       conversation: record && {
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowOf(step, record, newest),
+        window: windowOf(step, record, waiting.newestChannel),
       },
       allPaused: step.tables.isPaused(),
     },
@@ -81,17 +96,17 @@ function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }
     },
     step.settings,
   );
-  return carryOut(step, { id, state, rows, record }, decision);
+  return carryOut(step, { id, state, waiting, record }, decision);
 }
 
 interface Before {
   readonly id: string;
   readonly state: ConversationState;
-  readonly rows: readonly StagedRow[];
+  readonly waiting: Waiting;
   readonly record: Conversation | undefined;
 }
 
-function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutcome {
+function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutcome | "again" {
   const { id } = before;
   switch (decision.kind) {
     case "busy":
@@ -109,17 +124,25 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
       const deadLetterId = bury(step, id, decision, decision.state);
       return { kind: "buried", deadLetterId, reason };
     }
-    case "turn":
+    case "turn": {
+      const rows = before.waiting.rowsOf(decision.work.batchIds);
+      const isWhole = decision.what === "draft" || rows.length === decision.work.batchIds.length;
+      // One of them was not ours, which shows when it is read. It has been set aside: without it the turn is another one.
+      if (!isWhole) return "again";
       saveState(step, id, decision.state);
-      return { kind: "turn", taken: takenFrom(step, before, decision) };
+      return { kind: "turn", taken: takenFrom(step, { ...before, rows }, decision) };
+    }
   }
 }
 
-function takenFrom(step: Step, before: Before, decision: Extract<TakeDecision, { kind: "turn" }>): Taken {
+function takenFrom(
+  step: Step,
+  before: Before & { readonly rows: readonly StagedRow[] },
+  decision: Extract<TakeDecision, { kind: "turn" }>,
+): Taken {
   const { work, state, what } = decision;
   const lease = state.lease!;
-  const batch = new Set(work.batchIds);
-  const rows = before.rows.filter(({ id }) => batch.has(id));
+  const { rows } = before;
   const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
   return {
     lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
@@ -155,14 +178,4 @@ function findRecord(step: Step, id: string, state: ConversationState): void {
   step.tables.unstage(id, ids);
   for (const row of rows) step.tables.stage({ ...row, conversationId: record.id });
   arm(step, record.id, dueOfStaged(step, record.id));
-}
-
-function itemOf(row: StagedRow): StagedItem {
-  if (row.kind === "message") {
-    const { id, arrivedAtMs, position, sequence, sentAtMs } = row.message;
-    const item = { kind: row.kind, id, arrivedAtMs, position, sequence, bytes: row.bytes };
-    return sentAtMs === undefined ? item : { ...item, sentAtMs };
-  }
-  const { id, outbound, sequence, bytes } = row;
-  return { kind: row.kind, id, arrivedAtMs: outbound.arrivedAtMs, position: 0, sequence, bytes };
 }

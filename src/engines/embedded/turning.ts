@@ -2,7 +2,7 @@ import { keepSent } from "../../core/draft.ts";
 import { afterGiveBack } from "../../core/give-back.ts";
 import { acceptedMeanwhile, isSilence } from "../../core/late-answer.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../core/state.ts";
-import { buriedWith } from "../../core/take.ts";
+import { arrivalsOf, buriedWith } from "../../core/take.ts";
 import type { Draft } from "../../ports/draft.ts";
 import type {
   Commit,
@@ -16,7 +16,8 @@ import type {
 } from "../../ports/engine.ts";
 import { bury } from "./burying.ts";
 import { inBatchOrder, recordTurn } from "./recording.ts";
-import { clockOf, heldState, messagesOf, type Step, saveState, windowOf } from "./step.ts";
+import { clockOf, heldState, type Step, saveState, windowOf } from "./step.ts";
+import type { StagedSpan } from "./tables.ts";
 import { takeMore } from "./taking.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
@@ -73,7 +74,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
   const { tables, nowMs, settings } = step;
   const final = what.draft && keepSent(state.draft, what.draft);
-  const batch = tables.staged(lease.conversationId).filter(({ id }) => work.batchIds.includes(id));
+  const batch = tables.stagedAs(lease.conversationId, work.batchIds);
   const messages = inBatchOrder(work, batch);
   recordTurn(step, { work, commit: what, draft: final, messages, nowMs });
   tables.unstage(lease.conversationId, work.batchIds);
@@ -110,9 +111,10 @@ export function giveBack(
     return { kind: "released", deadLetterId: bury(step, id, burial, after) };
   }
   const conversation = step.tables.conversation(work.recordId);
-  const newer = newerThan(step, lease, work);
-  const policy = windowOf(step, conversation, newer.at(-1)?.channel);
-  const giving = { state, work, newer, policy, ...clockOf(step), windowId: step.newId() };
+  const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
+  const policy = windowOf(step, conversation, newer?.newestChannel);
+  const arrivals = newer ? arrivalsOf(newer) : [];
+  const giving = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
   saveState(step, id, afterGiveBack(giving, how));
   return { kind: "released" };
 }
@@ -133,14 +135,11 @@ function freed(
 
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
 function canJoin(step: Step, lease: Lease, state: ConversationState): boolean {
-  return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)).length > 0;
+  return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)) !== undefined;
 }
 
-function newerThan(step: Step, lease: Lease, work: Work) {
-  const batch = new Set(work.batchIds);
-  return messagesOf(step.tables.staged(lease.conversationId))
-    .filter(({ id }) => !batch.has(id))
-    .map(({ message }) => message);
+function newerThan(step: Step, { conversationId }: Lease, work: Work): StagedSpan | undefined {
+  return step.tables.span(conversationId, work.batchIds);
 }
 
 function mayRestart(step: Step, work: Work): boolean {

@@ -1,6 +1,7 @@
+import { inOrder } from "../../core/batch.ts";
 import { RECENT_TURNS } from "../../core/defaults.ts";
 import { providerIdsOf } from "../../core/draft.ts";
-import { fitting } from "../../core/history.ts";
+import { latestWithin } from "../../core/history.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
@@ -14,7 +15,9 @@ import type {
   UnknownSend,
 } from "../../ports/inspector.ts";
 import { lockRecord } from "../embedded/inspecting.ts";
+import { messagesOf } from "../embedded/step.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
+import { itemOf } from "../embedded/waiting.ts";
 import { Registry } from "./registry.ts";
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
@@ -35,9 +38,9 @@ export function memoryTables(): Tables {
   let paused = false;
   let clockMark: ClockMark | undefined;
 
+  const rowsIn = (id: string) => [...(staged.get(id)?.values() ?? [])];
   const turnsOf = (id: string) => turns.get(id) ?? [];
-  const hasOutbound = (id: string) =>
-    [...(staged.get(id)?.values() ?? [])].some(({ kind }) => kind === "outbound");
+  const hasOutbound = (id: string) => rowsIn(id).some(({ kind }) => kind === "outbound");
 
   return {
     conversation: (id) => conversations.get(id),
@@ -69,9 +72,35 @@ export function memoryTables(): Tables {
       stagedIds.set(row.id, row.conversationId);
       return true;
     },
-    staged: (id) => [...(staged.get(id)?.values() ?? [])],
+    staged: rowsIn,
+    stagedAs: (id, ids) => {
+      const wanted = new Set(ids);
+      return rowsIn(id).filter((row) => wanted.has(row.id));
+    },
+    stagedLately(id, messagesMax, bytesMax) {
+      return latestWithin(lastOf(messagesOf(rowsIn(id)), messagesMax), bytesMax, ({ message }) => message);
+    },
+    firstOutbound: (id) =>
+      rowsIn(id)
+        .map(itemOf)
+        .find(({ kind }) => kind === "outbound"),
+    front: (id, messagesMax, { byProvider }) =>
+      inOrder(messagesOf(rowsIn(id)).map(itemOf), byProvider).slice(0, messagesMax),
+    span(id, without = []) {
+      const batch = new Set(without);
+      const waiting = messagesOf(rowsIn(id)).filter((row) => !batch.has(row.id));
+      if (waiting.length === 0) return undefined;
+      const arrivals = waiting.map(({ message }) => message.arrivedAtMs);
+      return {
+        messages: waiting.length,
+        oldestArrivalAtMs: Math.min(...arrivals),
+        newestArrivalAtMs: Math.max(...arrivals),
+        byProvider: waiting.every(({ message }) => message.sentAtMs !== undefined),
+        newestChannel: waiting.at(-1)?.message.channel,
+      };
+    },
     stagedCount: (id) => staged.get(id)?.size ?? 0,
-    pile: (id) => pileOf([...(staged.get(id)?.values() ?? [])]),
+    pile: (id) => pileOf(rowsIn(id)),
     unstage(id, ids) {
       const rows = staged.get(id);
       for (const each of ids) {
@@ -126,12 +155,7 @@ export function memoryTables(): Tables {
       [...states].find(([, state]) => state.works.some((work) => work.turnId === turnId))?.[0],
 
     appendMessages: (id, added) => void messages.set(id, [...(messages.get(id) ?? []), ...added]),
-    history(id, max, bytesMax) {
-      const all = messages.get(id) ?? [];
-      const latest = all.slice(Math.max(0, all.length - max));
-      const sizes = latest.map((message) => Buffer.byteLength(JSON.stringify(message))).reverse();
-      return latest.slice(latest.length - fitting(sizes, bytesMax));
-    },
+    history: (id, max, bytesMax) => latestWithin(lastOf(messages.get(id) ?? [], max), bytesMax),
     appendTurn(turn) {
       const { turnId, conversationId, channel, providerIds, committedAtMs: atMs } = turn;
       turns.set(conversationId, [...turnsOf(conversationId), turn]);
@@ -209,8 +233,15 @@ export function memoryTables(): Tables {
         );
       return paged(matches, page);
     },
-    listTurns: (id, max) => turnsOf(id).slice(-max),
-    listRefusalsOf: (id, max) => refusals.filter((each) => each.conversationId === id).slice(-max),
+    listTurns: (id, max, bytesMax) => latestWithin(lastOf(turnsOf(id), max), bytesMax),
+    listRefusalsOf: (id, max, bytesMax) =>
+      latestWithin(
+        lastOf(
+          refusals.filter((each) => each.conversationId === id),
+          max,
+        ),
+        bytesMax,
+      ),
     listLocks: (page): Listing<LockRecord> =>
       paged(
         [...states].map(([id, state]) => lockRecord(id, state, staged.get(id)?.size ?? 0)),
@@ -233,6 +264,11 @@ export function memoryTables(): Tables {
       paused,
     }),
   };
+}
+
+/** None of them where none is asked for. */
+function lastOf<T>(all: readonly T[], max: number): T[] {
+  return all.slice(Math.max(0, all.length - max));
 }
 
 /** A removal for each that is older, oldest first. */

@@ -196,7 +196,8 @@ describe("a row that is not ours", () => {
     change(`UPDATE states SET rowid = ${huge} WHERE conversation_id = ?`, ana);
     await engine.sweeping.sweep();
     expect((await engine.inspector.counts()).quarantined).toBe(1);
-    change(`INSERT INTO staged SELECT ${huge}, 'x', conversation_id, kind, bytes, item FROM staged LIMIT 1`);
+    change(`INSERT INTO staged (sequence, id, conversation_id, kind, bytes, item)
+      SELECT ${huge}, 'x', conversation_id, kind, bytes, item FROM staged LIMIT 1`);
     change(`INSERT INTO messages VALUES (${huge}, '${ana}', 0, '{}')`);
     await engine.sweeping.sweep();
     await receive("cyd");

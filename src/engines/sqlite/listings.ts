@@ -40,8 +40,10 @@ export function listings(sql: Statements, quarantine: Quarantine, readRows: Read
       ];
       return newestFirst("conversations", page, conditions);
     },
-    listTurns: (id, max) => readRows("turns", latestRows(sql, "turns", id, max)).reverse(),
-    listRefusalsOf: (id, max) => readRows("refusals", latestRows(sql, "refusals", id, max)).reverse(),
+    listTurns: (id, max, bytesMax) =>
+      readRows("turns", latestRows(sql, "turns", id, max, bytesMax)).reverse(),
+    listRefusalsOf: (id, max, bytesMax) =>
+      readRows("refusals", latestRows(sql, "refusals", id, max, bytesMax)).reverse(),
     listLocks({ limit, cursor }) {
       const rows = sql.all(
         `SELECT rowid AS number, conversation_id, state, (SELECT count(*) FROM staged s WHERE s.conversation_id = states.conversation_id) AS staged
@@ -117,7 +119,7 @@ interface Wanted {
 }
 
 /** Their sizes first, which reads nothing of them: what does not fit is never read. */
-function rowsWithin(
+export function rowsWithin(
   sql: Statements,
   latest: string,
   { columns = "number, record", long = "record" }: Wanted,

@@ -18,6 +18,11 @@ export class Statements {
     this.#database = database;
   }
 
+  /** Whether something may be written now: a look alone has no transaction. */
+  get isWriting(): boolean {
+    return this.#database.isTransaction;
+  }
+
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#statement(sql).get(...values) as Row | undefined;
   }

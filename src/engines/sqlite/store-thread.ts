@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
+import { groupText } from "./group-text.ts";
 import { openStore, type StepRequest, type StoreOptions } from "./store.ts";
 
 /** A thread of its own for the file: a commit waits for the disk here, never on the event loop that answers webhooks. */
@@ -12,6 +13,6 @@ port.on("message", (group: string | null) => {
     port.close();
     return;
   }
-  port.postMessage(JSON.stringify(store.runGroup(JSON.parse(group) as StepRequest[])));
+  port.postMessage(groupText(store.runGroup(JSON.parse(group) as StepRequest[])));
 });
 port.postMessage("open");

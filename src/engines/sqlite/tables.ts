@@ -9,6 +9,7 @@ import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
+import { STAGED_ROW, stagedRows } from "./staged-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
 
 /** More than lies between two sweeps. */
@@ -17,14 +18,6 @@ const LEAP_MS = 60_000;
 /** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
 const LATEST_AT_MS = 8.64e15;
 
-/**
- * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
- * and make the read fail for every other row, or fill the pile and keep its person's next messages out.
- */
-const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
-const STAGED_ROW = `SELECT sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes FROM staged`;
-const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
-export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`;
 const STAGED_AS = `${STAGED_ROW} WHERE id = ?`;
 
 const WAKEABLE =
@@ -123,28 +116,7 @@ export function sqliteTables(options: TablesOptions): Tables {
       sql.run("DELETE FROM conversations WHERE id = ?", id);
     },
 
-    stage(row) {
-      const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
-      const changes = sql.run(
-        "INSERT INTO staged (id, conversation_id, kind, bytes, item) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
-        row.id,
-        row.conversationId,
-        row.kind,
-        row.bytes,
-        item,
-      );
-      return changes === 1;
-    },
-    staged: (id) => readRows("staged", sql.all(STAGED, id)),
-    stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
-    pile(id) {
-      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
-      const row = sql.get(PILE, id);
-      return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
-    },
-    unstage(_id, ids) {
-      for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
-    },
+    ...stagedRows(sql, readRows),
     seenBefore(id) {
       // Both in one call: every message asks, and the way into SQLite costs more than the look.
       const row = sql.get(

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { cutBatch } from "../../core/batch.ts";
+import type { CommitOutcome, Taken } from "../../ports/engine.ts";
 import { as, silent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
-import { type Scene, scene } from "./scene.ts";
+import { idOf, type Scene, scene } from "./scene.ts";
+
+type Committed = Extract<CommitOutcome, { kind: "committed" }>;
 
 /** All in one payload and one instant: only what is given tells them apart. */
 async function receiveAll(
@@ -14,6 +18,57 @@ async function receiveAll(
 async function orderOf(s: Scene): Promise<string> {
   await s.windowPasses();
   return textsOf(await s.take()).join("");
+}
+
+/** Every turn until nothing is left, each without getting in anybody's way. */
+async function drain(s: Scene, each: (taken: Taken) => void): Promise<void> {
+  for (let taken: Taken | undefined = await s.take(); taken; ) {
+    each(taken);
+    const next: Committed["next"] = (await s.reply(taken)).next;
+    taken = next && as("turn", next).taken;
+  }
+}
+
+/** Some digits that look random, the same every time. */
+function digits(): () => number {
+  let state = 7;
+  return () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return state % 10;
+  };
+}
+
+/** A pile of many batches is taken as if all of it had been read for every turn. */
+function drainsInOrder(title: string, timeOf: (digit: number, nth: number) => number | undefined) {
+  return scene(title, { batchMessagesMax: 3, batchBytesMax: 40 }, async (s) => {
+    const digit = digits();
+    const pile = Array.from({ length: 40 }, (_, nth) => {
+      const sentAtMs = timeOf(digit(), nth);
+      const message = s.arrival({
+        text: "x".repeat(digit() * 3),
+        position: digit(),
+        arrivedAtMs: s.nowMs + digit(),
+        ...(sentAtMs !== undefined && { sentAtMs }),
+      });
+      return { ...message, id: idOf(message), sequence: nth, bytes: message.text.length };
+    });
+    for (const { id: _id, sequence: _sequence, bytes: _bytes, ...each } of pile) await s.deliver(each);
+    await s.windowPasses();
+    await s.passes(10);
+    let left: readonly (typeof pile)[number][] = pile;
+    await drain(s, (taken) => {
+      const { batch, cut } = cutBatch(left, s.settings);
+      const ids = taken.messages.map(({ id }) => id);
+      assert.deepEqual(
+        ids,
+        batch.map(({ id }) => id),
+      );
+      assert.equal(taken.cut, cut);
+      left = left.filter(({ id }) => !ids.includes(id));
+    });
+    assert.equal(left.length, 0);
+    await s.atRest();
+  });
 }
 
 /** What one turn takes, and in which order. */
@@ -119,6 +174,38 @@ export const batches: readonly EngineCase[] = [
       ["c"],
     );
   }),
+
+  drainsInOrder("a pile of many batches is taken by arrival where nobody tells a time", () => undefined),
+  drainsInOrder(
+    "a pile of many batches is taken by the provider's time where all have one",
+    (n) => n * 1_000,
+  ),
+  drainsInOrder(
+    "a pile of many batches is taken by arrival for as long as one without a time waits",
+    (n, nth) => (nth === 17 ? undefined : n * 1_000),
+  ),
+
+  scene(
+    "behind a pile of many batches what a human says goes first, and a batch that failed stays together",
+    { batchMessagesMax: 2 },
+    async (s) => {
+      for (const text of "abcdefgh") await s.receive({ text, sentAtMs: 5_000 });
+      await s.windowPasses();
+      const first = await s.take();
+      const { id: conversationId, channelType: channel } = first.conversation;
+      await s.receive({ text: "0", sentAtMs: 1_000 });
+      const said = { id: "h1", conversationId, channel, to: "ana", texts: ["one moment"], author: "human" };
+      assert.equal(await s.engine.conversations.say(said), "staged");
+      as("released", await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 0, reason: "x" }));
+      const human = await s.take();
+      assert.deepEqual(human.outbound?.texts, ["one moment"]);
+      // A limit cut the turn beside it, so that its holder goes on at once.
+      const again = as("turn", (await s.reply(human)).next!).taken;
+      assert.deepEqual([again.turnId, textsOf(again)], [first.turnId, ["a", "b"]]);
+      const next = as("turn", (await s.reply(again)).next!).taken;
+      assert.deepEqual(textsOf(next), ["0", "c"]);
+    },
+  ),
 
   scene("a message larger than the limit still gets its turn, alone", { batchBytesMax: 100 }, async (s) => {
     await s.receive("é".repeat(51));

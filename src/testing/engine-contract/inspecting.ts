@@ -160,6 +160,41 @@ export const inspecting: readonly EngineCase[] = [
     assert.equal(await s.engine.inspector.conversation("nobody"), undefined);
   }),
 
+  scene("of a long conversation the latest that fit are shown, and how much waits in all", {}, async (s) => {
+    const { id } = (await s.talk("one")).conversation;
+    for (const text of ["two", "three"]) await s.talk(text);
+    for (const text of ["four", "five", "six"]) await s.receive(text);
+    const shown = async (rowsMax: number, bytesMax: number) => {
+      const detail = await s.engine.inspector.conversation(id, { rowsMax, bytesMax });
+      const { staged, messages, turns, lock } = detail!;
+      const texts = [...messages, ...staged].map(({ text }) => text);
+      return { texts, turns: turns.length, waiting: lock?.staged };
+    };
+    assert.deepEqual(await shown(2, 1_000_000), {
+      texts: ["three", "ok", "five", "six"],
+      turns: 2,
+      waiting: 3,
+    });
+    assert.deepEqual(await shown(100, 10), { texts: ["ok", "six"], turns: 1, waiting: 3 });
+  }),
+
+  scene("the latest conversation of a key is found, complete or not, and nobody else's", {}, async (s) => {
+    const { latestId } = s.engine.inspector;
+    const { conversation: first } = await s.turnFor("one");
+    const { channelType, address, sender } = first;
+    const key = { channelType, address, sender };
+    await s.receive({ sender: "anabel" });
+    assert.equal(await latestId(key), first.id);
+    await s.engine.conversations.change(first.id, { taskComplete: true });
+    assert.equal(await latestId(key), first.id);
+    await s.passes(1_000);
+    const { conversationId } = await s.receive("again");
+    assert.notEqual(conversationId, first.id);
+    assert.equal(await latestId(key), conversationId);
+    for (const other of [{ channelType: "fax" }, { address: "another" }, { sender: "an" }])
+      assert.equal(await latestId({ ...key, ...other }), undefined);
+  }),
+
   scene("gauges tell what alarms are about", {}, async (s) => {
     const { inspector, turns } = s.engine;
     const gauges = async () => {

@@ -1,0 +1,147 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LullProcess } from "../test/lull-process.ts";
+
+/**
+ * What one visitor costs everybody else: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every round the webhooks of a hundred
+ * others are timed alone, and then while one visitor's 2,000 messages, 8 MB, are drained and his page asks for its feed ten times a
+ * second. What counts is the ratio of the two, over all rounds: the times themselves depend on what else the machine does.
+ */
+const ROUNDS = Number(process.argv[2] ?? 10);
+const BATCH = Number(process.argv[3] ?? 500);
+const MESSAGES = 2_000;
+const TEXT = "x".repeat(3_900);
+const OTHERS = 100;
+const PACE_MS = 10;
+const MEASURED_MS = 3_000;
+const FEED_PACE_MS = 100;
+/** The whole pile weighs eight times what one turn may. An answer takes so long that the drain takes as long as is measured. */
+const ANSWER_MS = Math.floor(MEASURED_MS / Math.max(8, MESSAGES / BATCH));
+
+const CONFIG = `export default {
+  web: true, window: { seconds: 0.1 }, limits: { batchMessagesMax: ${BATCH}, unsignedPerMinuteMax: 0 },
+  respond: async (turn) => {
+    await new Promise((done) => setTimeout(done, ${ANSWER_MS}));
+    return String(turn.messages.length);
+  },
+};`;
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 });
+
+interface Answer {
+  readonly status: number;
+  readonly bytes: number;
+  readonly tookMs: number;
+}
+
+function call(url: string, body?: object): Promise<Answer> {
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json" };
+    const asked = request(url, { agent, method: body ? "POST" : "GET", headers }, (answer) => {
+      let bytes = 0;
+      answer.on("data", (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, bytes, tookMs: performance.now() - startedAt }),
+      );
+    });
+    asked.on("error", reject);
+    asked.end(body && JSON.stringify(body));
+  });
+}
+
+/** At a steady pace, whether or not the one before was answered: who is slow does not get less to do. */
+async function everyMs<T>(paceMs: number, forMs: number, work: (at: number) => Promise<T>): Promise<T[]> {
+  const running: Promise<T>[] = [];
+  const startedAt = performance.now();
+  for (let at = 0; at * paceMs < forMs; at += 1) {
+    const waitMs = startedAt + at * paceMs - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    running.push(work(at));
+  }
+  return Promise.all(running);
+}
+
+let count = 0;
+function message(sender: string, text: string): object {
+  count += 1;
+  return { id: `m${count}`, sender, text };
+}
+
+async function others(url: string): Promise<Answer[]> {
+  return everyMs(PACE_MS, MEASURED_MS, (at) =>
+    call(`${url}/webhooks/web`, message(`person-${at % OTHERS}`, "are you open tomorrow?")),
+  );
+}
+
+async function stageAll(url: string): Promise<Record<number, number>> {
+  const statuses: Record<number, number> = {};
+  let left = MESSAGES;
+  const one = async () => {
+    while (left > 0) {
+      left -= 1;
+      const { status } = await call(`${url}/webhooks/web`, message("the-visitor", TEXT));
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, one));
+  return statuses;
+}
+
+function quantile(answers: readonly Answer[], share: number): number {
+  const sorted = answers.map(({ tookMs }) => tookMs).sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Nothing of him waits any more. */
+async function drained(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/webhooks/web/feed?sender=the-visitor`);
+    if (answer.status === 404) return;
+    const { state } = (await answer.json()) as { state: string };
+    if (state === "idle") return;
+    await new Promise((resolve) => setTimeout(resolve, FEED_PACE_MS));
+  }
+}
+
+const alone: Answer[] = [];
+const beside: Answer[] = [];
+const fed: Answer[] = [];
+
+async function round(url: string): Promise<void> {
+  await drained(url);
+  alone.push(...(await others(url)));
+  const statuses = await stageAll(url);
+  if (statuses[200] !== MESSAGES) throw new Error(`not all were staged: ${JSON.stringify(statuses)}`);
+  const feed = everyMs(FEED_PACE_MS, MEASURED_MS, () => call(`${url}/webhooks/web/feed?sender=the-visitor`));
+  beside.push(...(await others(url)));
+  fed.push(...(await feed));
+}
+
+const cwd = await mkdtemp(join(tmpdir(), "lull-bench-"));
+await writeFile(join(cwd, "lull.config.mjs"), CONFIG);
+const service = new LullProcess(["start"], { cwd, env: { PORT: "0", LULL_LOG_LEVEL: "error" } });
+try {
+  const url = await service.url();
+  await others(url);
+  for (let at = 0; at < ROUNDS; at += 1) await round(url);
+  const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
+  const line = (what: string, answers: readonly Answer[]) =>
+    `${what}: p50 ${quantile(answers, 0.5).toFixed(1)} ms, p99 ${quantile(answers, 0.99).toFixed(1)} ms, worst ${quantile(answers, 1).toFixed(1)} ms`;
+  console.log(
+    `${ROUNDS} rounds, ${BATCH} messages a turn, ${failed} of ${alone.length + beside.length} webhooks failed`,
+  );
+  console.log(line("others' webhooks alone", alone));
+  console.log(line(`beside ${MESSAGES} messages of one visitor`, beside));
+  console.log(`${line("his feed", fed)}, ${Math.max(...fed.map(({ bytes }) => bytes))} bytes at most`);
+  console.log(`p99: ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(2)} x`);
+} finally {
+  service.kill("SIGKILL");
+  await service.gone();
+  await rm(cwd, { recursive: true, force: true });
+  agent.destroy();
+}

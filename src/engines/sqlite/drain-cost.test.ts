@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import type { Settings } from "../../core/settings.ts";
+import type { DueTurns, Taken } from "../../ports/engine.ts";
+import { arrival, silent } from "../../testing/engine-contract/builders.ts";
+import type { Step } from "../embedded/step.ts";
+import { carryOut, type StepInput, type StepName, type StepResult } from "../embedded/steps.ts";
+import { openConnection, transact } from "./connection.ts";
+import { Quarantine } from "./quarantine.ts";
+import { type Row, Statements } from "./statements.ts";
+import { sqliteTables } from "./tables.ts";
+
+const MESSAGES = 400;
+const BATCH = 10;
+
+/** Counts the staged messages that were read, words and all. */
+class CountingStatements extends Statements {
+  read = 0;
+
+  override all(...given: Parameters<Statements["all"]>): Row[] {
+    const rows = super.all(...given);
+    this.read += rows.filter((row) => "item" in row).length;
+    return rows;
+  }
+}
+
+let folder = "";
+let database: DatabaseSync;
+let sql: CountingStatements;
+let nowMs = 1_700_000_000_000;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lull-drain-"));
+  database = openConnection({ file: join(folder, "lull.db"), synchronous: "off" });
+  sql = new CountingStatements(database);
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function steps(given: Partial<Settings>) {
+  const quarantine = new Quarantine(database, sql, () => nowMs);
+  const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
+  let count = 0;
+  const newId = () => `id-${++count}`;
+  return <N extends StepName>(name: N, input: StepInput<N>): StepResult<N> => {
+    const step: Step = { tables, settings: settingsWith(given), holder: "h", nowMs, newId, armed: () => {} };
+    return transact(database, () => carryOut(step, name, input)) as StepResult<N>;
+  };
+}
+
+function firstOf({ outcomes }: DueTurns): Taken | undefined {
+  const [outcome] = outcomes;
+  return outcome?.kind === "turn" ? outcome.taken : undefined;
+}
+
+it("one look takes as much as one batch may hold, and at once the next one goes on with who waits longest", () => {
+  const run = steps({ batchBytesMax: 1_000 });
+  for (const sender of ["ana", "ben", "cyd", "dan", "eve"]) {
+    run("stage", [
+      { arrival: arrival({ providerId: sender, sender, text: "x".repeat(600), arrivedAtMs: nowMs }) },
+    ]);
+    nowMs += 1;
+  }
+  nowMs += 60_000;
+  const looks = [1, 2, 3, 4].map(() =>
+    run("takeDue", 50).outcomes.map(
+      (outcome) => outcome.kind === "turn" && outcome.taken.conversation.sender,
+    ),
+  );
+  expect(looks).toEqual([["ana", "ben"], ["cyd", "dan"], ["eve"], []]);
+});
+
+it.each([
+  ["messages", { batchMessagesMax: BATCH }],
+  ["bytes", { batchBytesMax: BATCH * 100 }],
+])(
+  "what the limit on %s left behind is read when its turn comes, not with every turn before it",
+  (_, limits) => {
+    const run = steps({ stagedMessagesMax: MESSAGES, ...limits });
+    for (let n = 0; n < MESSAGES; n += 1) {
+      run("stage", [
+        { arrival: arrival({ providerId: `m${n}`, text: "x".repeat(100), arrivedAtMs: nowMs }) },
+      ]);
+    }
+    nowMs += 60_000;
+    sql.read = 0;
+    let turns = 0;
+    for (let taken = firstOf(run("takeDue", 10)); taken; turns += 1) {
+      expect(taken.messages).toHaveLength(BATCH);
+      const { lease } = taken;
+      const committed = run("commit", { lease, commit: { ...silent(taken), more: taken.cut } });
+      const next = "next" in committed ? committed.next : undefined;
+      taken = next?.kind === "turn" ? next.taken : undefined;
+    }
+    expect(turns).toBe(MESSAGES / BATCH);
+    // Each when its turn is taken and when it is committed; the newest once a turn, to know whose window it is.
+    expect(sql.read).toBeLessThanOrEqual(2 * MESSAGES + 2 * turns);
+  },
+);

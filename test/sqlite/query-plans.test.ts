@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { settingsWith } from "../../src/core/defaults.ts";
+import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
+import type { Step } from "../../src/engines/embedded/step.ts";
+import { carryOut, isRead, READS, type RunStep, STEPS } from "../../src/engines/embedded/steps.ts";
+import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
+import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
+import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
+import { sqliteTables } from "../../src/engines/sqlite/tables.ts";
+import type { Engine, Taken, TakeOutcome } from "../../src/ports/engine.ts";
+import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/engine-contract/builders.ts";
+
+const NEVER = new AbortController().signal;
+
+/** Steps that are for people, who ask for all of something, or that look through what is open now. */
+const MAY_SCAN = new Set(["counts", "gauges", "holders", "listConversations", "sweep"]);
+
+/** Notes every statement together with the step that it was made for. */
+class NotingStatements extends Statements {
+  readonly noted = new Map<string, Set<string>>();
+  step = "";
+
+  override get(sql: string, ...values: Parameters<Statements["get"]>[1][]): Row | undefined {
+    return super.get(this.#note(sql), ...values);
+  }
+
+  override all(sql: string, ...values: Parameters<Statements["get"]>[1][]): Row[] {
+    return super.all(this.#note(sql), ...values);
+  }
+
+  override run(sql: string, ...values: Parameters<Statements["get"]>[1][]): number {
+    return super.run(this.#note(sql), ...values);
+  }
+
+  #note(sql: string): string {
+    this.noted.set(sql, (this.noted.get(sql) ?? new Set()).add(this.step));
+    return sql;
+  }
+}
+
+let folder = "";
+let database: DatabaseSync;
+let sql: NotingStatements;
+let engine: Engine;
+let nowMs = 1_700_000_000_000;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lull-plans-"));
+  database = openConnection({ file: join(folder, "lull.db"), synchronous: "off" });
+  sql = new NotingStatements(database);
+  const quarantine = new Quarantine(database, sql, () => nowMs);
+  const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
+  let count = 0;
+  const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
+  const run = (async (name, input) => {
+    const newId = () => `id-${++count}`;
+    const step: Step = { tables, settings, holder: "h", nowMs, newId, armed: () => {} };
+    sql.step = name;
+    return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
+  }) as RunStep;
+  engine = embeddedEngine(run, {
+    deadAmong: (holders) => holders,
+    ping: async () => void (await run("ping", undefined as never)),
+    close: async () => {},
+  });
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function receive(sender: string, ...texts: string[]): Promise<string> {
+  let conversationId = "";
+  for (const text of texts) {
+    const message = arrival({ providerId: `${sender}-${text}`, sender, text, arrivedAtMs: nowMs });
+    const [outcome] = await engine.receiving.stage([{ arrival: { ...message, senderAlias: `${sender}-2` } }]);
+    if (outcome?.kind === "staged") ({ conversationId } = outcome);
+  }
+  return conversationId;
+}
+
+async function taken(): Promise<Taken> {
+  nowMs += 60_000;
+  const { outcomes } = await engine.turns.takeDue(10, NEVER);
+  const turn = outcomes.find((outcome): outcome is TakeOutcome & { kind: "turn" } => outcome.kind === "turn");
+  return turn!.taken;
+}
+
+/** Every step once, and most of what it may find. */
+async function everything(): Promise<void> {
+  const { receiving, turns, sweeping, conversations, remedies, inspector } = engine;
+  const page = { limit: 10, cursor: "5" };
+  const id = await receive("ana", "a", "b", "c", "d", "e");
+  await receive("ana", "a");
+  await turns.take(id);
+  const first = await taken();
+  await turns.renew(first.lease);
+  await turns.hasNewer(first.lease);
+  const sent = allSent(draftFor(first));
+  await turns.draft(first.lease, draftFor(first));
+  await turns.mark(first.lease, sent);
+  await turns.commit(first.lease, { ...replied(first, sent), more: true });
+  await receiving.settle("sms", { account: "a", providerId: "p", status: "sent" });
+  const chunk = { turnId: first.turnId, chunk: 0 };
+  await receiving.settle("sms", { account: "a", providerId: "p", status: "sent", chunk });
+
+  const ben = await receive("ben", "a");
+  const failed = await taken();
+  await turns.giveBack(failed.lease, { kind: "restart" });
+  const again = await taken();
+  await turns.giveBack(again.lease, { kind: "bury", reason: "x" });
+  const letter = (await inspector.dead({ limit: 1 })).items[0]!;
+  await remedies.retryDead(letter.id);
+  const unsure = await taken();
+  await turns.commit(unsure.lease, replied(unsure, unknown(draftFor(unsure), 0), { outcome: "unknown" }));
+  await remedies.discardDead("x");
+  await remedies.resendUnknown("x");
+  for (const { id: send } of (await inspector.unknown({ limit: 10 })).items)
+    await remedies.markUnknown(send, "sent");
+  await remedies.discardQuarantined?.("1");
+
+  await conversations.create({ channelType: "web", address: "web", sender: "cyd" });
+  await conversations.get(ben);
+  await conversations.change(ben, { paused: true });
+  await conversations.change(ben, { paused: false });
+  await conversations.history(ben, 10, 1_000);
+  const said = { id: "1", conversationId: ben, channel: "sms", to: "ben", texts: ["x"], author: "h" };
+  await conversations.say(said);
+  await conversations.answer({ turnId: "x", texts: ["x"] });
+  await conversations.pauseAll(true);
+  await turns.takeDue(10, NEVER);
+  await conversations.pauseAll(false);
+  await sweeping.sweep();
+  await sweeping.freeLeases("h");
+  await engine.ping();
+
+  await inspector.conversation(id);
+  await inspector.latestId({ channelType: "web", address: "web", sender: "cyd" });
+  for (const list of ["locks", "dead", "unknown", "refusals"] as const) {
+    await inspector[list](page);
+    await inspector[list]({ limit: 10 });
+  }
+  await inspector.quarantined?.(page);
+  await inspector.conversations({ limit: 10, search: "a" });
+  await inspector.counts();
+  await inspector.gauges();
+  await conversations.erase(id);
+}
+
+/** What was counted out before, and an index that holds nothing but what people said and nobody has sent yet. */
+const IS_SHORT = /^SCAN (json_each|waiting|\(|CONSTANT|staged USING COVERING INDEX staged_outbounds)/;
+
+function scansOf(statement: string): string[] {
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).all() as { detail: string }[];
+  return plan
+    .map(({ detail }) => detail)
+    .filter((detail) => detail.startsWith("SCAN") && !IS_SHORT.test(detail));
+}
+
+it("no step that a webhook, a turn or a visitor waits for reads a table from end to end", async () => {
+  await everything();
+  const named = new Set([...sql.noted.values()].flatMap((steps) => [...steps]));
+  const never = Object.keys({ ...STEPS, ...READS }).filter((step) => !named.has(step) && step !== "setAside");
+  expect(never).toEqual([]);
+  const scanning = [...sql.noted].flatMap(([statement, steps]) => {
+    const waiting = [...steps].filter((step) => !MAY_SCAN.has(step));
+    const scans = waiting.length === 0 ? [] : scansOf(statement);
+    return scans.length === 0 ? [] : [{ statement, steps: waiting, scans }];
+  });
+  expect(scanning).toEqual([]);
+});
