@@ -43,17 +43,18 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       messagingServiceSid: TEXT,
       apiUrl: URL_KIND,
       textMax: COUNT,
+      bodyBytesMax: COUNT,
     },
     make: (variant, options) => (variant === "sms" ? twilio.sms(options) : twilio.whatsapp(options)),
   },
   wati: {
     variants: ["whatsapp"],
-    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT },
+    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT, bodyBytesMax: COUNT },
     make: (_variant, options) => wati(options),
   },
   web: {
     variants: ["page"],
-    options: { secret: SECRET, address: TEXT, unsigned: YES_NO },
+    options: { secret: SECRET, address: TEXT, unsigned: YES_NO, bodyBytesMax: COUNT },
     make: (_variant, options) => web(options),
   },
 };

@@ -2,7 +2,7 @@ import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
 import { parse } from "./parse.ts";
-import { verify } from "./verify.ts";
+import { glance, verify } from "./verify.ts";
 
 export interface WebOptions {
   /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
@@ -11,9 +11,13 @@ export interface WebOptions {
   readonly unsigned?: boolean | undefined;
   /** The address that the page writes to. Default: the channel's name. */
   readonly address?: string | undefined;
+  /** Bytes of one message as JSON. Default 632000: larger ones are refused unread. */
+  readonly bodyBytesMax?: number | undefined;
 }
 
 const TEXT_MAX = 100_000;
+/** A text of that length, every character of it escaped as JSON may, and ten media beside it. */
+const BODY_BYTES_MAX = 6 * TEXT_MAX + 32_000;
 
 const UNSIGNED =
   "it is public and has no secret, so that anybody could write and read as anybody: set LULL_WEB_SECRET (or its option `secret`) and sign visitors, or LULL_WEB_UNSIGNED=1 (`unsigned: true`) if that does not matter";
@@ -25,6 +29,7 @@ export function web(options: WebOptions = {}): Channel {
   return {
     type: "web",
     textMax: TEXT_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
     settleMs: 0,
     open(given) {
       context = given;
@@ -34,6 +39,7 @@ export function web(options: WebOptions = {}): Channel {
     },
     unfit: () =>
       options.secret === undefined && options.unsigned !== true && context?.publicUrl ? UNSIGNED : undefined,
+    glance: (head) => glance(head, { secret: options.secret, ...context }),
     verify: (request) => verify(request, { secret: options.secret, ...context }),
     parse: (request) => parse(request, address()),
     answer,

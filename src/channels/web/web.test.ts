@@ -190,3 +190,27 @@ test("its address is its own, or its name", () => {
   expect(channel.address).toBe("shop");
   expect(web({ address: "counter" }).address).toBe("counter");
 });
+
+describe("before its body is read", () => {
+  const signature = { "x-lull-signature": "00" };
+  const glance = (options: WebOptions, headers: Record<string, string>) => {
+    const channel = web(options);
+    channel.open?.(testContext());
+    return channel.glance?.({ method: "POST", url, headers })?.code;
+  };
+
+  test.each<[string, WebOptions, Record<string, string>, string | undefined]>([
+    ["signed by somebody", { secret }, { ...JSON_TYPE, ...signature }, undefined],
+    ["without a signature", { secret }, JSON_TYPE, "INVALID_SIGNATURE"],
+    ["without a signature, where nobody needs one", {}, JSON_TYPE, undefined],
+    ["of another site's page", {}, { ...JSON_TYPE, "sec-fetch-site": "cross-site" }, "INVALID_SIGNATURE"],
+    ["that is a form", {}, { "content-type": "application/x-www-form-urlencoded" }, "INVALID_PAYLOAD"],
+    ["of no type", { secret }, signature, "INVALID_PAYLOAD"],
+  ])("a message %s is told", (_, options, headers, code) => {
+    expect(glance(options, headers)).toBe(code);
+  });
+});
+
+test("a body may have what a text of the longest kind takes, or what the configuration says", () => {
+  expect([web().bodyBytesMax, web({ bodyBytesMax: 5 }).bodyBytesMax]).toEqual([632_000, 5]);
+});
