@@ -22,6 +22,7 @@ export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
 export type {
   Channel,
   ChannelContext,
+  HeadRefusal,
   Outgoing,
   Parsed,
   ReceiveSummary,
@@ -30,6 +31,7 @@ export type {
   SendOutcome,
   Verdict,
   WebhookAnswer,
+  WebhookHead,
   WebhookRequest,
 } from "./ports/channel.ts";
 export type { Conversation, HistoryMessage } from "./ports/conversations.ts";

@@ -43,12 +43,13 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
       messagingServiceSid: TEXT,
       apiUrl: URL_KIND,
       textMax: COUNT,
+      bodyBytesMax: COUNT,
     },
     make: (variant, options) => (variant === "sms" ? twilio.sms(options) : twilio.whatsapp(options)),
   },
   wati: {
     variants: ["whatsapp"],
-    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT },
+    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT, bodyBytesMax: COUNT },
     make: (_variant, options) => wati(options),
   },
   web: {

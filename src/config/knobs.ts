@@ -311,8 +311,26 @@ const LIMITS: readonly Knob[] = [
     DEFAULTS.restartPollMs / 1_000,
     "how often a turn looks for newer messages",
   ),
-  limit("bodyBytesMax", COUNT, DEFAULTS.bodyBytesMax, "bytes of one webhook"),
+  limit(
+    "bodyBytesMax",
+    COUNT,
+    DEFAULTS.bodyBytesMax,
+    "bytes of one request, where its channel has no limit of its own",
+  ),
+  limit("bodyTimeoutSeconds", PERIOD, DEFAULTS.bodyTimeoutMs / 1_000, "how long a body may take to come"),
+  limit(
+    "readingBytesMax",
+    COUNT,
+    DEFAULTS.readingBytesMax,
+    "bytes of all bodies that are being read, per worker; beyond that the oldest is given up",
+  ),
   limit("requestsMax", COUNT, DEFAULTS.requestsMax, "requests in the air at once, per worker"),
+  limit(
+    "connectionsMax",
+    COUNT,
+    DEFAULTS.connectionsMax,
+    "open connections, per worker; beyond that the idlest is closed",
+  ),
   limit(
     "senderPerMinuteMax",
     COUNT_OR_NONE,

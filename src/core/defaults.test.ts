@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import {
   ATTRIBUTES_BYTES_MAX,
+  BODY_BYTES_PER_SECOND_MIN,
+  BODY_PATIENCE_MS,
   CLOCK_SET_BACK_MS_MIN,
   DEDUPE_MS_MAX,
   DEFAULTS,
@@ -14,6 +16,7 @@ import {
   REPLY_MEDIA_MAX,
   REPLY_MESSAGES_MOST,
   RETRY_AFTER_MS_MAX,
+  SMALL_BODY_BYTES_MAX,
   settingsWith,
   WINDOW_MS_MAX,
 } from "./defaults.ts";
@@ -42,6 +45,8 @@ describe("the defaults", () => {
       batchBytesMax: 1_000_000,
       dedupeMs: 24 * HOUR,
       bodyBytesMax: 1_000_000,
+      bodyTimeoutMs: 20_000,
+      readingBytesMax: 16_000_000,
       historyMessagesMax: 50,
       historyBytesMax: 256_000,
       replyBytesMax: 64_000,
@@ -53,6 +58,7 @@ describe("the defaults", () => {
       holdMs: 60_000,
       receiveTimeoutMs: 10_000,
       requestsMax: 10_000,
+      connectionsMax: 5_000,
       sweepRowsMax: 1_000,
     });
     expect(QUIET_MAX_FACTOR).toBe(5);
@@ -63,6 +69,9 @@ describe("the defaults", () => {
       expect(week).toBe(7 * 24 * HOUR);
     expect([CLOCK_SET_BACK_MS_MIN, HUNG_MS]).toEqual([15_000, 10_000]);
     expect([REPLY_BYTES_MOST, REPLY_MESSAGES_MOST, REPLY_MEDIA_MAX]).toEqual([256_000, 200, 10]);
+    expect([BODY_BYTES_PER_SECOND_MIN, BODY_PATIENCE_MS, SMALL_BODY_BYTES_MAX]).toEqual([
+      1_000, 3_000, 65_536,
+    ]);
     expect([NAME_LENGTH_MAX, ATTRIBUTES_BYTES_MAX, REASON_LENGTH_MAX]).toEqual([1_000, 64_000, 1_000]);
   });
 

@@ -41,8 +41,11 @@ export const DEFAULTS: Settings = {
   holdMs: 60 * SECOND,
   concurrency: 50,
   bodyBytesMax: 1_000_000,
+  bodyTimeoutMs: 20 * SECOND,
+  readingBytesMax: 16_000_000,
   sweepRowsMax: 1_000,
   requestsMax: 10_000,
+  connectionsMax: 5_000,
   senderPerMinuteMax: 0,
   unsignedPerMinuteMax: 120,
   retentionMs: 0,
@@ -90,6 +93,16 @@ export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 /** The most that may be configured: a draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
 export const REPLY_BYTES_MOST = 256_000;
 export const REPLY_MESSAGES_MOST = 200;
+
+/** A body from which less than this came in each second of `BODY_PATIENCE_MS` is given up. A phone in a lift is faster. */
+export const BODY_BYTES_PER_SECOND_MIN = 1_000;
+export const BODY_PATIENCE_MS = 3 * SECOND;
+
+/** What a body that is being read costs besides its bytes: a connection, its parser, its listeners. */
+export const OPEN_BODY_BYTES = 4_000;
+
+/** What a provider's webhook has at most. When there is no room, such a body gets that of an older one; a larger one is given up. */
+export const SMALL_BODY_BYTES_MAX = 65_536;
 
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;

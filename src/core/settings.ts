@@ -65,10 +65,17 @@ export interface Settings {
   /** How often a held conversation (paused) is looked at again. */
   readonly holdMs: number;
   readonly concurrency: number;
+  /** Bytes of one request's body, where its channel has no limit of its own. */
   readonly bodyBytesMax: number;
+  /** How long a body may take to come. */
+  readonly bodyTimeoutMs: number;
+  /** Bytes of all bodies that are being read: past that the oldest is given up. */
+  readonly readingBytesMax: number;
   readonly sweepRowsMax: number;
-  /** Requests in the air at once; past that callers are told to slow down. */
+  /** Requests in the air at once, their bodies read; past that callers are told to slow down. */
   readonly requestsMax: number;
+  /** Open connections; past that the one that is not being answered for the longest time is closed. */
+  readonly connectionsMax: number;
   /** Messages per sender and minute; 0 means no limit. */
   readonly senderPerMinuteMax: number;
   /** The same for senders who prove nothing, where there is none for all. */

@@ -4,6 +4,7 @@ import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
 import { COMPONENTS } from "./api-schemas.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
+import { type Door, tooMany, unread } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
@@ -29,7 +30,7 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
-export function createApi(service: Service): (request: EdgeRequest) => Promise<EdgeAnswer> {
+export function createApi(service: Service, door: Door): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const table = tableOf(ROUTES);
   const access = createAccess(service);
   return async (request) => {
@@ -42,7 +43,7 @@ export function createApi(service: Service): (request: EdgeRequest) => Promise<E
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
-    return call(service, route, target.id, request);
+    return call({ service, door, route, id: target.id, request });
   };
 }
 
@@ -50,18 +51,27 @@ function turnsOnly(): EdgeAnswer {
   return failure(403, "FORBIDDEN", "this token may only answer turns");
 }
 
-async function call(service: Service, route: Route, id: string, request: EdgeRequest): Promise<EdgeAnswer> {
+interface Called {
+  readonly service: Service;
+  readonly door: Door;
+  readonly route: Route;
+  readonly id: string;
+  readonly request: EdgeRequest;
+}
+
+async function call({ service, door, route, id, request }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
-    const raw = route.body ? await request.body(service.settings.bodyBytesMax) : undefined;
-    if (raw === "too-large")
-      return failure(413, "PAYLOAD_TOO_LARGE", `at most ${service.settings.bodyBytesMax} bytes`);
-    if (raw === "gone") return failure(400, "INVALID_PAYLOAD", "the body ended early");
-    const body = raw && route.body ? checkedBody(raw, route.body) : {};
-    const result = await route.run({ service, engine: await service.engine(), id, query, body });
-    if (isAudited(route) && result.status < 300)
-      service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
-    return json(result.status, result.verbatim ? result.body : toPublic(result.body));
+    const { bodyBytesMax } = service.settings;
+    const raw = route.body ? await request.body(bodyBytesMax, door.intake) : undefined;
+    if (typeof raw === "string") return unread(raw, bodyBytesMax);
+    return await door.slots.within(async () => {
+      const body = raw && route.body ? checkedBody(raw, route.body) : {};
+      const result = await route.run({ service, engine: await service.engine(), id, query, body });
+      if (isAudited(route) && result.status < 300)
+        service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
+      return json(result.status, result.verbatim ? result.body : toPublic(result.body));
+    }, tooMany);
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
     const refused = error instanceof LullError ? refusalOf(error) : undefined;

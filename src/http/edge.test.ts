@@ -124,6 +124,17 @@ test("past requestsMax callers are told to slow down, webhooks in their channel'
   expect((await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "3" })).status).toBe(200);
 });
 
+test("a path or a query that is longer than any of ours is not looked at", async () => {
+  const { url, service } = await start();
+  const ask = async (length: number) => {
+    const query = `?x=${"x".repeat(length - "/webhooks/whatsapp?x=".length)}`;
+    return (await fetch(`${url}/webhooks/whatsapp${query}`, { method: "POST", body: "hi" })).status;
+  };
+  expect(await ask(8_000)).toBe(200);
+  expect(await ask(8_001)).toBe(414);
+  expect(service.received.length).toBe(1);
+});
+
 test("an unexpected error tells the caller nothing and the log what happened", async () => {
   const { url, service } = await start({
     receive: async () => {

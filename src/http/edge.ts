@@ -1,10 +1,11 @@
 import { LullError } from "../errors.ts";
-import type { Channel } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createApi } from "./api.ts";
+import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
 import { frontDoor } from "./front-door.ts";
-import { channelOf, createWebhooks, WEBHOOKS } from "./webhooks.ts";
+import type { GivenUp, Intake } from "./intake.ts";
+import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
 
 /** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
 export interface EdgeRequest {
@@ -18,12 +19,12 @@ export interface EdgeRequest {
   readonly base?: string | undefined;
   /** Absent where the edge cannot know it. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body, once. Left to the handler, so that what is refused by its headers is never read. */
-  body(bytesMax: number): Promise<Body>;
+  /** Reads the body, once, as one of all those that are being read. Left to the handler, so that what is refused by its headers is never read. */
+  body(bytesMax: number, intake: Intake): Promise<Body>;
 }
 
 /** `gone`: the caller hung up before the body was whole; what came must not be used. */
-export type Body = Buffer | "too-large" | "gone";
+export type Body = Buffer | "too-large" | "gone" | GivenUp;
 
 export interface EdgeAnswer {
   readonly status: number;
@@ -38,26 +39,22 @@ export interface EdgeOptions {
   readonly page?: boolean;
 }
 
-/** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
-const RETRY_AFTER_SECONDS = 1;
+/** Path and query. More than any provider's, and than any page of ours has. */
+const TARGET_LENGTH_MAX = 8_000;
 const HEALTHY = json(200, { status: "ok" });
 
 /** The whole of HTTP as one function. */
 export function createEdge(service: Service, options: EdgeOptions = {}): Handle {
   const route = createRouter(service, options);
-  const requestsMax = service.settings.requestsMax;
-  let inAir = 0;
   return async (request) => {
     // Asked by whoever decides to kill this process: a crowd is no reason to.
     if (request.path === "/healthz") return isRead(request.method) ? HEALTHY : methodNotAllowed(["GET"]);
-    if (inAir >= requestsMax) return tooMany(channelOf(service, request.path));
-    inAir += 1;
+    if (request.path.length + request.search.length > TARGET_LENGTH_MAX)
+      return failure(414, "INVALID_REQUEST", `a path and its query may have ${TARGET_LENGTH_MAX} characters`);
     try {
       return await route(request);
     } catch (error) {
       return unexpected(service, request, error);
-    } finally {
-      inAir -= 1;
     }
   };
 }
@@ -65,8 +62,9 @@ export function createEdge(service: Service, options: EdgeOptions = {}): Handle 
 type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
 
 function createRouter(service: Service, options: EdgeOptions): Answering {
-  const webhooks = createWebhooks(service);
-  const api = createApi(service);
+  const door = createDoor(service);
+  const webhooks = createWebhooks(service, door);
+  const api = createApi(service, door);
   const front = frontDoor(service, options.page ?? true);
   return (request) => {
     const { path } = request;
@@ -74,7 +72,7 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
     if (path.startsWith("/api/") || path === "/api") return api(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
-    return path === "/" ? front : ready(service);
+    return path === "/" ? front : door.slots.within(() => ready(service), tooMany);
   };
 }
 
@@ -87,13 +85,6 @@ async function ready(service: Service): Promise<EdgeAnswer> {
     const reason = error instanceof LullError ? error.message : "the store does not answer";
     return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
   }
-}
-
-function tooMany(channel: Channel | undefined): EdgeAnswer {
-  const retryAfter = { "retry-after": String(RETRY_AFTER_SECONDS) };
-  if (!channel) return failure(429, "RATE_LIMITED", "too many requests at once", retryAfter);
-  const answer = channel.answer({ code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS });
-  return { ...answer, headers: { ...retryAfter, ...answer.headers } };
 }
 
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {

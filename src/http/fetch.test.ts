@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type StubOptions, stubService } from "../../test/http/stub-service.ts";
+import { type StubOptions, stubChannel, stubService } from "../../test/http/stub-service.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
 import { createEdge } from "./edge.ts";
 import { toFetch } from "./fetch.ts";
 
@@ -61,6 +62,30 @@ test("a body that breaks off is never staged", async () => {
   });
   expect((await fetch(postStream(broken))).status).toBe(400);
   expect(service.received).toEqual([]);
+});
+
+test("a body that does not come is given up, and its source is told to stop", async () => {
+  const clock = fakeClock();
+  const { service, fetch } = mounted({ clock });
+  let cancelled = false;
+  const stalled = new ReadableStream({
+    start: (controller) => controller.enqueue(Buffer.from("half")),
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const answer = fetch(postStream(stalled));
+  await clock.advance(5_000);
+  expect([(await answer).status, cancelled]).toEqual([408, true]);
+  expect(service.received).toEqual([]);
+});
+
+test("what is refused by its headers is not read", async () => {
+  const whatsapp = stubChannel("whatsapp", { glance: () => ({ code: "INVALID_SIGNATURE", why: "no" }) });
+  const { service, fetch } = mounted({ channels: { whatsapp } });
+  const request = new Request(hook, { method: "POST", body: "x" });
+  expect(await (await fetch(request)).text()).toBe("<whatsapp>INVALID_SIGNATURE</whatsapp>");
+  expect([request.bodyUsed, service.received]).toEqual([false, []]);
 });
 
 test("the API needs a token where nobody knows who calls", async () => {

@@ -1,4 +1,6 @@
 import type { Body, EdgeRequest, Handle } from "./edge.ts";
+import { Gathering } from "./gathering.ts";
+import type { GivenUp, Intake, Reading } from "./intake.ts";
 
 /** What a platform may know about the caller. Without it, `/api` needs a token. */
 export interface CallerInfo {
@@ -21,27 +23,49 @@ function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeReque
     method: request.method,
     path: url.pathname,
     search: url.search,
-    query: url.searchParams,
+    get query() {
+      return url.searchParams;
+    },
     // Some platforms leave `host` out of the headers: the URL was made from it.
     headers: { host: url.host, ...Object.fromEntries(request.headers) },
     remoteAddress,
-    body: (bytesMax) => readBody(request, bytesMax),
+    body: (bytesMax, intake) => readBody(request, bytesMax, intake),
   };
 }
 
-async function readBody(request: Request, bytesMax: number): Promise<Body> {
+async function readBody(request: Request, bytesMax: number, intake: Intake): Promise<Body> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return "too-large";
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const reader = request.body?.getReader();
+  let givenUp: GivenUp | undefined;
+  const reading = intake.begin((why) => {
+    givenUp = why;
+    void reader?.cancel().catch(() => {});
+  });
   try {
-    for await (const chunk of request.body ?? []) {
-      size += chunk.byteLength;
-      // Leaving the loop cancels the stream: the rest is never read.
-      if (size > bytesMax) return "too-large";
-      chunks.push(chunk);
-    }
+    const body = await gathered(reader, bytesMax, reading);
+    return givenUp ?? body;
   } catch {
-    return "gone";
+    return givenUp ?? "gone";
+  } finally {
+    reading.end();
   }
-  return Buffer.concat(chunks);
+}
+
+async function gathered(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  bytesMax: number,
+  reading: Reading,
+): Promise<Body> {
+  const gathering = new Gathering(bytesMax);
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { done: true };
+    if (value === undefined || done) return gathering.whole();
+    const problem = gathering.add(value);
+    if (problem !== undefined) {
+      // The rest is never read.
+      void reader?.cancel().catch(() => {});
+      return problem;
+    }
+    reading.grew(gathering.size, gathering.held);
+  }
 }

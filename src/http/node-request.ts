@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Body, EdgeRequest } from "./edge.ts";
+import { free, Gathering } from "./gathering.ts";
+import type { Intake } from "./intake.ts";
 
 type Headers = EdgeRequest["headers"];
 
@@ -10,8 +12,10 @@ export class NodeRequest implements EdgeRequest {
   readonly search: string;
   readonly headers: Headers;
   readonly #message: IncomingMessage;
+  readonly #goOn: () => void;
 
-  constructor(message: IncomingMessage) {
+  /** `goOn` tells a caller that waits with its body to send it. */
+  constructor(message: IncomingMessage, goOn: () => void = nothing) {
     const { method = "GET", url = "/" } = message;
     const mark = url.indexOf("?");
     this.method = method;
@@ -19,6 +23,7 @@ export class NodeRequest implements EdgeRequest {
     this.search = mark === -1 ? "" : url.slice(mark);
     this.headers = plainHeaders(message);
     this.#message = message;
+    this.#goOn = goOn;
   }
 
   get query(): URLSearchParams {
@@ -29,8 +34,11 @@ export class NodeRequest implements EdgeRequest {
     return this.#message.socket.remoteAddress;
   }
 
-  body(bytesMax: number): Promise<Body> {
-    return readBody(this.#message, bytesMax);
+  body(bytesMax: number, intake: Intake): Promise<Body> {
+    // Told beforehand, it need not be read at all.
+    if (Number(this.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too-large");
+    this.#goOn();
+    return readBody(this.#message, bytesMax, intake);
   }
 }
 
@@ -42,25 +50,36 @@ function plainHeaders({ headers }: IncomingMessage): Headers {
 
 function nothing(): void {}
 
-function readBody(message: IncomingMessage, bytesMax: number): Promise<Body> {
-  // Told beforehand, it need not be read at all.
-  if (Number(message.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too-large");
+/** For what still comes of a body that nobody wants. */
+export function dropBody(message: IncomingMessage): void {
+  message.on("data", free);
+  message.on("error", nothing);
+}
+
+function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): Promise<Body> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    let gathering: Gathering | undefined = new Gathering(bytesMax);
+    const end = (body: Body) => {
+      gathering = undefined;
+      reading.end();
+      resolve(body);
+    };
+    const giveUp = (why: Body) => {
+      gathering?.free();
+      end(why);
+    };
+    const reading = intake.begin(giveUp);
     message.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bytesMax) {
-        chunks.push(chunk);
-        return;
-      }
-      message.pause();
-      chunks.length = 0;
-      resolve("too-large");
+      if (gathering === undefined) return free(chunk);
+      const problem = gathering.add(chunk);
+      if (problem === undefined) reading.grew(gathering.size, gathering.held);
+      else giveUp(problem);
     });
-    message.on("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Also follows `end`, when the promise is settled already. An `error` is followed by it: nothing to add there.
-    message.on("close", () => resolve("gone"));
+    message.on("end", () => gathering && end(gathering.whole()));
+    // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.
+    message.on("close", () => gathering && giveUp("gone"));
     message.on("error", nothing);
+    // From here on pieces are told as they come. Otherwise Node makes a list of those that came with the headers: ten thousand, if each is a byte.
+    message.read(0);
   });
 }

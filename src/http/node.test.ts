@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { rawConnection } from "../../test/http/raw-request.ts";
 import { type StubOptions, serveStub, stubChannel, stubService } from "../../test/http/stub-service.ts";
 import { ConfigError } from "../errors.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
 import type { ServeOptions, Serving } from "./node.ts";
 
 let serving: Serving | undefined;
@@ -71,6 +72,121 @@ test("a chunked body is cut off where it gets too large", async () => {
   raw.write("1\r\nx\r\n");
   expect(await raw.closed()).toMatch(/^HTTP\/1\.1 413 /);
   expect(service.received).toEqual([]);
+});
+
+test("what is refused by its headers is refused while its body is still to come, in the channel's words", async () => {
+  const whatsapp = stubChannel("whatsapp", {
+    glance: ({ headers, url }) =>
+      headers["x-proof"]
+        ? undefined
+        : { code: "INVALID_SIGNATURE", why: `no proof for ${new URL(url).pathname}` },
+  });
+  const { service, port } = await start({ channels: { whatsapp } });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 100", "on"));
+  const came = await raw.closed();
+  expect(came).toMatch(/connection: close/i);
+  expect(came).toContain("<whatsapp>INVALID_SIGNATURE</whatsapp>");
+  expect(service.received).toEqual([]);
+  const reason = "no proof for /webhooks/whatsapp";
+  expect(service.logged.map(({ fields }) => fields)).toEqual([
+    { channel: "whatsapp", code: "INVALID_SIGNATURE", reason },
+  ]);
+
+  const proven = await rawConnection(port);
+  proven.write(post("Content-Length: 2\r\nX-Proof: yes", "hi"));
+  await proven.until(/staged/);
+  proven.socket.destroy();
+});
+
+test("a small body that was refused by its headers is not taken for the next request", async () => {
+  const whatsapp = stubChannel("whatsapp", {
+    glance: ({ headers }) => (headers["x-proof"] ? undefined : { code: "INVALID_PAYLOAD", why: "no" }),
+  });
+  const { service, port } = await start({ channels: { whatsapp } });
+  const raw = await rawConnection(port);
+  const hidden = post("X-Proof: yes\r\nContent-Length: 6", "hidden");
+  raw.write(post(`Content-Length: ${hidden.length}`, hidden));
+  raw.socket.end();
+  expect((await raw.closed()).match(/HTTP\/1\.1 /g)?.length).toBe(1);
+  expect(service.received).toEqual([]);
+});
+
+test("whoever asks before it sends its body is told to once its headers are good", async () => {
+  const { service, port } = await start({ settings: { bodyBytesMax: 10 } });
+  const refused = await rawConnection(port);
+  refused.write(post("Expect: 100-continue\r\nContent-Length: 11"));
+  expect(await refused.closed()).toMatch(/^HTTP\/1\.1 413 /);
+  const raw = await rawConnection(port);
+  raw.write(post("Expect: 100-continue\r\nContent-Length: 2"));
+  expect(await raw.until(/\r\n\r\n/)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+  raw.write("hi");
+  await raw.until(/staged/);
+  expect(service.received.length).toBe(1);
+  raw.socket.destroy();
+});
+
+/** A body that its caller does not go on with. */
+async function stalled(port: number, body = "s") {
+  const raw = await rawConnection(port);
+  raw.write(post("Expect: 100-continue\r\nContent-Length: 100"));
+  // From then on it is being read.
+  await raw.until(/100 Continue/);
+  raw.write(body);
+  return raw;
+}
+
+test("bodies that are not there yet take nobody's place", async () => {
+  const { service, port } = await start({ settings: { requestsMax: 1 } });
+  const held = [await stalled(port), await stalled(port)];
+  expect((await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" })).status).toBe(200);
+  expect(service.received.length).toBe(1);
+  for (const raw of held) raw.socket.destroy();
+});
+
+test("a body from which nothing comes ends after seconds, and is told", async () => {
+  const clock = fakeClock();
+  const { service, port } = await start({ clock });
+  const raw = await stalled(port);
+  await clock.advance(5_000);
+  expect(await raw.closed()).toMatch(/HTTP\/1\.1 408 /);
+  expect(service.logged).toEqual([
+    {
+      event: "webhook.refused",
+      fields: { channel: "whatsapp", code: "INVALID_PAYLOAD", reason: "the body came too slowly" },
+    },
+  ]);
+});
+
+test("when there is no room the oldest body goes, in its channel's words, and the newest is taken", async () => {
+  const { service, port } = await start({ settings: { bodyBytesMax: 100, readingBytesMax: 8_100 } });
+  const [first, second] = [await stalled(port), await stalled(port)];
+  expect((await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" })).status).toBe(200);
+  const came = await first.closed();
+  expect(came).toMatch(/HTTP\/1\.1 429 .*retry-after: 1/is);
+  expect(came).toContain("<whatsapp>RATE_LIMITED</whatsapp>");
+  expect(service.received.length).toBe(1);
+  second.socket.destroy();
+});
+
+test("past its limit of connections the one that was used longest ago goes, and none that is being answered", async () => {
+  const { receive, reached, go } = held();
+  const { port } = await start({ receive, settings: { connectionsMax: 3 } });
+  const answered = await rawConnection(port);
+  answered.write(post("Content-Length: 2", "hi"));
+  await reached;
+  const idle = await rawConnection(port);
+  idle.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await idle.until(/"ok"/);
+  const silent = await rawConnection(port);
+  silent.write("POST /webhooks/whatsapp HTTP/1.1\r\nHost: loc");
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  await idle.closed();
+  expect((await fetch(`${serving?.url}/healthz`, { headers: { connection: "close" } })).status).toBe(200);
+  go();
+  await answered.until(/staged/);
+  answered.socket.destroy();
+  silent.socket.destroy();
 });
 
 test("a body at the limit is taken", async () => {

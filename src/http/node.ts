@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Settings } from "../core/settings.ts";
 import { ConfigError } from "../errors.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { Connections } from "./connections.ts";
 import type { EdgeAnswer, Handle } from "./edge.ts";
-import { NodeRequest } from "./node-request.ts";
+import { dropBody, NodeRequest } from "./node-request.ts";
 
 /** What can be served: `createLull` returns one. */
 export interface Served {
   readonly handle: Handle;
+  readonly settings: Pick<Settings, "connectionsMax">;
   start(): Promise<void>;
   stop(graceMs?: number): Promise<void>;
 }
@@ -43,7 +46,7 @@ const GRACE_MS = 30_000;
 /** Listens, then starts taking turns. */
 export async function serve(lull: Served, options: ServeOptions): Promise<Serving> {
   const draining = { now: false };
-  const server = httpServer(lull.handle, draining, { ...TIMEOUTS, ...options.timeouts });
+  const server = httpServer(lull, draining, { ...TIMEOUTS, ...options.timeouts });
   await listen(server, options);
   try {
     await lull.start();
@@ -66,21 +69,34 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
   };
 }
 
-function httpServer(handle: Handle, draining: { readonly now: boolean }, timeouts: Timeouts): Server {
-  return createServer(
+function httpServer(
+  { handle, settings }: Served,
+  draining: { readonly now: boolean },
+  timeouts: Timeouts,
+): Server {
+  const connections = new Connections(settings.connectionsMax);
+  const answer = (message: IncomingMessage, response: ServerResponse, goOn?: () => void) => {
+    connections.asked(response);
+    handle(new NodeRequest(message, goOn))
+      .then((answered) => write(message, response, answered, draining.now))
+      // Writing may fail, too: a channel of somebody's own may put a line break into a header.
+      .catch(() => response.destroy());
+  };
+  const server = createServer(
     {
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkMs,
     },
-    (message, response) => {
-      handle(new NodeRequest(message))
-        .then((answer) => write(message, response, answer, draining.now))
-        // Writing may fail, too: a channel of somebody's own may put a line break into a header.
-        .catch(() => response.destroy());
-    },
+    (message, response) => answer(message, response),
   );
+  server.on("connection", (socket) => connections.opened(socket));
+  // Whoever asks before it sends its body is told to when its headers were good enough, and not before.
+  server.on("checkContinue", (message, response) =>
+    answer(message, response, () => response.writeContinue()),
+  );
+  return server;
 }
 
 function write(
@@ -94,8 +110,9 @@ function write(
     ...answer.headers,
     "content-length": Buffer.byteLength(answer.body),
   };
-  // A body that was refused half-way is not worth reading to its end.
   if (draining || !message.complete) headers.connection = "close";
+  // A body that was refused half-way is not worth reading to its end.
+  if (!message.complete) dropBody(message);
   response.writeHead(answer.status, headers);
   response.end(answer.body);
 }

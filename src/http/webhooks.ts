@@ -1,8 +1,11 @@
-import type { Channel } from "../ports/channel.ts";
+import type { RefusalCode } from "../core/refusals.ts";
+import type { Channel, WebhookHead } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead, methodNotAllowed, notFound } from "./answers.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import { isRead, methodNotAllowed, notFound } from "./answers.ts";
+import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
+import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { createFeed } from "./feed.ts";
+import type { Intake } from "./intake.ts";
 import { createUrl } from "./public-url.ts";
 
 export const WEBHOOKS = "/webhooks/";
@@ -11,33 +14,82 @@ const STEPS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"]
 const EMPTY = Buffer.alloc(0);
 
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
-export function createWebhooks(service: Service): (request: EdgeRequest) => Promise<EdgeAnswer> {
+export function createWebhooks(
+  service: Service,
+  { intake, slots }: Door,
+): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const feed = createFeed(service);
   const urlOf = createUrl(service.publicUrl);
   return async (request) => {
     const { name, step } = targetOf(request.path);
     const channel = named(service, name);
     if (!channel) return notFound("there is no channel of that name");
-    if (step === "feed" && channel.type === "web") return feed(channel, request);
+    const tooMany = () => refusal({ service, name, channel }, TOO_MANY);
+    if (step === "feed" && channel.type === "web") return slots.within(() => feed(channel, request), tooMany);
     const allowed = Object.hasOwn(STEPS, step) ? STEPS[step] : undefined;
     if (!allowed) return notFound();
     if (!allowed.includes(request.method)) return methodNotAllowed(allowed);
 
-    const bytesMax = channel.bodyBytesMax ?? service.settings.bodyBytesMax;
-    const body = isRead(request.method) ? EMPTY : await request.body(bytesMax);
-    if (body === "too-large") {
-      return channel.answer({ code: "PAYLOAD_TOO_LARGE", detail: `a body may have ${bytesMax} bytes` });
-    }
-    if (body === "gone") return failure(400, "INVALID_PAYLOAD", "the body ended early");
     const { method, headers } = request;
-    const webhook = { method, url: urlOf(request), headers, body };
-    return step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook);
+    const head = { method, url: urlOf(request), headers };
+    const body = isRead(method) ? EMPTY : await bodyOf({ service, name, channel }, head, request, intake);
+    if (!Buffer.isBuffer(body)) return body;
+    const webhook = { ...head, body };
+    const take = () => (step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook));
+    return slots.within(take, tooMany);
   };
 }
 
-/** The channel that a path speaks to, if it speaks to one. */
-export function channelOf(service: Service, path: string): Channel | undefined {
-  return path.startsWith(WEBHOOKS) ? named(service, targetOf(path).name) : undefined;
+interface Called {
+  readonly service: Service;
+  readonly name: string;
+  readonly channel: Channel;
+}
+
+/** What every real webhook has costs nothing to look for; its body does. */
+async function bodyOf(
+  called: Called,
+  head: WebhookHead,
+  request: EdgeRequest,
+  intake: Intake,
+): Promise<Buffer | EdgeAnswer> {
+  const { service, channel } = called;
+  const refused = channel.glance?.(head);
+  if (refused) return refusal(called, { code: refused.code, detail: refused.why });
+  const bytesMax = bytesMaxOf(channel, service.settings);
+  const body = await request.body(bytesMax, intake);
+  return typeof body === "string" ? notRead(called, body, bytesMax) : body;
+}
+
+interface Refusal {
+  readonly code: RefusalCode;
+  readonly detail: string;
+  readonly retryAfterSeconds?: number;
+}
+
+const TOO_MANY: Refusal = {
+  code: "RATE_LIMITED",
+  detail: "too many requests at once",
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+};
+
+/** In the channel's words, and told like what the channel itself refuses. */
+function refusal({ service, name, channel }: Called, refused: Refusal): EdgeAnswer {
+  service.noteRefusal(name, refused.code, refused.detail);
+  const answer = channel.answer(refused);
+  if (refused.retryAfterSeconds === undefined) return answer;
+  return { ...answer, headers: { "retry-after": String(refused.retryAfterSeconds), ...answer.headers } };
+}
+
+function notRead(called: Called, body: Exclude<Body, Buffer>, bytesMax: number): EdgeAnswer {
+  if (body === "crowded-out") return refusal(called, TOO_MANY);
+  if (body === "too-large") {
+    const detail = `a body may have ${bytesMax} bytes`;
+    return refusal(called, { code: "PAYLOAD_TOO_LARGE", detail });
+  }
+  if (body === "too-slow")
+    called.service.noteRefusal(called.name, "INVALID_PAYLOAD", "the body came too slowly");
+  return unread(body, bytesMax);
 }
 
 function named(service: Service, name: string): Channel | undefined {

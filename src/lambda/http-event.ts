@@ -1,5 +1,5 @@
 import { isLoopbackAddress } from "../http/api-access.ts";
-import type { EdgeAnswer, EdgeRequest } from "../http/edge.ts";
+import type { Body, EdgeAnswer, EdgeRequest } from "../http/edge.ts";
 
 /** What a gateway turns into its answer; both versions of the payload and load balancers read this form. */
 export interface HttpResponse {
@@ -8,6 +8,11 @@ export interface HttpResponse {
   multiValueHeaders?: Record<string, string[]>;
   body: string;
   isBase64Encoded: boolean;
+}
+
+/** Its body came whole, within what a gateway lets through: nobody can hold anything open here. */
+export interface GatewayRequest extends EdgeRequest {
+  body(bytesMax: number): Promise<Body>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -28,7 +33,7 @@ interface Told {
  * A request from an event of API Gateway (HTTP and REST), a function URL or a load balancer; undefined when it is none of them.
  * Events come from outside: nothing in them is taken to have the type it should have.
  */
-export function requestFrom(event: unknown, publicUrl: string | undefined): EdgeRequest | undefined {
+export function requestFrom(event: unknown, publicUrl: string | undefined): GatewayRequest | undefined {
   if (!isFields(event)) return undefined;
   const context = fieldsIn(event, "requestContext");
   const told = isFields(context.http)
@@ -42,7 +47,9 @@ export function requestFrom(event: unknown, publicUrl: string | undefined): Edge
     method: method.toUpperCase(),
     path: withoutPublicPrefix(path, publicUrl),
     search,
-    query: new URLSearchParams(search),
+    get query() {
+      return new URLSearchParams(search);
+    },
     headers,
     base: baseOf(told, context),
     // A gateway stands in between: whoever calls from its own machine is still a stranger here.

@@ -11,6 +11,15 @@ export interface WebhookRequest {
   readonly body: Buffer;
 }
 
+/** A webhook whose body nobody has read yet. */
+export type WebhookHead = Omit<WebhookRequest, "body">;
+
+/** Why a webhook is not worth reading. */
+export interface HeadRefusal {
+  readonly code: "INVALID_SIGNATURE" | "INVALID_PAYLOAD";
+  readonly why: string;
+}
+
 export interface WebhookAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -98,6 +107,7 @@ export interface Channel {
   readonly type: string;
   /** Longest text that one message may carry; longer replies are sent in chunks. */
   readonly textMax: number;
+  /** The largest body that its provider sends. Larger ones are not read. Default: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
   /** Characters of a text that it takes in. A longer one is refused; where left out, only the body has a limit. */
   readonly receivedTextMax?: number;
@@ -110,6 +120,11 @@ export interface Channel {
   open?(context: ChannelContext): void;
   /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
   unfit?(): string | undefined;
+  /**
+   * Looks at what came before the body: a webhook that lacks what every real one has (a signature, the right content type) is refused
+   * unread. Undefined lets it pass, to be verified. Asked where there is a body, and once only; not every edge asks.
+   */
+  glance?(head: WebhookHead): HeadRefusal | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;
   /** Words the webhook's answer in the provider's own way. */

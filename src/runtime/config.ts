@@ -61,7 +61,11 @@ export interface LimitsConfig {
   readonly pollSeconds?: number;
   readonly concurrency?: number;
   readonly bodyBytesMax?: number;
+  readonly bodyTimeoutSeconds?: number;
+  /** Bytes of all bodies that are being read, per process. */
+  readonly readingBytesMax?: number;
   readonly requestsMax?: number;
+  readonly connectionsMax?: number;
   readonly senderPerMinuteMax?: number;
   readonly unsignedPerMinuteMax?: number;
   readonly retentionDays?: number;
@@ -153,7 +157,10 @@ export function settingsFrom(config: LullConfig): Settings {
       restartsMax: count("limits.restartsMax", limits.restartsMax, 0),
       concurrency: count("limits.concurrency", limits.concurrency),
       bodyBytesMax: count("limits.bodyBytesMax", limits.bodyBytesMax),
+      bodyTimeoutMs: interval("limits.bodyTimeoutSeconds", limits.bodyTimeoutSeconds),
+      readingBytesMax: count("limits.readingBytesMax", limits.readingBytesMax),
       requestsMax: count("limits.requestsMax", limits.requestsMax),
+      connectionsMax: count("limits.connectionsMax", limits.connectionsMax),
       senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
       unsignedPerMinuteMax: count("limits.unsignedPerMinuteMax", limits.unsignedPerMinuteMax, 0),
     }),

@@ -17,6 +17,7 @@ import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
 import { systemClock } from "./system-clock.ts";
+import { ToldRefusals } from "./told-refusals.ts";
 import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
@@ -47,10 +48,12 @@ export function createService(config: LullConfig): Service {
   let life = new Life(making);
   let stops = 0;
   const open = () => life.engine();
+  const refusals = new ToldRefusals(log, clock);
   const reception: Reception = {
     settings,
     engine: open,
     log,
+    refusals,
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
@@ -76,6 +79,7 @@ export function createService(config: LullConfig): Service {
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
+    noteRefusal: (name, code, reason) => refusals.note(name, code, reason),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => within(clock, settings.receiveTimeoutMs, async () => (await open()).ping()),
@@ -95,6 +99,7 @@ export function createService(config: LullConfig): Service {
     async stop(graceMs = GRACE_MS) {
       stops += 1;
       await life.end(graceMs);
+      refusals.flush();
     },
   };
 }

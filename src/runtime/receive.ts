@@ -9,12 +9,14 @@ import type { Log } from "../ports/log.ts";
 import type { DeliveryStatus } from "../ports/message.ts";
 import { type Arriving, arriving } from "./arrivals.ts";
 import type { SenderLimit } from "./sender-limit.ts";
+import type { ToldRefusals } from "./told-refusals.ts";
 
 /** What receiving needs besides the request. */
 export interface Reception {
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
+  readonly refusals: ToldRefusals;
   readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
@@ -55,10 +57,10 @@ async function answer(
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log } = reception;
+  const { log, refusals } = reception;
   const verdict = await channel.verify(request);
   if (verdict.kind === "refused") {
-    log("warn", "webhook.refused", { channel: name, code: "INVALID_SIGNATURE", reason: verdict.why });
+    refusals.note(name, "INVALID_SIGNATURE", verdict.why);
     return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
   }
   const parsed = channel.parse(request);
@@ -69,7 +71,7 @@ async function answer(
       log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
       return channel.answer({});
     case "invalid":
-      log("warn", "webhook.refused", { channel: name, code: "INVALID_PAYLOAD", reason: parsed.why });
+      refusals.note(name, "INVALID_PAYLOAD", parsed.why);
       return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
     case "updates":
       return channel.answer(await takeIn(reception, name, channel, parsed));

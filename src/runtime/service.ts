@@ -1,3 +1,4 @@
+import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -23,6 +24,8 @@ export interface Service {
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A delivery status callback. */
   receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
+  /** A webhook was refused before anybody looked into it: it is counted and told as others are. */
+  noteRefusal(channel: string, code: RefusalCode, reason: string): void;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */

@@ -22,7 +22,9 @@ async function forgeries({ channel, forgeries }: ContractSubject): Promise<void>
 async function realisticPayloads({ channel, payloads }: ContractSubject): Promise<void> {
   assert.ok(Object.keys(payloads).length >= 3, "a channel is written from at least three realistic payloads");
   for (const [name, request] of Object.entries(payloads)) {
+    assert.equal(channel.glance?.(request), undefined, `${name}: is worth reading`);
     assert.deepEqual(await channel.verify(request), { kind: "authentic" }, name);
+    assert.ok(request.body.length <= (channel.bodyBytesMax ?? Number.POSITIVE_INFINITY), `${name}: fits`);
     const parsed = channel.parse(request);
     assert.equal(parsed.kind, "updates", `${name}: ${"why" in parsed ? parsed.why : ""}`);
     for (const message of messagesIn(parsed)) isComplete(message, name);

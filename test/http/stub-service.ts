@@ -271,6 +271,8 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     clock: fakeClock(NOW_MS),
     receive,
     receiveStatus: (channel, request) => receive(`${channel}/status`, request),
+    noteRefusal: (channel, code, reason) =>
+      logged.push({ event: "webhook.refused", fields: { channel, code, reason } }),
     async say(request: SayRequest) {
       calls.push(["service.say", request]);
       return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";
@@ -301,7 +303,7 @@ export function serveStub(
 ): Promise<Serving> {
   const handle = createEdge(service, options.edge);
   return serve(
-    { handle, start: service.start, stop: service.stop },
+    { handle, settings: service.settings, start: service.start, stop: service.stop },
     { port: 0, host: "127.0.0.1", ...options },
   );
 }

@@ -151,3 +151,8 @@ test("each of several numbers is listed", async () => {
   for await (const { text } of channel.listReceived?.(TEST_NOW_MS, inTime) ?? []) found.push(text);
   expect(found.toSorted()).toEqual(["+15550101", "+15550103"]);
 });
+
+test("a body may have 64 KB, or what the configuration says", () => {
+  const [usual, own] = [twilio.sms(), twilio.whatsapp({ bodyBytesMax: 5 })];
+  expect([usual.bodyBytesMax, own.bodyBytesMax]).toEqual([65_536, 5]);
+});

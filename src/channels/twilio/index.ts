@@ -11,11 +11,13 @@ import { send } from "./send.ts";
 import { type Kind, openSession, type Session } from "./session.ts";
 import { answer } from "./twiml.ts";
 import { typing } from "./typing.ts";
-import { verify } from "./verify.ts";
+import { glance, verify } from "./verify.ts";
 
 export type { TwilioAccount, TwilioOptions };
 
 const TEXT_MAX = 1_600;
+/** Far above what a message with ten media and a filled-in form takes. */
+const BODY_BYTES_MAX = 65_536;
 const WHATSAPP: Kind = { type: "whatsapp", prefix: "whatsapp:", fromVariable: "TWILIO_WHATSAPP_FROM" };
 const SMS: Kind = { type: "sms", prefix: "", fromVariable: "TWILIO_SMS_FROM" };
 
@@ -43,11 +45,13 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
   const channel: Channel = {
     type: kind.type,
     textMax: options.textMax ?? TEXT_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
     busyTextInAnswer: true,
     open(context) {
       session = openSession(kind, options, context, process.env);
     },
     unfit: () => (opened().context.publicUrl === undefined ? NO_URL : undefined),
+    glance,
     verify: (request) => verify(opened(), request),
     parse,
     answer,

@@ -25,4 +25,6 @@ export interface TwilioOptions {
   readonly apiUrl?: string | undefined;
   /** Longest text of one message. Default 1600, Twilio's limit for WhatsApp too. */
   readonly textMax?: number | undefined;
+  /** Bytes of one webhook. Default 65536: larger ones are refused unread. */
+  readonly bodyBytesMax?: number | undefined;
 }

@@ -143,3 +143,46 @@ describe("an account's token", () => {
     expect((await to("whatsapp:+15550199")).kind).toBe("refused");
   });
 });
+
+describe("before its body is read", () => {
+  const glance = (headers: Record<string, string>) => twilio.sms().glance?.({ method: "POST", url, headers });
+  const signature = { "x-twilio-signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=" };
+
+  test("a request without a signature is refused", () => {
+    const why = "there is no X-Twilio-Signature header";
+    expect(glance(FORM)).toEqual({ code: "INVALID_SIGNATURE", why });
+    expect(glance({ ...FORM, "x-twilio-signature": "" })).toEqual({ code: "INVALID_SIGNATURE", why });
+  });
+
+  test.each([
+    ["application/x-www-form-urlencoded; charset=utf-8", undefined],
+    ["Application/JSON", undefined],
+    ["text/plain", "INVALID_PAYLOAD"],
+    ["multipart/form-data; boundary=x", "INVALID_PAYLOAD"],
+    ["", "INVALID_PAYLOAD"],
+  ])("one of the type %j may be: %s", (type, code) => {
+    expect(glance({ ...signature, "content-type": type })?.code).toBe(code);
+  });
+
+  test("one that names no type is left to its signature", () => {
+    expect(glance(signature)).toBeUndefined();
+  });
+});
+
+describe("parameters", () => {
+  const params = (count: number) =>
+    Object.fromEntries([
+      ["AccountSid", accountSid],
+      ...Array.from({ length: count - 1 }, (_, n) => [`p${n}`, "x"]),
+    ]);
+
+  test("may be 256", async () => {
+    expect(await verify(signedFor(url, params(256)))).toEqual({ kind: "authentic" });
+  });
+
+  test("are not read when there are more, whoever signed them", async () => {
+    const request = signedFor(url, params(257));
+    expect(await verify(request)).toEqual({ kind: "refused", why: "there are more than 256 parameters" });
+    expect(readForm(request).size).toBe(0);
+  });
+});

@@ -1,8 +1,20 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
+import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import { bare } from "./address.ts";
-import { type Form, first, readForm } from "./form.ts";
+import { type Form, first, hasTooMany, PARAMETERS_MAX, readForm } from "./form.ts";
 import type { Account, Session } from "./session.ts";
+
+const NO_SIGNATURE = "there is no X-Twilio-Signature header";
+
+/** Forms, or JSON where the URL asks for it. A request that names no type is left to its signature. */
+const CONTENT_TYPE = /^(application\/x-www-form-urlencoded|application\/json)\b/i;
+
+export function glance({ headers }: WebhookHead): HeadRefusal | undefined {
+  if (!headers["x-twilio-signature"]) return { code: "INVALID_SIGNATURE", why: NO_SIGNATURE };
+  const type = headers["content-type"];
+  if (type === undefined || CONTENT_TYPE.test(type)) return undefined;
+  return { code: "INVALID_PAYLOAD", why: "the content-type is none that Twilio sends" };
+}
 
 /**
  * Twilio signs with the account's auth token. Which account it is stands in the body, which nobody has vouched for yet; but which
@@ -10,7 +22,8 @@ import type { Account, Session } from "./session.ts";
  */
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
   const signature = request.headers["x-twilio-signature"];
-  if (!signature) return refused("there is no X-Twilio-Signature header");
+  if (!signature) return refused(NO_SIGNATURE);
+  if (hasTooMany(request)) return refused(`there are more than ${PARAMETERS_MAX} parameters`);
   const form = readForm(request);
   const account = session.accounts.get(first(form, "AccountSid") ?? "");
   if (account === undefined)

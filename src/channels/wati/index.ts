@@ -13,6 +13,7 @@ import { verify } from "./verify.ts";
 export type { WatiOptions };
 
 const TEXT_MAX = 4_096;
+const BODY_BYTES_MAX = 65_536;
 
 /** WhatsApp through WATI. */
 export function wati(options: WatiOptions = {}): Channel {
@@ -24,6 +25,7 @@ export function wati(options: WatiOptions = {}): Channel {
   return {
     type: "whatsapp",
     textMax: TEXT_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
     open(context) {
       const session = openSession(options, context, process.env);
       state = { session, parseContext: { account: session.account, inventId: idInventor(context.nowMs) } };

@@ -11,6 +11,8 @@ export interface WatiOptions {
   readonly webhookSecret?: SecretReference | undefined;
   /** Name of the tenant in dedupe keys. Default: the tenant in `apiUrl`. */
   readonly account?: string | undefined;
+  /** Bytes of one webhook. Default 65536: larger ones are refused unread. */
+  readonly bodyBytesMax?: number | undefined;
 }
 
 /** What `open` leaves behind: the options with the environment filled in, and what the runtime handed over. */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import { testContext, testRequest } from "../../testing/channel-context.ts";
 import { type ChannelHarness, channelContract, type ProviderMood } from "../../testing/channel-contract.ts";
@@ -75,3 +75,7 @@ const harness: ChannelHarness = {
 };
 
 for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !== undefined)(title, run);
+
+test("a body may have 64 KB, or what the configuration says", () => {
+  expect([wati().bodyBytesMax, wati({ bodyBytesMax: 5 }).bodyBytesMax]).toEqual([65_536, 5]);
+});

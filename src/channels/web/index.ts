@@ -3,7 +3,7 @@ import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
 import { parse } from "./parse.ts";
-import { verify } from "./verify.ts";
+import { glance, verify } from "./verify.ts";
 
 export interface WebOptions {
   /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
@@ -17,6 +17,10 @@ export interface WebOptions {
 }
 
 const TEXT_MAX = 100_000;
+/** What one character of a text takes at most, escaped as JSON may. */
+const ESCAPED_BYTES = 6;
+/** Ten media with their names, and who wrote it. */
+const BESIDE_BYTES_MAX = 48_000;
 
 const UNSIGNED =
   "it is public and has no secret, so that anybody could write and read as anybody: set LULL_WEB_SECRET (or its option `secret`) and sign visitors, or LULL_WEB_UNSIGNED=1 (`unsigned: true`) if that does not matter";
@@ -24,11 +28,13 @@ const UNSIGNED =
 /** The phone in the page, and any program that posts JSON. */
 export function web(options: WebOptions = {}): Channel {
   let context: ChannelContext | undefined;
+  const { textLengthMax = WEB_TEXT_LENGTH_MAX } = options;
   const address = () => options.address ?? context?.name ?? "web";
   return {
     type: "web",
     textMax: TEXT_MAX,
-    receivedTextMax: options.textLengthMax ?? WEB_TEXT_LENGTH_MAX,
+    receivedTextMax: textLengthMax,
+    bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
     isUnsigned: options.secret === undefined,
     settleMs: 0,
     open(given) {
@@ -39,6 +45,7 @@ export function web(options: WebOptions = {}): Channel {
     },
     unfit: () =>
       options.secret === undefined && options.unsigned !== true && context?.publicUrl ? UNSIGNED : undefined,
+    glance: (head) => glance(head, { secret: options.secret, ...context }),
     verify: (request) => verify(request, { secret: options.secret, ...context }),
     parse: (request) => parse(request, address()),
     answer,

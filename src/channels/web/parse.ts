@@ -1,6 +1,6 @@
 import { URL_LENGTH_MAX } from "../../core/defaults.ts";
 import { isInstant } from "../../core/instant.ts";
-import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
+import type { Parsed, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import type { InboundMessage, Media } from "../../ports/message.ts";
 import { type Fields, readObject } from "./body.ts";
 
@@ -8,11 +8,16 @@ import { type Fields, readObject } from "./body.ts";
 const NAME_MAX = 200;
 const MEDIA_MAX = 10;
 
+export const NOT_JSON = "the content-type must be application/json";
+
+/** Every page in the world may post text and forms to us from its visitors' browsers; for JSON a browser asks us first. */
+export function isJson({ headers }: WebhookHead): boolean {
+  return /^application\/([\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "");
+}
+
 /** `{ id, sender, text, media?, sent_at? }`. A program reads the answer, so it says everything that is wrong at once. */
 export function parse(request: WebhookRequest, address: string): Parsed {
-  // Every page in the world may post text and forms to us from its visitors' browsers; for JSON a browser asks us first.
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(request.headers["content-type"] ?? ""))
-    return invalid("the content-type must be application/json");
+  if (!isJson(request)) return invalid(NOT_JSON);
   const fields = readObject(request.body);
   if (fields === undefined) return invalid("the body must be a JSON object with id, sender and text");
   const problems: string[] = [];

@@ -206,3 +206,36 @@ test("the address, the kind and the name of what is attached have a length", () 
     });
   }
 });
+
+describe("before its body is read", () => {
+  const signature = { "x-lull-signature": "00" };
+  const glance = (options: WebOptions, headers: Record<string, string>) => {
+    const channel = web(options);
+    channel.open?.(testContext());
+    return channel.glance?.({ method: "POST", url, headers })?.code;
+  };
+
+  test.each<[string, WebOptions, Record<string, string>, string | undefined]>([
+    ["signed by somebody", { secret }, { ...JSON_TYPE, ...signature }, undefined],
+    ["without a signature", { secret }, JSON_TYPE, "INVALID_SIGNATURE"],
+    ["without a signature, where nobody needs one", {}, JSON_TYPE, undefined],
+    ["of another site's page", {}, { ...JSON_TYPE, "sec-fetch-site": "cross-site" }, "INVALID_SIGNATURE"],
+    ["that is a form", {}, { "content-type": "application/x-www-form-urlencoded" }, "INVALID_PAYLOAD"],
+    ["of no type", { secret }, signature, "INVALID_PAYLOAD"],
+  ])("a message %s is told", (_, options, headers, code) => {
+    expect(glance(options, headers)).toBe(code);
+  });
+});
+
+test("a body may have what the longest text and its media take, however they are escaped", () => {
+  const media = Array.from({ length: 10 }, () => ({
+    url: `https://example.test/${"x".repeat(1_979)}`,
+    content_type: "x".repeat(200),
+    name: "\\u4f60".repeat(200),
+  }));
+  const longest = { id: "x".repeat(200), sender: "x".repeat(200), text: "\\u4f60".repeat(8_000), media };
+  const bytes = JSON.stringify(longest).replaceAll("\\\\", "\\").length;
+  expect(web().bodyBytesMax).toBeGreaterThan(bytes);
+  expect(web().bodyBytesMax).toBe(96_000);
+  expect(web({ textLengthMax: 100 }).bodyBytesMax).toBe(48_600);
+});

@@ -1,0 +1,87 @@
+const BLOCK_BYTES = 4_096;
+/** Pieces of this size are kept as they are; smaller ones are put together. */
+const PIECE_BYTES_MIN = 1_024;
+/** Pieces that anything may come in. Beyond that they have to be `CRUMB_BYTES` each, on average. */
+const PIECES_MAX = 1_000;
+const CRUMB_BYTES = 128;
+
+/**
+ * A body as it comes. Somebody who sends it a byte at a time would make us hold a hundred times its size in pieces, so small ones are put
+ * together. It grows with what came, never with what was promised.
+ */
+export class Gathering {
+  readonly #bytesMax: number;
+  readonly #blocks: Uint8Array[] = [];
+  #tail: Uint8Array = new Uint8Array(0);
+  #tailUsed = 0;
+  #pieces = 0;
+  #size = 0;
+  #held = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of memory. More than came where a piece is a part of something larger, or more may come. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Why no more is to be added; undefined while all is well. In crumbs it is too slow, however fast they come. */
+  add(piece: Uint8Array): "too-large" | "too-slow" | undefined {
+    this.#size += piece.length;
+    this.#pieces += 1;
+    if (this.#size > this.#bytesMax) return "too-large";
+    if (this.#pieces > PIECES_MAX && this.#size < this.#pieces * CRUMB_BYTES) return "too-slow";
+    // Nearly every body comes in one piece, which needs no copy.
+    if (this.#pieces === 1 || piece.length >= PIECE_BYTES_MIN) this.#keep(piece);
+    else this.#copy(piece);
+    return undefined;
+  }
+
+  whole(): Buffer {
+    this.#seal();
+    const [only, second] = this.#blocks;
+    if (only === undefined || second !== undefined) return Buffer.concat(this.#blocks);
+    return Buffer.from(only.buffer, only.byteOffset, only.length);
+  }
+
+  /** For whoever owns the pieces. Nothing may be asked of it afterwards. */
+  free(): void {
+    for (const block of this.#blocks.splice(0)) free(block);
+  }
+
+  #keep(piece: Uint8Array): void {
+    this.#seal();
+    this.#blocks.push(piece);
+    this.#held += piece.buffer.byteLength;
+  }
+
+  #copy(piece: Uint8Array): void {
+    if (this.#tailUsed + piece.length > this.#tail.length) {
+      this.#seal();
+      this.#tail = new Uint8Array(BLOCK_BYTES);
+      this.#held += BLOCK_BYTES;
+    }
+    this.#tail.set(piece, this.#tailUsed);
+    this.#tailUsed += piece.length;
+  }
+
+  /** What was put together so far is a block; what is left of its memory takes the next pieces. */
+  #seal(): void {
+    if (this.#tailUsed === 0) return;
+    this.#blocks.push(this.#tail.subarray(0, this.#tailUsed));
+    this.#tail = this.#tail.subarray(this.#tailUsed);
+    this.#tailUsed = 0;
+  }
+}
+
+/** Gives memory back at once: left to the garbage collector, tens of megabytes of what was refused would wait for it. */
+export function free({ buffer, length }: Uint8Array): void {
+  // Not what is a part of something larger, and not what is free already.
+  if (buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length) buffer.transfer(0);
+}
