@@ -181,6 +181,11 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/backup.ts"), (m) => m.backup),
   },
   {
+    name: "compact",
+    summary: "write the database anew: nothing stays of what was erased",
+    load: () => of(import("./commands/compact.ts"), (m) => m.compact),
+  },
+  {
     name: "import",
     summary: "take in the conversations of a SQLite database, when moving to AWS",
     load: () => of(import("./commands/import.ts"), (m) => m.importFile),

@@ -53,14 +53,21 @@ const ERASE: Route = {
   method: "DELETE",
   path: "/api/conversations/{id}",
   operation: "eraseConversation",
-  summary: "Erases a person: every message, turn, dead letter and unknown send of the conversation",
+  summary:
+    "Erases a person: every message, turn, dead letter, unknown send and refusal, in this conversation and all others of theirs",
   answers: {
     200: { description: "Erased", schema: object({ result: oneOf("erased") }, ["result"]) },
+    202: {
+      description:
+        "Erased; bytes may be left in the database's files until whoever reads them is done, or until `lull compact`",
+      schema: object({ result: oneOf("erasing") }, ["result"]),
+    },
     404: NOT_FOUND,
   },
   run: async ({ engine, id }) => {
     const result = await engine.conversations.erase(id);
-    return result === "erased" ? ok({ result }) : missing("conversation");
+    if (result === "not-found") return missing("conversation");
+    return ok({ result }, result === "erased" ? 200 : 202);
   },
 };
 

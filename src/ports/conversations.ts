@@ -115,8 +115,12 @@ export interface Conversations {
   get(conversationId: string): Promise<Conversation | undefined>;
   /** Changes the record. Resuming, or ending a hand-off, makes what is staged due again. */
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
-  /** Removes every trace of the person except salted hashes of message ids. A running turn cannot write it back. */
-  erase(conversationId: string): Promise<"erased" | "not-found">;
+  /**
+   * Removes every trace of the person whose conversation this is, except salted hashes of message ids: all conversations at that address of
+   * ours, under every name. A running turn cannot write it back. `erasing`: nobody finds it any more, but bytes of it may be left in the
+   * store's files until whoever reads them is done.
+   */
+  erase(conversationId: string): Promise<"erased" | "erasing" | "not-found">;
   /** The latest, oldest first: so many at most, and as many of them as fit into `bytesMax` as they are stored; one always does. */
   history(conversationId: string, messagesMax: number, bytesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Stages an outbound; its turn comes as soon as the conversation is free. */

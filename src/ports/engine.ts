@@ -280,6 +280,13 @@ export interface BackupReport {
   readonly drafts: number;
 }
 
+export interface CompactReport {
+  readonly bytesBefore: number;
+  readonly bytes: number;
+  /** Nothing is left of what was erased. False when somebody kept the log in use. */
+  readonly isClean: boolean;
+}
+
 /** What `sqlite()`, `memory()` and `aws()` return: an engine that is not open yet. */
 export interface EngineProvider {
   readonly name: string;
@@ -292,4 +299,6 @@ export interface EngineProvider {
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
   /** Said instead where the store has backups of its own. */
   readonly backupNote?: string;
+  /** Writes the store's file anew, so that nothing is left of what was erased. Others wait meanwhile. */
+  compact?(): Promise<CompactReport>;
 }

@@ -50,6 +50,11 @@ export class HeldTriggers {
     };
   }
 
+  /** Of every trigger that was ever sent: a queue may bring each of them again. */
+  bodies(): (string | undefined)[] {
+    return [...this.#held, ...this.#gone].map(({ input }) => input.MessageBody);
+  }
+
   get waiting(): readonly Held[] {
     return this.#held;
   }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { DeleteItemCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { openSite } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { sweepLeases } from "../../src/engines/aws/sweep.ts";
+import { TABLES } from "../../src/engines/aws/tables.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { Engine, EngineContext, TakeOutcome } from "../../src/ports/engine.ts";
 import type { LogFields } from "../../src/ports/log.ts";
@@ -138,6 +140,11 @@ export async function awsWorld(
       }
       held.drop(conversationId);
     },
+    async keeps() {
+      const names = Object.values(TABLES).map(({ name }) => `${tablePrefix}${name}`);
+      const tables = await Promise.all(names.map((name) => everyItem(dynamodb, name)));
+      return JSON.stringify([tables, held.bodies()]);
+    },
     spoil: (conversationId, what, how) => spoil(dynamodb, tablePrefix, conversationId, what, how),
     async close() {
       for (const engine of opened) await engine.close();
@@ -148,6 +155,13 @@ export async function awsWorld(
       await Promise.all(proxies.map((proxy) => proxy.close()));
     },
   };
+}
+
+async function everyItem(dynamodb: DynamoDBClient, TableName: string): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const { Items } of paginateScan({ client: dynamodb }, { TableName, ConsistentRead: true }))
+    items.push(...(Items ?? []).map((item) => unmarshall(item)));
+  return items;
 }
 
 /** Looks until the queue is empty or `max` turns are taken. */

@@ -134,8 +134,11 @@ export function letterRowKey(conversationId: string, letterId: string, messageId
   return { conversation_id: conversationId, item_id };
 }
 
+/** How the keys of all letters' messages begin. */
+export const LETTER_ROW = "dm#";
+
 export function letterRowPrefix(letterId: string): string {
-  return `dm#${letterId}#`;
+  return `${LETTER_ROW}${letterId}#`;
 }
 
 function letterItem(

@@ -1,9 +1,12 @@
-import { conversationFrom, rowKey } from "./conversation-item.ts";
+import type { ConversationKey } from "../../ports/conversations.ts";
+import { rowKey } from "./conversation-item.ts";
 import { equal, type Item } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
-import { aliasKey, conversationKeyOf, sentKey } from "./keys.ts";
+import { aliasKey, conversationKeyOf, fullKey, isOwn, sentKey } from "./keys.ts";
 import { newLease } from "./lease.ts";
 import { TURN, turnFrom } from "./message-item.ts";
+import { personOf } from "./person.ts";
+import { eraseRefusals } from "./refusing.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, stagedFrom } from "./stage-item.ts";
@@ -13,26 +16,58 @@ import { leaseAttributes } from "./state-item.ts";
 import { uncountTurns } from "./turn-count.ts";
 
 /**
- * Removes every trace of the person but hashes of message ids. A newer token comes first, so that a running turn cannot write
- * anything back; the row comes late, so that an erasure that was interrupted can be asked for again.
+ * Removes every trace of the person but hashes of message ids: all of their conversations, and what was refused of them. A newer token comes
+ * first, so that a running turn cannot write anything back; the conversation that was named comes last, so that an erasure that was
+ * interrupted can be asked for again.
  */
 export async function erase(site: Site, id: string): Promise<"erased" | "not-found"> {
+  if (isOwn(id)) return "not-found";
+  const row = await rowOf(site, id);
+  if (row) await takeForGood(site, id);
+  const { keys, ids } = await personOf(site, id, row);
+  for (const other of ids) if (other !== id) await eraseConversation(site, other);
+  await eraseNames(site, keys);
+  return (await eraseConversation(site, id)) ? "erased" : "not-found";
+}
+
+/** False when nothing is kept of it. */
+async function eraseConversation(site: Site, id: string): Promise<boolean> {
   const place = await placeOf(site, id);
-  const row = await rowOf(site, id, place);
-  if (place === undefined || !row) return "not-found";
+  const isKept = place !== undefined || (await hasRows(site, id));
+  if (!isKept) return false;
   const { token, turns } = await takeForGood(site, id);
   await eraseStaged(site, id);
   await eraseKept(site, id);
-  const conversation = conversationFrom(row);
-  if (conversation.senderAlias !== undefined) {
-    await site.store.delete("state", conversationKeyOf(aliasKey(conversation, conversation.senderAlias)));
-  }
-  await site.store.delete("conversations", rowKey(place, id));
+  if (place !== undefined) await site.store.delete("conversations", rowKey(place, id));
   // What came in while we were at it belongs to the erased conversation, unless a new one was opened for it.
   if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
   await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
   await uncountTurns(site, turns, token);
-  return "erased";
+  site.places.delete(id);
+  return true;
+}
+
+/** Messages that never had a conversation wait in one, or are dead letters of one, all the same. */
+async function hasRows({ store }: Site, id: string): Promise<boolean> {
+  const key = equal("conversation_id", id);
+  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
+  const found = await Promise.all([
+    read("stage"),
+    read("messages"),
+    store.get("state", conversationKeyOf(id)),
+  ]);
+  return found.flat().some((item) => item !== undefined);
+}
+
+/** Where their names lead, that their conversation was full, and what was refused before they had one. */
+async function eraseNames(site: Site, keys: readonly ConversationKey[]): Promise<void> {
+  const { store } = site;
+  await eraseRefusals(
+    site,
+    keys.map(({ sender }) => sender),
+  );
+  await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
+  for (const key of keys) await store.delete("state", conversationKeyOf(aliasKey(key, key.sender)));
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. */

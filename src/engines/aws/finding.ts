@@ -45,7 +45,7 @@ function namesOf({ sender }: ConversationKey, alias: string | undefined): string
   return [...new Set([sender, ...(alias === undefined ? [] : [alias])])];
 }
 
-async function rowsOf(
+export async function rowsOf(
   site: Site,
   key: ConversationKey,
   names: readonly string[],
@@ -62,7 +62,11 @@ async function rowsOf(
 }
 
 /** A person may be known under another name: that is written down under its own key, and read consistently. */
-async function namesBehind(site: Site, key: ConversationKey, names: readonly string[]): Promise<string[]> {
+export async function namesBehind(
+  site: Site,
+  key: ConversationKey,
+  names: readonly string[],
+): Promise<string[]> {
   const found = await site.store.getMany(
     "state",
     names.map((name) => conversationKeyOf(aliasKey(key, name))),
@@ -70,7 +74,7 @@ async function namesBehind(site: Site, key: ConversationKey, names: readonly str
   return found.flatMap(({ primary_channel }) => (typeof primary_channel === "string" ? primary_channel : []));
 }
 
-function latest(rows: readonly Item[]): Item | undefined {
+export function latest(rows: readonly Item[]): Item | undefined {
   return rows.reduce<Item | undefined>(
     (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
     undefined,

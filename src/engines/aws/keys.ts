@@ -8,6 +8,11 @@ const SHARDS = 4;
 /** Keys of ours beside the conversations in `conversations-state`. No conversation's id begins like this. */
 const OWN = "lull/";
 
+/** Whether it is one of ours, and no conversation's. */
+export function isOwn(id: string): boolean {
+  return id.startsWith(OWN);
+}
+
 export const PAUSED = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;

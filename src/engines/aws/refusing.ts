@@ -5,7 +5,7 @@ import type { StageOutcome } from "../../ports/engine.ts";
 import type { Refusal } from "../../ports/inspector.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent, all, any, different, equal, type Item } from "./expression.ts";
-import { conversationKeyOf, inTime, refusedKey, shardOf, ttl } from "./keys.ts";
+import { conversationKeyOf, inTime, refusedKey, shardOf, shards, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { readState } from "./state.ts";
 
@@ -56,6 +56,31 @@ async function recordOnce(
   await site.store.put("seen", { id, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) });
 }
 
+function refusalShard(shard: string): string {
+  return `refusal#${shard}`;
+}
+
+function partitionOf(shard: string): string {
+  return `lull/${shard}`;
+}
+
+/** Removes what was refused of somebody who had no conversation then. */
+export async function eraseRefusals({ store }: Site, names: readonly string[]): Promise<void> {
+  const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
+  for (const shard of shards()) {
+    const conversation_id = partitionOf(refusalShard(shard));
+    const attributes = ["item_id", "sender"];
+    const items = await store.query("messages", {
+      key: equal("conversation_id", conversation_id),
+      attributes,
+    });
+    const theirs = items.filter(({ sender }) => known.has(String(sender)));
+    await store.writeMany("messages", {
+      delete: theirs.map(({ item_id }) => ({ conversation_id, item_id })),
+    });
+  }
+}
+
 /** Strangers have no conversation: their refusals are spread over a few partitions of our own. */
 function refusalItem(
   site: Site,
@@ -64,10 +89,10 @@ function refusalItem(
   conversationId: string | undefined,
 ): Item {
   const atMs = site.clock.nowMs();
-  const shard = `refusal#${shardOf(id)}`;
+  const shard = refusalShard(shardOf(id));
   const when = `${inTime(atMs, sequence)}#${site.newId().slice(0, 8)}`;
   return {
-    conversation_id: conversationId ?? `lull/${shard}`,
+    conversation_id: conversationId ?? partitionOf(shard),
     item_id: `r#${when}`,
     listing: shard,
     listed_at: when,

@@ -29,6 +29,7 @@ const CLOSE_MS_MAX = 1_000;
 /** A wake-up for a conversation: "look", nothing more. */
 export interface Trigger {
   readonly conversationId: string;
+  /** The first half of the conversation's key; empty in what comes out of a queue, unless another system sent it. */
   readonly primaryChannel: string;
   /** Whose queue it goes through. */
   readonly channel: string;
@@ -93,8 +94,8 @@ export class QueueTriggers implements Triggers {
     const command = {
       QueueUrl: this.#queueOf(trigger.channel),
       MessageBody: JSON.stringify({
+        // No address: what is in a queue stays there when its person is erased.
         conversation_id: trigger.conversationId,
-        primary_channel: trigger.primaryChannel,
         channel: trigger.channel,
         wake_at_ms: atMs,
       }),

@@ -47,15 +47,6 @@ export function change(
   return after;
 }
 
-/** Staged ids are remembered too: a redelivery must not bring an erased person back. */
-export function erase(step: Step, id: string): "erased" | "not-found" {
-  if (!step.tables.conversation(id)) return "not-found";
-  const ids = messagesOf(step.tables.staged(id)).map((row) => row.id);
-  step.tables.remember(ids, "committed", step.nowMs + step.settings.dedupeMs);
-  step.tables.eraseConversation(id);
-  return "erased";
-}
-
 export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
   const { conversationId, channel, to, texts, media, author } = request;
   if (!step.tables.conversation(conversationId)) return "not-found";

@@ -45,7 +45,11 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       create: (conversation) => run("create", conversation),
       get: (id) => run("get", id),
       change: (id, change) => run("change", { id, change }),
-      erase: (id) => run("erase", id),
+      async erase(id) {
+        const result = await run("erase", id);
+        if (result === "not-found") return result;
+        return (await run("hasTraces", undefined as never)) ? "erasing" : "erased";
+      },
       history: (id, messagesMax, bytesMax) =>
         run("history", { id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
       say: (outbound) => run("say", outbound),

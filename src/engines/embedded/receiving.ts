@@ -113,12 +113,12 @@ function isBusy(step: Step, id: string): boolean {
   );
 }
 
-function keyOf(step: Step, { channel, address, sender }: Arrival): ConversationKey {
+export function keyOf(step: Step, { channel, address, sender }: Arrival): ConversationKey {
   return { channelType: step.settings.channels[channel]?.type ?? channel, address, sender };
 }
 
 /** The id that the key's next conversation will have. */
-function nextId(step: Step, key: ConversationKey): string {
+export function nextId(step: Step, key: ConversationKey): string {
   return conversationId(key, step.tables.latestConversationId(key));
 }
 

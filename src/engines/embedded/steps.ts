@@ -1,4 +1,5 @@
 import * as conversing from "./conversing.ts";
+import * as erasing from "./erasing.ts";
 import * as inspecting from "./inspecting.ts";
 import * as receiving from "./receiving.ts";
 import * as remedying from "./remedying.ts";
@@ -24,7 +25,7 @@ export const STEPS = {
   setAside: sweeping.setAside,
   create: conversing.create,
   change: conversing.change,
-  erase: conversing.erase,
+  erase: erasing.erase,
   say: conversing.say,
   answer: conversing.answer,
   pauseAll: conversing.pauseAll,
@@ -39,6 +40,7 @@ export const STEPS = {
 export const READS = {
   hasNewer: turning.hasNewer,
   holders: sweeping.holders,
+  hasTraces: erasing.hasTraces,
   get: conversing.get,
   history: conversing.history,
   listConversations: inspecting.listConversations,

@@ -92,7 +92,14 @@ export interface Tables {
   /** The latest one of exactly this key, complete or not. */
   latestConversationId(key: ConversationKey): string | undefined;
   putConversation(conversation: Conversation): void;
-  eraseConversation(id: string): void;
+  /** Every one of the address under any of these names, complete or not. */
+  conversationsOf(key: ConversationKey, names: readonly string[]): Conversation[];
+  /** Removes the record and every row that belongs to it. False when there was none. */
+  eraseConversation(id: string): boolean;
+  /** Removes what names somebody and belongs to no conversation: refusals of strangers, rows that were set aside. */
+  eraseNamed(names: readonly string[]): void;
+  /** Whether bytes of what was erased may be left in a file. */
+  hasTraces(): boolean;
 
   // staged and remembered
   /** False when the id is staged already. */
@@ -144,6 +151,7 @@ export interface Tables {
   putDead(letter: StoredDeadLetter): void;
   dead(id: string): StoredDeadLetter | undefined;
   deleteDead(id: string): void;
+  lettersOf(conversationId: string): StoredDeadLetter[];
   putUnknown(unknown: UnknownSend): void;
   unknown(id: string): UnknownSend | undefined;
   deleteUnknown(id: string): void;

@@ -26,12 +26,13 @@ export class Registry {
     }
   }
 
-  delete(id: string): void {
+  /** False when there is none. */
+  delete(id: string): boolean {
     const conversation = this.#byId.get(id);
-    if (!conversation) return;
+    if (!conversation) return false;
     for (const key of nameKeys(conversation)) this.#idsByName.get(key)?.delete(id);
-    this.#byId.delete(id);
     this.#numbers.delete(id);
+    return this.#byId.delete(id);
   }
 
   newestFirst(): Conversation[] {

@@ -51,17 +51,24 @@ export function memoryTables(): Tables {
     latestConversationId: (key) =>
       conversations.named(key, [key.sender]).find(({ sender }) => sender === key.sender)?.id,
     putConversation: (conversation) => conversations.put(conversation),
+    conversationsOf: (key, names) => conversations.named(key, names),
     eraseConversation(id) {
       for (const row of staged.get(id)?.values() ?? []) stagedIds.delete(row.id);
-      const turnIds = new Set([...turnsOf(id), ...(states.get(id)?.works ?? [])].map(({ turnId }) => turnId));
+      const drafts = [...dead.values()].flatMap(({ conversationId, draft }) =>
+        conversationId === id && draft ? [draft] : [],
+      );
+      const works = states.get(id)?.works ?? [];
+      const turnIds = new Set([...turnsOf(id), ...works, ...drafts].map(({ turnId }) => turnId));
       for (const [key, { turnId }] of deliveries) {
         if (turnId !== undefined && turnIds.has(turnId)) deliveries.delete(key);
       }
-      for (const map of [conversations, staged, states, messages, turns]) map.delete(id);
-      for (const map of [dead, unknown]) {
-        for (const [key, each] of map) if (each.conversationId === id) map.delete(key);
-      }
+      const wasKept = [conversations, staged, states, messages, turns].map((map) => map.delete(id));
+      const belonging = [dead, unknown].flatMap((map) =>
+        [...map].flatMap(([key, each]) => (each.conversationId === id ? map.delete(key) : [])),
+      );
+      const before = refusals.length;
       refusals = refusals.filter((each) => each.conversationId !== id);
+      return [...wasKept, ...belonging, refusals.length < before].includes(true);
     },
 
     stage(row) {
@@ -178,8 +185,14 @@ export function memoryTables(): Tables {
       return true;
     },
     putRefusal: (refusal) => void refusals.push(refusal),
+    eraseNamed(names) {
+      refusals = refusals.filter((each) => !names.includes(each.sender));
+    },
+    // A process's memory is no file.
+    hasTraces: () => false,
     putDead: (letter) => void dead.set(letter.id, letter),
     dead: (id) => dead.get(id),
+    lettersOf: (id) => [...dead.values()].filter(({ conversationId }) => conversationId === id),
     deleteDead: (id) => void dead.delete(id),
     putUnknown: (each) => void unknown.set(each.id, each),
     unknown: (id) => unknown.get(id),

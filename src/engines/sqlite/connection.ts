@@ -37,7 +37,7 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
 function prepare(database: DatabaseSync, options: ConnectionOptions): void {
   whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
   database.exec(
-    `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}`,
+    `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}; PRAGMA secure_delete = on`,
   );
   migrate(database);
 }
@@ -76,7 +76,7 @@ export function whileBusy<T>(attempt: () => T): T {
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /** Blocks this thread, which is the writer's own and has nothing else to do. */
-function pause(ms: number): void {
+export function pause(ms: number): void {
   Atomics.wait(sleeper, 0, 0, ms);
 }
 

@@ -5,6 +5,7 @@ import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
+import { compact } from "./compact.ts";
 import { examine } from "./examine.ts";
 import { Reader } from "./reader.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
@@ -19,6 +20,13 @@ export interface SqliteOptions {
   readonly synchronous?: "full" | "off";
 }
 
+const TRACES = {
+  check: "erased",
+  verdict: "warn",
+  detail:
+    "bytes of somebody who was erased may be left in the database's files: the next sweep removes them, or `lull compact`",
+} as const;
+
 /** The default engine: one file, any number of processes on the machine, nothing to install. */
 export function sqlite(options: SqliteOptions): EngineProvider {
   return {
@@ -27,7 +35,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
       const run = ((name, input) =>
         name === "stage" ? stageSoundly(store, input) : store.run(name, input)) as RunStep;
-      return embeddedEngine(run, {
+      const engine = embeddedEngine(run, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: a full disk or a lost file shows here before a webhook finds out.
         async ping() {
@@ -38,7 +46,12 @@ export function sqlite(options: SqliteOptions): EngineProvider {
         examine: () => examine(options.file),
         close: store.close,
       });
+      return {
+        ...engine,
+        checks: async () => ((await run("hasTraces", undefined as never)) ? [TRACES] : []),
+      };
     },
+    compact: async () => compact(options.file),
     backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
   };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,10 +21,16 @@ function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
       return worldOn(sqlite({ file, ...options }), settings, {
         strand: async (conversationId) => strand(file, conversationId),
         spoil: async (...row) => spoil(file, ...row),
+        keeps: () => bytesIn(folder),
         close: () => rm(folder, { recursive: true }),
       });
     },
   };
+}
+
+async function bytesIn(folder: string): Promise<string> {
+  const files = (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1"));
+  return (await Promise.all(files)).join();
 }
 
 function strand(file: string, conversationId: string): void {

@@ -12,6 +12,7 @@ import { attempt, type Carry, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
+import { type Removal, removeTraces } from "./traces.ts";
 
 export interface StoreOptions extends ConnectionOptions {
   readonly settings: Settings;
@@ -62,6 +63,9 @@ export function openStore(options: StoreOptions): Store {
 /** Steps that may open the file that stands where ours did. Only these, because looking through a file takes a while. */
 const REOPENING: ReadonlySet<StepName> = new Set(["sweep", "ping", "freeLeases"]);
 
+/** How long a sweep leaves alone what could not be removed. */
+const TRACES_AGAIN_MS = 60_000;
+
 /** Nothing can be relied on: the path names another file than the one that is open. */
 interface Lost {
   /** What is wrong with the files. */
@@ -78,6 +82,9 @@ class FileStore implements Store {
   #said: LogLine[] = [];
   #lost: Lost | undefined;
   #damage: string | undefined;
+  /** When a sweep looks again whether something of an erased person is left in the files. */
+  #tracesAtMs = 0;
+  #tracesTold: string | undefined;
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -129,7 +136,9 @@ class FileStore implements Store {
         reason: why,
       });
     }
-    if (requests.some(({ name }) => name === "sweep")) this.#keepHouse();
+    const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
+    if (isAsked("sweep")) this.#keepHouse();
+    if (isAsked("erase") || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
     return replies;
   }
 
@@ -143,6 +152,18 @@ class FileStore implements Store {
     } catch (error) {
       this.#noteDamage(error);
     }
+  }
+
+  /** Nor does this: whoever erased is told that something may be left, and a later sweep tries again. */
+  #removeTraces(): void {
+    const removal = attemptToRemove(this.#session.database);
+    if (removal.kind === "removed") this.#say("info", "store.traces-removed", {});
+    // Not with every sweep: to write a file anew is work, and to fail at it, too.
+    this.#tracesAtMs = removal.kind === "left" ? this.#nowMs + TRACES_AGAIN_MS : 0;
+    const why = removal.kind === "left" ? removal.why : undefined;
+    if (why !== undefined && why !== this.#tracesTold)
+      this.#say("warn", "store.traces-left", { reason: why });
+    this.#tracesTold = why;
   }
 
   /**
@@ -249,6 +270,14 @@ class FileStore implements Store {
 
   #say(level: LogLevel, event: string, fields: LogFields): void {
     this.#said.push({ level, event, fields });
+  }
+}
+
+function attemptToRemove(database: Session["database"]): Removal {
+  try {
+    return removeTraces(database);
+  } catch (error) {
+    return { kind: "left", why: messageOf(error) };
   }
 }
 

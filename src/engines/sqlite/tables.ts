@@ -5,6 +5,7 @@ import { wakeAtMs } from "../../core/state.ts";
 import type { Fate, Tables } from "../embedded/tables.ts";
 import { keepMark, keptMark } from "./clock-mark.ts";
 import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
+import { erasing } from "./erasing.ts";
 import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import type { Quarantine } from "./quarantine.ts";
@@ -69,6 +70,7 @@ export function sqliteTables(options: TablesOptions): Tables {
 
   return {
     ...listings(sql, quarantine, readRows),
+    ...erasing(sql, readRows),
     conversation: (id) =>
       conversations.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
     activeConversation(key, alias = key.sender) {
@@ -95,26 +97,6 @@ export function sqliteTables(options: TablesOptions): Tables {
         sender,
       )?.id as string | undefined,
     putConversation: conversations.put,
-    eraseConversation(id) {
-      sql.run(
-        `DELETE FROM deliveries WHERE turn_id IN (SELECT turn_id FROM turns WHERE conversation_id = ?1
-           UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1)`,
-        id,
-      );
-      for (const table of [
-        "staged",
-        "states",
-        "messages",
-        "turns",
-        "dead_letters",
-        "unknown_sends",
-        "refusals",
-        "quarantine",
-      ]) {
-        sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id);
-      }
-      sql.run("DELETE FROM conversations WHERE id = ?", id);
-    },
 
     ...stagedRows(sql, readRows),
     seenBefore(id) {

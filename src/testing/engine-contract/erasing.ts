@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import type { Taken } from "../../ports/engine.ts";
+import type { Arrival } from "../../ports/message.ts";
 import { allSent, as, draftFor, replied, textsOf, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
-import { scene } from "./scene.ts";
+import { type Scene, scene } from "./scene.ts";
 
 /** Erasing a person: nothing stays but the memory that these messages were seen. */
 export const erasing: readonly EngineCase[] = [
@@ -103,4 +105,117 @@ export const erasing: readonly EngineCase[] = [
     assert.equal(await s.engine.conversations.say({ ...say, id: "o2" }), "not-found");
     await s.atRest();
   }),
+
+  scene(
+    "erasing takes along the person's other conversations, under every name, and what was refused of them",
+    {},
+    async (s) => {
+      const { engine } = s;
+      const { conversationId: bens } = await s.receive({ sender: "ben", senderAlias: "+15550102" });
+      const first = await turnOf(s, { ...ANA, text: "first task" });
+      await engine.turns.commit(first.lease, replied(first, allSent(draftFor(first)), { complete: true }));
+      const second = await turnOf(s, { ...ANA, sender: ANA.senderAlias, senderAlias: ANA.sender });
+      await s.reply(second);
+      assert.notEqual(first.conversation.id, second.conversation.id);
+      for (const sender of [ANA.sender, ANA.senderAlias, "ben"])
+        await engine.receiving.stage([{ arrival: s.arrival({ sender }), refusal: "ROUTE_NOT_FOUND" }]);
+
+      assert.equal(await engine.conversations.erase(second.conversation.id), "erased");
+      assert.deepEqual(
+        (await s.conversations()).map(({ id }) => id),
+        [bens],
+      );
+      assert.deepEqual(await engine.conversations.history(first.conversation.id, 10), []);
+      const { items } = await engine.inspector.refusals({ limit: 10 });
+      assert.deepEqual(
+        items.map(({ sender }) => sender),
+        ["ben"],
+      );
+      assert.equal(await engine.conversations.erase(first.conversation.id), "not-found");
+      const { turns, staged } = await engine.inspector.counts();
+      assert.deepEqual({ turns, staged }, { turns: 0, staged: 1 });
+    },
+  ),
+
+  scene(
+    "messages that never had a conversation can be erased by the id that their dead letter names",
+    { validation: "on-turn", admission: "known" },
+    async (s) => {
+      const { message } = await s.receive({ ...ANA, text: "let me in" });
+      await s.windowPasses();
+      await s.nothingDue();
+      const [letter] = await s.dead();
+      assert.equal(await s.engine.conversations.erase(letter!.conversationId), "erased");
+      assert.deepEqual(await s.dead(), []);
+      assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+      assert.equal(await s.engine.conversations.erase(letter!.conversationId), "not-found");
+    },
+  ),
+
+  scene("nothing of an erased person is left in whatever the engine keeps", {}, async (s) => {
+    const { engine } = s;
+    const secrets = ["SECRET", ...Object.values(ANA)];
+    await s.receive({ sender: "ben", text: "neighbour" });
+    const first = await turnOf(s, { ...ANA, text: `SECRET one ${"long ".repeat(3_000)}` });
+    await engine.turns.commit(
+      first.lease,
+      replied(first, allSent(draftFor(first, "SECRET answer")), { complete: true }),
+    );
+    const lost = await turnOf(s, { ...ANA, text: "SECRET two" });
+    const { id } = lost.conversation;
+    await engine.turns.commit(
+      lost.lease,
+      replied(lost, unknown(draftFor(lost, "SECRET lost"), 0), { outcome: "unknown" }),
+    );
+    const failed = await turnOf(s, { ...ANA, text: "SECRET three", media: [PICTURE] });
+    await engine.turns.giveBack(failed.lease, { kind: "bury", reason: "cannot read SECRET three" });
+    await engine.receiving.stage([{ arrival: s.arrival(ANA), refusal: "ROUTE_NOT_FOUND" }]);
+    await engine.conversations.change(id, { projectStatus: "archived" });
+    await s.deliver(s.arrival({ ...ANA, text: "SECRET refused" }));
+    await engine.conversations.change(id, { projectStatus: "active", attributes: { name: "SECRET name" } });
+    await s.receive({ ...ANA, text: "SECRET spoilt" });
+    await s.world.spoil?.(id, "staged", "foreign");
+    const answered = await turnOf(s, { ...ANA, text: "SECRET four" });
+    await s.reply(answered, "SECRET reply");
+    const running = await turnOf(s, { ...ANA, text: "SECRET five" });
+    await engine.turns.draft(running.lease, draftFor(running, "SECRET draft"));
+    await engine.conversations.say({
+      id: "o1",
+      conversationId: id,
+      channel: "test",
+      to: ANA.sender,
+      texts: ["SECRET said"],
+      author: "eva",
+    });
+    await s.receive({ ...ANA, text: "SECRET six" });
+    const found = await s.world.keeps?.();
+    if (found) for (const secret of secrets) assert.ok(found.includes(secret), `nobody kept ${secret}`);
+
+    assert.equal(await engine.conversations.erase(id), "erased");
+    const left = (await s.world.keeps?.()) ?? "";
+    assert.deepEqual(
+      secrets.filter((secret) => left.includes(secret)),
+      [],
+    );
+    if (found) assert.ok(left.includes("neighbour"));
+  }),
 ];
+
+const ANA = { sender: "user-ana-0001", senderAlias: "+15550101", replyTo: "test:+15550101" };
+const PICTURE = { url: "https://example.test/SECRET.jpg", contentType: "image/jpeg" };
+
+/** This message arrives, its window goes by, and her turn is taken; whoever else is due waits. */
+async function turnOf(s: Scene, given: Partial<Arrival>): Promise<Taken> {
+  await s.receive(given);
+  await s.windowPasses();
+  const turns = await s.turns();
+  for (const other of turns.filter((taken) => !isOf(taken, given.sender)))
+    await s.engine.turns.giveBack(other.lease, { kind: "wait", afterMs: 0 });
+  const found = turns.find((taken) => isOf(taken, given.sender));
+  assert.ok(found, `no turn of ${given.sender} is due`);
+  return found;
+}
+
+function isOf({ messages }: Taken, sender: string | undefined): boolean {
+  return messages.some((message) => message.sender === sender);
+}

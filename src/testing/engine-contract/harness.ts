@@ -42,5 +42,7 @@ export interface World {
   strand?(conversationId: string): Promise<void>;
   /** Puts a row in place of one of ours, behind the engine's back: of a conversation's staged rows, the oldest. */
   spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
+  /** All bytes of all that the store keeps, for a search: files as they are, every row of every table, triggers on their way. */
+  keeps?(): Promise<string>;
   close(): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { World } from "./harness.ts";
 export interface Backstage {
   readonly strand?: World["strand"];
   readonly spoil?: World["spoil"];
+  readonly keeps?: World["keeps"];
   /** After every worker is closed. */
   readonly close?: () => Promise<void>;
 }
@@ -35,6 +36,7 @@ export function worldOn(
     setClockBack: clock.setBack,
     ...(backstage.strand && { strand: backstage.strand }),
     ...(backstage.spoil && { spoil: backstage.spoil }),
+    ...(backstage.keeps && { keeps: backstage.keeps }),
     async close() {
       for (const engine of opened) await engine.close();
       await backstage.close?.();

@@ -20,6 +20,8 @@ export class Deaths {
   readonly #proxies: AwsProxy[] = [];
   readonly #counts = new WeakMap<object, number>();
   readonly #planned = new Map<string, number>();
+  /** Addresses, by conversation. */
+  readonly #customers = new Map<string, string>();
   readonly #steps = new Map<string, Step[]>();
   aws: LocalAws | undefined;
 
@@ -30,7 +32,10 @@ export class Deaths {
   /** For `startLocalAws`. */
   readonly envOf = async (of: FunctionName, instance: number): Promise<Environment> => {
     const proxy = await startProxy(this.#emulators.endpoint, {
-      onRequest: () => (this.#comes(of, instance) ? "pass" : "reset"),
+      onRequest: (request) => {
+        this.#learn(request);
+        return this.#comes(of, instance) ? "pass" : "reset";
+      },
       onAnswered: (request) => this.#answered(of, instance, nameOf(request)),
     });
     this.#proxies.push(proxy);
@@ -58,7 +63,7 @@ export class Deaths {
   kill(of: FunctionName, customer: number): void {
     const who = whoIs(of, customer);
     for (const instance of this.aws?.functions[of].busy ?? []) {
-      if (whoIsIn(of, instance.event) === who) instance.kill();
+      if (this.#whoIsIn(of, instance.event) === who) instance.kill();
     }
   }
 
@@ -66,8 +71,28 @@ export class Deaths {
     await Promise.all(this.#proxies.map((proxy) => proxy.close()));
   }
 
+  #whoIsIn(of: FunctionName, event: unknown): string {
+    const address = of === "worker" ? this.#customerOfBatch(event) : customerOfWebhook(event);
+    return address === undefined ? of : `${of} ${address}`;
+  }
+
+  /** A trigger names its conversation and nobody: whose it is was seen when it was staged. */
+  #customerOfBatch(event: unknown): string | undefined {
+    const [record] = (event as SQSEvent | undefined)?.Records ?? [];
+    const { conversation_id: id } = JSON.parse(record?.body ?? "{}") as { conversation_id?: string };
+    return id === undefined ? undefined : this.#customers.get(id);
+  }
+
+  #learn({ input }: AwsRequest): void {
+    const { conversation_id: id, primary_channel: customer } = (input.Item ?? {}) as Record<
+      string,
+      { S?: string }
+    >;
+    if (id?.S !== undefined && customer?.S !== undefined) this.#customers.set(id.S, customer.S);
+  }
+
   #comes(of: FunctionName, instance: number): boolean {
-    const who = whoIsIn(of, this.aws?.functions[of].instances.get(instance)?.event);
+    const who = this.#whoIsIn(of, this.aws?.functions[of].instances.get(instance)?.event);
     if (this.#planned.get(who) === 0) this.#die(of, instance, who);
     return this.aws?.functions[of].instances.get(instance)?.isDead !== true;
   }
@@ -77,7 +102,7 @@ export class Deaths {
     if (typeof event !== "object" || event === null) return;
     const n = (this.#counts.get(event) ?? 0) + 1;
     this.#counts.set(event, n);
-    const who = whoIsIn(of, event);
+    const who = this.#whoIsIn(of, event);
     this.#steps.set(who, [...(this.#steps.get(who) ?? []), { n, name }]);
     if (this.#planned.get(who) === n) this.#die(of, instance, who);
   }
@@ -100,16 +125,6 @@ function nameOf({ name, input: { TableName } }: AwsRequest): string {
 /** A function and the customer whose event it works on. The sweeper's are nobody's. */
 function whoIs(of: FunctionName, customer: number | undefined): string {
   return customer === undefined ? of : `${of} ${addressOf(customer)}`;
-}
-
-function whoIsIn(of: FunctionName, event: unknown): string {
-  const address = of === "worker" ? customerOfBatch(event) : customerOfWebhook(event);
-  return address === undefined ? of : `${of} ${address}`;
-}
-
-function customerOfBatch(event: unknown): string | undefined {
-  const [record] = (event as SQSEvent | undefined)?.Records ?? [];
-  return record && (JSON.parse(record.body) as { primary_channel?: string }).primary_channel;
 }
 
 function customerOfWebhook(event: unknown): string | undefined {

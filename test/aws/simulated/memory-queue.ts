@@ -41,7 +41,11 @@ export class MemoryQueue {
 
   #push(trigger: Trigger, visibleAtMs: number): void {
     this.#count += 1;
-    this.#messages.push({ trigger, id: `message-${this.#count}`, visibleAtMs });
+    this.#messages.push({
+      trigger: { ...trigger, primaryChannel: "" },
+      id: `message-${this.#count}`,
+      visibleAtMs,
+    });
   }
 
   take(max: number, nowMs: number): ReceivedTrigger[] {

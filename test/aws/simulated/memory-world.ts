@@ -5,7 +5,7 @@ import { engineOn } from "../../../src/engines/aws/engine.ts";
 import type { Item } from "../../../src/engines/aws/expression.ts";
 import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
 import { sweepLeases } from "../../../src/engines/aws/sweep.ts";
-import type { TableName } from "../../../src/engines/aws/tables.ts";
+import { TABLES, type TableName } from "../../../src/engines/aws/tables.ts";
 import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/triggers.ts";
 import type { TakeOutcome } from "../../../src/ports/engine.ts";
 import type { LogFields } from "../../../src/ports/log.ts";
@@ -63,7 +63,13 @@ export async function memoryWorld(
     async send(trigger: Trigger, wakeAtMs: number) {
       receipts += 1;
       const atMs = triggerAtMs(wakeAtMs, clock.nowMs());
-      waiting.push({ ...trigger, queue: "memory", receipt: String(receipts), wakeAtMs: atMs });
+      waiting.push({
+        ...trigger,
+        primaryChannel: "",
+        queue: "memory",
+        receipt: String(receipts),
+        wakeAtMs: atMs,
+      });
     },
     receive: async (max: number) =>
       waiting
@@ -143,6 +149,10 @@ export async function memoryWorld(
       waiting = waiting.filter((each) => each.conversationId !== conversationId);
     },
     spoil: async (conversationId, what, how) => spoilIn(tables, conversationId, what, how),
+    async keeps() {
+      const rows = (Object.keys(TABLES) as TableName[]).map((table) => tables.all(table, undefined, "all"));
+      return JSON.stringify([rows, waiting]);
+    },
     close: now,
   };
 }

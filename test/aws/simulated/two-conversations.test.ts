@@ -70,14 +70,16 @@ it("a delivery that died before it staged its message is made good for in the co
   expect(await turnsIn(old, next)).toEqual([["one more thing"], ["something else"]]);
 });
 
-it("if that conversation was erased since, the message goes where the person's messages go now", async () => {
-  const { site, engine, old, deliver, goOn, turnsIn } = await completed();
-  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+it("if the person was erased since, the message goes where the person's messages go now", async () => {
+  const { site, engine, deliver, goOn, turnsIn } = await completed();
   const next = await goOn();
-  await engine.conversations.erase(old);
-  expect(await deliver()).toMatchObject({ kind: "staged", conversationId: next });
+  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+  await engine.conversations.erase(next);
+  const now = as("staged", await deliver(engine, site.arrival({ text: "hello again" }))).conversationId;
+  expect(now).not.toBe(next);
+  expect(await deliver()).toMatchObject({ kind: "staged", conversationId: now });
   expect(await deliver()).toEqual({ kind: "duplicate" });
-  expect(await turnsIn(next)).toEqual([["something else", "one more thing"]]);
+  expect(await turnsIn(now)).toEqual([["hello again", "one more thing"]]);
 });
 
 it("a message is not staged for good: the claim is forgotten with the memory of what was answered", async () => {

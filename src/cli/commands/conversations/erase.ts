@@ -3,11 +3,15 @@ import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
 
+const NOT_YET =
+  ". Bytes may be left in the database's files until the next sweep, or until `lull compact`: `lull doctor` tells";
+
 export const erase: Command = {
   usage: "<id> --yes",
   about:
-    "Erases the person: messages, turns, what is staged, drafts, dead letters, unknown sends. Only salted hashes of message ids " +
-    "stay for the dedupe time. It cannot be undone, except from a backup.",
+    "Erases the person: this conversation and every other at the same address of yours, under every name; messages, turns, what is " +
+    "staged, drafts, dead letters, unknown sends, refusals. Only salted hashes of message ids stay for the dedupe time. It cannot be " +
+    "undone, except from a backup.",
   options: { yes: { type: "boolean", help: "yes, erase it" } },
   args: { required: ["<id>"] },
   run: async (call) => {
@@ -17,7 +21,7 @@ export const erase: Command = {
     return withData(call, async ({ engine }) => {
       const result = await engine.conversations.erase(id);
       if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
-      printResult(call, { id, result }, `${id} is erased`);
+      printResult(call, { id, result }, `${id} is erased${result === "erasing" ? NOT_YET : ""}`);
       return 0;
     });
   },

@@ -1,0 +1,75 @@
+import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
+import type { Arrival } from "../../ports/message.ts";
+import { keyOf, nextId } from "./receiving.ts";
+import { messagesOf, type Step } from "./step.ts";
+
+/** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
+interface Person {
+  readonly names: readonly string[];
+  readonly ids: readonly string[];
+}
+
+/**
+ * Removes the person, not one conversation: earlier ones, those under another name, what was refused, and what waits for a conversation
+ * that nobody has made. Ids of messages that were staged are remembered: a redelivery must not bring an erased person back.
+ */
+export function erase(step: Step, id: string): "erased" | "not-found" {
+  const { tables, nowMs, settings } = step;
+  const { names, ids } = personOf(step, id);
+  const staged = ids.flatMap((each) => messagesOf(tables.staged(each)));
+  tables.remember(
+    staged.map((row) => row.id),
+    "committed",
+    nowMs + settings.dedupeMs,
+  );
+  const found = ids.filter((each) => tables.eraseConversation(each));
+  if (found.length === 0) return "not-found";
+  tables.eraseNamed(names);
+  return "erased";
+}
+
+/** Whether something of an erased person may still be found in a file, though no table has it any more. */
+export function hasTraces(step: Step): boolean {
+  return step.tables.hasTraces();
+}
+
+function personOf(step: Step, id: string): Person {
+  const known = step.tables.conversation(id);
+  const keys = known ? [known] : keysWithout(step, id);
+  const people = keys.map((key) => everythingOf(step, key));
+  return {
+    names: [...new Set(people.flatMap(({ names }) => names))],
+    ids: [...new Set([id, ...people.flatMap(({ ids }) => ids)])],
+  };
+}
+
+type Named = ConversationKey & Pick<Conversation, "senderAlias">;
+
+/** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
+function keysWithout(step: Step, id: string): Named[] {
+  const letters = step.tables.lettersOf(id).flatMap(({ rows }) => rows);
+  return messagesOf([...step.tables.staged(id), ...letters]).map(({ message }) => namedIn(step, message));
+}
+
+function namedIn(step: Step, arrival: Arrival): Named {
+  const { senderAlias } = arrival;
+  return { ...keyOf(step, arrival), ...(senderAlias !== undefined && { senderAlias }) };
+}
+
+/** One name leads to conversations, and each of them may know another name. */
+function everythingOf(step: Step, key: Named): Person {
+  const names = new Set(namesOf(key));
+  for (;;) {
+    const found = step.tables.conversationsOf(key, [...names]);
+    const more = found.flatMap(namesOf).filter((name) => !names.has(name));
+    for (const name of more) names.add(name);
+    if (more.length > 0) continue;
+    // Where messages wait that are looked at on their turn.
+    const places = [...names].map((sender) => nextId(step, { ...key, sender }));
+    return { names: [...names], ids: [...found.map(({ id }) => id), ...places] };
+  }
+}
+
+function namesOf({ sender, senderAlias }: Named): string[] {
+  return [sender, ...(senderAlias === undefined ? [] : [senderAlias])];
+}

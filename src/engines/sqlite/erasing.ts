@@ -1,0 +1,76 @@
+import type { Tables } from "../embedded/tables.ts";
+import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
+import { latestRows, type ReadRows } from "./listings.ts";
+import type { Statements } from "./statements.ts";
+import { hasTraces, noteErased } from "./traces.ts";
+
+type Erasing = Pick<
+  Tables,
+  "conversationsOf" | "lettersOf" | "eraseConversation" | "eraseNamed" | "hasTraces"
+>;
+
+const BELONGING = [
+  "staged",
+  "states",
+  "messages",
+  "turns",
+  "dead_letters",
+  "unknown_sends",
+  "refusals",
+  "quarantine",
+];
+
+/** What the provider told of our sends: of committed turns, of the one that runs, of those that became dead letters. */
+const DELIVERIES = `DELETE FROM deliveries WHERE turn_id IN (
+  SELECT turn_id FROM turns WHERE conversation_id = ?1
+  UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1
+  UNION ALL SELECT CASE WHEN json_valid(record) THEN json_extract(record, '$.draft.turnId') END
+    FROM dead_letters WHERE conversation_id = ?1)`;
+
+/** As many of a person's dead letters as are looked into for names. */
+const LETTERS_MAX = 1_000;
+
+/** A person's rows, found and removed. */
+export function erasing(sql: Statements, readRows: ReadRows): Erasing {
+  return {
+    conversationsOf({ channelType, address }, names) {
+      const rows = sql.all(
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
+           SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
+             AND sender IN (SELECT value FROM json_each(?3))
+           UNION SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
+             AND sender_alias IN (SELECT value FROM json_each(?3)))`,
+        channelType,
+        address,
+        JSON.stringify(names),
+      );
+      return readRows("conversations", rows);
+    },
+    lettersOf: (id) => readRows("dead_letters", latestRows(sql, "dead_letters", id, LETTERS_MAX)),
+    eraseConversation(id) {
+      sql.run(DELIVERIES, id);
+      const belonging = BELONGING.map((table) =>
+        sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id),
+      );
+      const record = sql.run("DELETE FROM conversations WHERE id = ?", id);
+      const isFound = record > 0 || belonging.some((rows) => rows > 0);
+      if (isFound) noteErased(sql);
+      return isFound;
+    },
+    eraseNamed(names) {
+      for (const name of names) {
+        // There is no index by name: strangers cause refusals, and each would cost a page more. Nobody erases by the second.
+        sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
+        for (const text of asWritten(name)) sql.run("DELETE FROM quarantine WHERE instr(raw, ?) > 0", text);
+      }
+    },
+    hasTraces: () => hasTraces(sql),
+  };
+}
+
+/** How a name stands in a row that was set aside: in a column or in a record inside one, alone or behind a channel's prefix. */
+function asWritten(name: string): string[] {
+  const alone = JSON.stringify(name);
+  const prefixed = `:${alone.slice(1)}`;
+  return [alone, prefixed].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+}

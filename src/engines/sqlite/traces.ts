@@ -1,0 +1,93 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { pause, whileBusy } from "./connection.ts";
+import type { Statements } from "./statements.ts";
+
+/**
+ * A row that is deleted is overwritten (`secure_delete`), but SQLite moves rows between pages, and where one stood before its bytes stay
+ * until something else needs the place: after 1,200 of 2,000 people were erased, addresses or texts of 3 to 9 of them were still in the file.
+ * Only when all of it is written anew, and the log is emptied, is nothing left.
+ */
+const MARK = "erased_mark";
+
+/**
+ * A file up to this size is written anew at once: about a second, in which nobody else can write. A larger one would keep webhooks waiting
+ * for longer than providers do: its owner chooses the moment (`lull compact`).
+ */
+export const REWRITE_BYTES_MAX = 128_000_000;
+
+/** Rounds of at most a millisecond: whoever reads is mostly done by then. */
+const LOG_ROUNDS_MAX = 200;
+
+/** Somebody was erased: what is left of them has to go. In the same transaction. */
+export function noteErased(sql: Statements): void {
+  sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", MARK, randomUUID());
+}
+
+export function hasTraces(sql: Statements): boolean {
+  return sql.get("SELECT 1 FROM meta WHERE key = ?", MARK) !== undefined;
+}
+
+export type Removal =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "removed" }
+  /** Something is in the way. */
+  | { readonly kind: "left"; readonly why: string };
+
+/** Writes the file anew and empties the log, if somebody was erased since that was done last. Not inside a transaction. */
+export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): Removal {
+  const isLarge = sizeOf(database) > bytesMax;
+  const mark = whileBusy(() => {
+    // Looked at again with every try: whoever was in the way may have done it.
+    const found = markIn(database);
+    if (found !== undefined && !isLarge) database.exec("VACUUM");
+    return found;
+  });
+  if (mark === undefined) return { kind: "nothing" };
+  const isEmpty = emptyLog(database);
+  if (isLarge) return { kind: "left", why: "the file is large: run `lull compact` when it is quiet" };
+  if (!isEmpty) return { kind: "left", why: "somebody reads the log: a later sweep tries again" };
+  unmark(database, mark);
+  return { kind: "removed" };
+}
+
+/** Writes the whole file anew, of whatever size. False when the log could not be emptied, and may hold what the file does not any more. */
+export function rewrite(database: DatabaseSync): boolean {
+  // In a file, not in memory: it may be larger than that. What was erased is not in it.
+  database.exec("PRAGMA temp_store = file");
+  const mark = whileBusy(() => {
+    const found = markIn(database);
+    database.exec("VACUUM");
+    return found;
+  });
+  if (!emptyLog(database)) return false;
+  if (mark !== undefined) unmark(database, mark);
+  return true;
+}
+
+export function sizeOf(database: DatabaseSync): number {
+  const { page_count: pages } = whileBusy(() => database.prepare("PRAGMA page_count").get()) ?? {};
+  const { page_size: bytes } = database.prepare("PRAGMA page_size").get() ?? {};
+  return Number(pages) * Number(bytes);
+}
+
+function markIn(database: DatabaseSync): string | undefined {
+  const row = database.prepare("SELECT value FROM meta WHERE key = ?").get(MARK);
+  return row && String(row.value);
+}
+
+/** Whoever was erased meanwhile has left a mark of their own. */
+function unmark(database: DatabaseSync, mark: string): void {
+  const done = database.prepare("DELETE FROM meta WHERE key = ? AND value = ?");
+  whileBusy(() => done.run(MARK, mark));
+}
+
+/** False where somebody is in the middle of something: then it is as it was. */
+function emptyLog(database: DatabaseSync): boolean {
+  const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
+  for (let round = 0; round < LOG_ROUNDS_MAX; round += 1) {
+    if (checkpoint.get()?.busy === 0) return true;
+    pause(1);
+  }
+  return false;
+}
