@@ -36,6 +36,8 @@ export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
   readonly page?: boolean;
+  /** Where the API has a door of its own, neither of the two opens the other's. */
+  readonly serves?: "all" | "public" | "api";
 }
 
 /** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
@@ -68,10 +70,12 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
   const webhooks = createWebhooks(service);
   const api = createApi(service);
   const front = frontDoor(service, options.page ?? true);
+  const { serves = "all" } = options;
   return (request) => {
     const { path } = request;
+    if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);
+    if (serves === "api") return notFound();
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
-    if (path.startsWith("/api/") || path === "/api") return api(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     return path === "/" ? front : ready(service);

@@ -259,8 +259,10 @@ export interface Engine {
   readonly inspector: Inspector;
   /** Takes in what another engine kept; asked again, what is new. Absent where copying the store is the way. */
   adopt?(kept: KeptConversation): Promise<void>;
-  /** Throws when the store cannot be written now: what `/readyz` asks. */
+  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
   ping(): Promise<void>;
+  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
+  probe?(): Promise<void>;
   /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
   checks?(): Promise<readonly Finding[]>;
   close(): Promise<void>;

@@ -32,7 +32,7 @@ export interface OpenSite {
 
 /** The clients, the tables and the queues of one engine, and how they are closed. */
 export function openSite(options: AwsOptions, context: EngineContext): OpenSite {
-  const { tables, queues, waitSeconds, retrying, forget } = placeFrom(options);
+  const { tables, queues, waitSeconds, retrying, forget, leaseShards } = placeFrom(options);
   const { clock, log } = context;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
   const sqs = options.clients?.sqs ?? sqsClient(options);
@@ -44,7 +44,7 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
     if (!options.clients?.sqs) sqs.destroy();
   };
   return {
-    site: siteFor(context, { store, triggers, forget }),
+    site: siteFor(context, { store, triggers, forget, leaseShards }),
     checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
     close,
   };
@@ -90,6 +90,10 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
         site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
         site.triggers.check(),
       ]);
+    },
+    /** Behind a gateway the world may ask: a read, and a look at every queue. */
+    async probe() {
+      await Promise.all([site.store.get("state", conversationKeyOf(PING)), site.triggers.check()]);
     },
     close,
   };
