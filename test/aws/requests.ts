@@ -17,7 +17,7 @@ const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
   sweeping: "sweeper",
 };
 
-type Odd = "adopt" | "ping" | "probe" | "checks" | "close";
+type Odd = "adopt" | "redrive" | "ping" | "probe" | "checks" | "close";
 
 /** What a function wants of a port that is otherwise another's, alone or beside it. */
 const ODD: Readonly<Record<string, readonly Caller[]>> = {

@@ -15,6 +15,7 @@ import { history } from "./history.ts";
 import { inspector } from "./inspector.ts";
 import { conversationKeyOf, PING } from "./keys.ts";
 import { type AwsOptions, dynamoDbClient, placeFrom, sqsClient } from "./options.ts";
+import { redrive } from "./redrive.ts";
 import { remedies } from "./remedies.ts";
 import { settle } from "./settle.ts";
 import { type Site, siteFor } from "./site.ts";
@@ -27,6 +28,7 @@ import { QueueTriggers } from "./triggers.ts";
 export interface OpenSite {
   readonly site: Site;
   readonly checks: () => Promise<readonly Finding[]>;
+  readonly redrive: NonNullable<Engine["redrive"]>;
   readonly close: () => Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
   return {
     site: siteFor(context, { store, triggers, forget, leaseShards }),
     checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
+    redrive: () => redrive({ client: sqs, queues, retrying, clock }),
     close,
   };
 }
