@@ -1,5 +1,6 @@
-# Packs the package as npm would, then installs it where it runs.
-FROM node:24-slim AS build
+# Packs the package as npm would, then installs it where it runs. The base is known by its digest, an index of all platforms: the tag only
+# says in words what it is. To renew it: docker buildx imagetools inspect node:24-bookworm-slim.
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # No install scripts: they bring another Node for development machines, and this image has one.
@@ -15,7 +16,7 @@ WORKDIR /runtime
 RUN echo '{ "private": true, "type": "module" }' > package.json && npm install --ignore-scripts --no-audit --no-fund /lull.tgz \
     ${AWS:+$(node -p "Object.entries(require('/app/package.json').devDependencies).filter(([name]) => /^@aws-sdk|powertools.(commons|parameters)/.test(name)).map((each) => each.join('@')).join(' ')")}
 
-FROM node:24-slim
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ENV NODE_ENV=production \
     LULL_HOST=0.0.0.0 \
     LULL_DB=/data/lull.db

@@ -178,6 +178,9 @@ describe("settings", () => {
   const variables = KNOBS.flatMap(({ env }) => env ?? []);
   const named = KNOBS.flatMap(({ env, kind }) => (kind.type === "secret" ? `${env}_SECRET` : []));
   const ofTables = Object.values(TABLES).map(({ env }) => env);
+  const ofEngine = [
+    ...readFileSync(join(ROOT, "src/engines/aws/options.ts"), "utf8").matchAll(ENV_NAME),
+  ].flat();
   /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
     "test/aws/local/settings.ts",
@@ -186,7 +189,8 @@ describe("settings", () => {
     "vitest.config.ts",
   ].flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(ENV_NAME)].flat());
   const isRead = (name: string) =>
-    [...variables, ...named, ...ofTables, ...ofTests].includes(name) || name.startsWith("LULL_QUEUE_");
+    [...variables, ...named, ...ofTables, ...ofEngine, ...ofTests].includes(name) ||
+    name.startsWith("LULL_QUEUE_");
 
   test("that the docs name in the environment are read by the program", () => {
     const mentioned = PAGES.flatMap((page) =>

@@ -22,7 +22,7 @@ const NAMES = {
   "lull/memory": ["memory"],
   "lull/aws": ["AWS_DEFAULTS", "TABLES", "aws", "createQueues", "createTables"],
   "lull/lambda": ["lambdaHandlers"],
-  "lull/lambda/environment": ["sweeper", "webhook", "worker"],
+  "lull/lambda/environment": ["api", "sweeper", "webhook", "worker"],
   "lull/secrets-manager": ["secretsManager"],
   "lull/cdk": ["Lull"],
   "lull/twilio": ["twilio"],

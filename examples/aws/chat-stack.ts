@@ -8,8 +8,9 @@ import { Lull } from "lull/cdk";
 export class ChatStack extends Stack {
   constructor(scope: Construct, id: string, props: StackProps) {
     super(scope, id, props);
-    // Made beforehand, as JSON: { "authToken": "...", "apiToken": "..." }
-    const secret = Secret.fromSecretNameV2(this, "Secret", "prod/chat");
+    // Made beforehand. One for each circle of readers: a function may read the secrets that it needs, and rights know no fields.
+    const twilio = Secret.fromSecretNameV2(this, "Twilio", "prod/chat/twilio");
+    const api = Secret.fromSecretNameV2(this, "Api", "prod/chat/api");
     const lull = new Lull(this, "Lull", {
       entry: fileURLToPath(new URL("handlers.ts", import.meta.url)), // without it, the environment alone configures the functions
       channels: ["whatsapp"],
@@ -18,8 +19,8 @@ export class ChatStack extends Stack {
         TWILIO_WHATSAPP_FROM: "+15550100",
       },
       secrets: {
-        TWILIO_AUTH_TOKEN: { secret, key: "authToken" },
-        LULL_API_TOKEN: { secret, key: "apiToken" },
+        TWILIO_AUTH_TOKEN: twilio,
+        LULL_API_TOKEN: api, // without it there is no /api
       },
       alarmTopic: new Topic(this, "Alarms", { enforceSSL: true }), // subscribe whoever is on call
     });

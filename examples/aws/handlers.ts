@@ -1,11 +1,11 @@
-// The three functions, with a responder of your own. The construct tells them by variables where everything is.
+// The functions, with a responder of your own. The construct tells them by variables where everything is.
 
 import { aws } from "lull/aws";
 import { lambdaHandlers } from "lull/lambda";
 import { secretsManager } from "lull/secrets-manager";
 import { twilio } from "lull/twilio";
 
-export const { webhook, worker, sweeper } = lambdaHandlers(() => ({
+export const { webhook, api, worker, sweeper } = lambdaHandlers(() => ({
   engine: aws(),
   secrets: secretsManager(),
   channels: { whatsapp: twilio.whatsapp({ authToken: { name: variable("TWILIO_AUTH_TOKEN_SECRET") } }) },

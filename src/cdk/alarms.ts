@@ -1,12 +1,22 @@
-import { Alarm, ComparisonOperator, type IMetric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { FilterPattern, type ILogGroup, MetricFilter } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
 import type { LullApi } from "./api.ts";
 import type { LullFunctions } from "./functions.ts";
-import { FIVE_MINUTES, type LullMetrics } from "./metrics.ts";
+import { FIVE_MINUTES, type GatewayCounter, type LullMetrics, MINUTE } from "./metrics.ts";
 import type { ChannelQueue } from "./queues.ts";
+import { LULL_TABLES, type LullTable, type LullTables, SHAPES } from "./tables.ts";
 
 /** What is watched. */
 export interface Watched {
@@ -14,6 +24,7 @@ export interface Watched {
   readonly api: LullApi;
   readonly functions: LullFunctions;
   readonly queues: readonly ChannelQueue[];
+  readonly tables: LullTables;
 }
 
 interface Watch {
@@ -22,26 +33,56 @@ interface Watch {
   readonly metric: IMetric;
   /** It rings above this. */
   readonly above: number;
+  /** How many periods in a row. One, if it is not said. */
+  readonly periods?: number;
 }
 
 const LEASE_HELD_SECONDS_MAX = 300;
 const STALE_LEASES_MAX = 10;
 const BUSY_RATIO_MAX = 0.5;
+/** A window is closed by a queue that counts whole seconds: turns begin a second or two late, and cold starts add some. */
+const LATE_SECONDS_MAX = 20;
+/** A lapsed lease is triggered again after a crash. Minute after minute, nobody comes. */
+const RETRIGGERED_PERIODS = 3;
+/** A provider that is refused time and again has another secret than we. Single strangers are no news. */
+const REFUSED_MAX = 10;
+/** A few are repeated within milliseconds, and nobody notices. */
+const TABLE_THROTTLES_MAX = 10;
 /** The longest that a trigger is delayed is 15 minutes, and its age counts from its sending: twice that is late. */
 const TRIGGER_AGE_MAX = Duration.minutes(30);
 
 export function createAlarms(parent: Construct, watched: Watched, topic: ITopic | undefined): Alarm[] {
   const scope = new Construct(parent, "Alarms");
   const alarms = [
-    ...[...ofTurns(watched), ...ofEdges(watched)].map((watch) => createAlarm(scope, watch)),
+    ...[...ofTurns(watched), ...ofGateway(scope, watched), ...ofEdges(watched), ...ofTables(watched)].map(
+      (watch) => createAlarm(scope, watch),
+    ),
     createSilenceAlarm(scope, watched),
   ];
-  if (topic) for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));
+  if (topic)
+    for (const alarm of alarms) {
+      alarm.addAlarmAction(new SnsAction(topic));
+      // Whoever was woken may go back to sleep.
+      alarm.addOkAction(new SnsAction(topic));
+    }
   return alarms;
 }
 
 function ofTurns({ metrics }: Watched): Watch[] {
   return [
+    {
+      id: "Late",
+      why: "One of ten turns began more than 20 seconds after its time: raise the worker's concurrency, or see what holds it up.",
+      metric: metrics.lateness(),
+      above: LATE_SECONDS_MAX,
+    },
+    {
+      id: "Retriggered",
+      why: "For three minutes the sweeper had to wake conversations that nobody looked at: the worker does not run, or dies.",
+      metric: metrics.counter("Retriggered", MINUTE),
+      above: 0,
+      periods: RETRIGGERED_PERIODS,
+    },
     {
       id: "LeaseHeld",
       why: "A conversation has been worked on for more than 5 minutes: a responder hangs, or a worker died and nobody took over.",
@@ -87,6 +128,73 @@ function ofTurns({ metrics }: Watched): Watch[] {
   ];
 }
 
+/** What the gateway's own metrics do not tell apart: a message that was turned away, and a stranger who tried a door. */
+function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
+  const webhooks = FilterPattern.stringValue("$.route", "=", "POST /webhooks/*");
+  const count = (metricName: GatewayCounter, status: string) => {
+    new MetricFilter(parent, `${metricName}Filter`, {
+      logGroup: api.accessLog as ILogGroup,
+      filterPattern: FilterPattern.all(webhooks, FilterPattern.stringValue("$.status", "=", status)),
+      metricNamespace: metrics.gatewayNamespace,
+      metricName,
+      metricValue: "1",
+    });
+    return metrics.gateway(metricName);
+  };
+  return [
+    {
+      id: "WebhooksThrottled",
+      why: "Webhooks were turned away with 429. Twilio does not come back by default: raise the limit, and fetch what was lost with lull catch-up.",
+      metric: count("WebhooksThrottled", "429"),
+      above: 0,
+    },
+    {
+      id: "WebhooksRefused",
+      why: "More than 10 webhooks were refused with 4xx: a provider has another secret or URL than we, or somebody tries. The log says which: look for webhook.refused.",
+      metric: count("WebhooksRefused", "4*"),
+      above: REFUSED_MAX,
+    },
+  ];
+}
+
+/** Tables that exist elsewhere are watched, too: their throttling holds us up all the same. */
+function ofTables({ tables }: Watched): Watch[] {
+  return LULL_TABLES.map((name) => ({
+    id: `${name}-throttled`,
+    why: `DynamoDB turned requests to ${name} away: a table that is not warm yet, a key that is too hot, or the account's limit. See docs/aws.md, how it scales.`,
+    metric: throttlesOf(tables[name].tableName, name),
+    above: TABLE_THROTTLES_MAX,
+  }));
+}
+
+function throttlesOf(TableName: string, name: LullTable): MathExpression {
+  const indexes = (SHAPES[name].indexes ?? []).map(({ indexName }) => ({
+    GlobalSecondaryIndexName: indexName,
+  }));
+  const metrics = [{}, ...indexes].flatMap((index) =>
+    ["ReadThrottleEvents", "WriteThrottleEvents"].map(
+      (metricName) =>
+        new Metric({
+          namespace: "AWS/DynamoDB",
+          metricName,
+          dimensionsMap: { TableName, ...index },
+          statistic: Stats.SUM,
+          period: FIVE_MINUTES,
+        }),
+    ),
+  );
+  const usingMetrics = Object.fromEntries(metrics.map((metric, n) => [`t${n}`, metric]));
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(" + ");
+  return new MathExpression({
+    expression,
+    usingMetrics,
+    label: `throttled: ${name}`,
+    period: FIVE_MINUTES,
+  });
+}
+
 function ofEdges({ api, functions, queues }: Watched): Watch[] {
   const period = FIVE_MINUTES;
   return [
@@ -127,13 +235,13 @@ function ofEdges({ api, functions, queues }: Watched): Watch[] {
   ];
 }
 
-function createAlarm(scope: Construct, { id, why, metric, above }: Watch): Alarm {
+function createAlarm(scope: Construct, { id, why, metric, above, periods = 1 }: Watch): Alarm {
   return new Alarm(scope, id, {
     alarmDescription: why,
     metric,
     threshold: above,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-    evaluationPeriods: 1,
+    evaluationPeriods: periods,
     treatMissingData: TreatMissingData.NOT_BREACHING,
   });
 }

@@ -1,23 +1,51 @@
 import { AccessLogField, AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
-import { HttpApi, HttpMethod, HttpStage, LogGroupLogDestination } from "aws-cdk-lib/aws-apigatewayv2";
+import {
+  type CfnStage,
+  HttpApi,
+  HttpMethod,
+  HttpStage,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { createLogGroup } from "./functions.ts";
-import type { LullProps } from "./lull-props.ts";
+import { acknowledge, OPEN_ROUTES } from "./acknowledged.ts";
+import type { Keys } from "./keys.ts";
+import { createLogGroup } from "./logs.ts";
+import type { LullProps, RateProps } from "./lull-props.ts";
 
-const RATE = 100;
-const BURST = 200;
+type Throttle = "webhooks" | "status" | "feed" | "api" | "other";
 
-/** What the service answers to. Anything else is refused by the gateway and costs no function. */
-const ROUTES: readonly (readonly [path: string, method: HttpMethod])[] = [
-  ["/webhooks/{proxy+}", HttpMethod.ANY],
-  ["/api", HttpMethod.ANY],
-  ["/api/{proxy+}", HttpMethod.ANY],
-  ["/healthz", HttpMethod.GET],
-  ["/readyz", HttpMethod.GET],
-  ["/", HttpMethod.GET],
+interface Route {
+  readonly path: string;
+  readonly method: HttpMethod;
+  readonly throttle: Throttle;
+}
+
+/**
+ * What the service answers to. Anything else is refused by the gateway and costs no function. Each has a limit of its own: a storm of status
+ * callbacks, visitors or health checks keeps no message out.
+ */
+const ROUTES: readonly Route[] = [
+  // Greedy, so that a slash at the end, a common slip in a provider's console, loses nothing.
+  { path: "/webhooks/{proxy+}", method: HttpMethod.POST, throttle: "webhooks" },
+  { path: "/webhooks/{proxy+}", method: HttpMethod.GET, throttle: "feed" },
+  { path: "/webhooks/{channel}/status", method: HttpMethod.POST, throttle: "status" },
+  { path: "/healthz", method: HttpMethod.GET, throttle: "other" },
+  { path: "/readyz", method: HttpMethod.GET, throttle: "other" },
+  { path: "/", method: HttpMethod.GET, throttle: "other" },
+  { path: "/api", method: HttpMethod.ANY, throttle: "api" },
+  { path: "/api/{proxy+}", method: HttpMethod.ANY, throttle: "api" },
 ];
+
+const RATES: Readonly<Record<Throttle, Required<RateProps>>> = {
+  webhooks: { rate: 2_000, burst: 4_000 },
+  status: { rate: 1_000, burst: 2_000 },
+  feed: { rate: 200, burst: 400 },
+  api: { rate: 20, burst: 40 },
+  other: { rate: 10, burst: 20 },
+};
 
 /** No path and no query: a path may name a person, and a query may hold a webhook's secret. No body, ever. */
 const ACCESS_LOG = AccessLogFormat.custom(
@@ -40,26 +68,50 @@ const ACCESS_LOG = AccessLogFormat.custom(
 export interface LullApi {
   readonly api: HttpApi;
   readonly stage: HttpStage;
+  readonly accessLog: LogGroup;
 }
 
-export function createApi(scope: Construct, props: LullProps): LullApi {
-  const { rate = RATE, burst = BURST } = props.throttling ?? {};
+export function createApi(scope: Construct, props: LullProps, keys: Keys): LullApi {
+  const { rate, burst } = rateOf(props, "other");
   // The stage is made here: the one that an API makes by itself has neither limits nor a log.
   const api = new HttpApi(scope, "Api", { createDefaultStage: false });
+  acknowledge(api, OPEN_ROUTES);
+  const accessLog = createLogGroup(scope, "AccessLog", props, keys);
   const stage = new HttpStage(scope, "Stage", {
     httpApi: api,
     stageName: "$default",
     autoDeploy: true,
     throttle: { rateLimit: rate, burstLimit: burst },
-    accessLogSettings: {
-      destination: new LogGroupLogDestination(createLogGroup(scope, "AccessLog", props)),
-      format: ACCESS_LOG,
-    },
+    accessLogSettings: { destination: new LogGroupLogDestination(accessLog), format: ACCESS_LOG },
   });
-  return { api, stage };
+  return { api, stage, accessLog };
 }
 
-export function routeTo(api: HttpApi, webhook: IFunction): void {
-  const integration = new HttpLambdaIntegration("Webhook", webhook);
-  for (const [path, method] of ROUTES) api.addRoutes({ path, methods: [method], integration });
+/** What is not given comes from the defaults. */
+function rateOf({ throttling = {} }: LullProps, throttle: Throttle): Required<RateProps> {
+  const { rate = RATES[throttle].rate, burst = RATES[throttle].burst } =
+    throttle === "webhooks" ? throttling : (throttling[throttle] ?? {});
+  return { rate, burst };
+}
+
+/** The gateway's routes, each to its function and with its limit. Without a function for it there is no way to `/api`. */
+export function routeTo(
+  { api, stage }: LullApi,
+  { webhook, api: apiFunction }: { readonly webhook: IFunction; readonly api?: IFunction | undefined },
+  props: LullProps,
+): void {
+  const toWebhook = new HttpLambdaIntegration("Webhook", webhook);
+  const toApi = apiFunction && new HttpLambdaIntegration("ApiFunction", apiFunction);
+  // CloudFormation takes this as it is: nobody puts its names right.
+  const settings: Record<string, Record<"ThrottlingRateLimit" | "ThrottlingBurstLimit", number>> = {};
+  for (const { path, method, throttle } of ROUTES) {
+    const integration = throttle === "api" ? toApi : toWebhook;
+    if (!integration) continue;
+    const made = api.addRoutes({ path, methods: [method], integration });
+    const { rate, burst } = rateOf(props, throttle);
+    settings[`${method} ${path}`] = { ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst };
+    // A limit for a route that is not there yet would be refused.
+    stage.node.addDependency(...made);
+  }
+  (stage.node.defaultChild as CfnStage).routeSettings = settings;
 }

@@ -43,6 +43,15 @@ describe("bad props are told:", () => {
     ["worker.memorySize: 64 ", { worker: { memorySize: 64 } }],
     ["memorySize: 64 ", { memorySize: 64 }],
     ["throttling.rate: 0 ", { throttling: { rate: 0 } }],
+    ["throttling.status.burst: 0 ", { throttling: { status: { burst: 0 } } }],
+    ["concurrency.webhook.reserved: 0 ", { concurrency: { webhook: { reserved: 0 } } }],
+    ["concurrency.api.provisioned: 3 ", { concurrency: { api: { reserved: 2, provisioned: 3 } } }],
+    [
+      "concurrency.worker.reserved: 99 is less than the 100 ",
+      { channels: ["sms"], concurrency: { worker: { reserved: 99 } } },
+    ],
+    ["environment: LULL_WEB without LULL_WEB_SECRET", { environment: { LULL_WEB: "1" } }],
+    [`handlers.ts exports no "api"`, { entry: "test/cdk/handlers.ts", api: true }],
     ["throttling.burst: 0.5 ", { throttling: { burst: 0.5 } }],
     ['tables: there is no table "stages"', { tables: { stages: table } as NonNullable<LullProps["tables"]> }],
   ])("%s", (message, props) => {
@@ -65,10 +74,19 @@ test("good ones are not, nor is what only the deployment will know", () => {
       entry: import.meta.filename,
       worker: { timeout: Duration.seconds(900), concurrency: unknown, batchSize: 1 },
       memorySize: unknown,
+      concurrency: { webhook: { reserved: unknown, provisioned: 5 }, worker: { reserved: 150 } },
       throttling: { rate: 1, burst: 1 },
       tables: { conversations: table },
     }),
   ).toEqual([]);
+});
+
+test("visitors of a page are signed, or it is said that they are not", () => {
+  const on = { LULL_WEB: "true" };
+  expect(problemsOf({ environment: { ...on, LULL_WEB_UNSIGNED: "1" } })).toEqual([]);
+  expect(problemsOf({ environment: { ...on, LULL_WEB_SECRET_SECRET: "prod/web" } })).toEqual([]);
+  expect(problemsOf({ environment: on, secrets: { LULL_WEB_SECRET: secret } })).toEqual([]);
+  expect(problemsOf({ environment: { LULL_WEB: "0" } })).toEqual([]);
 });
 
 test("a secret among plain variables is noticed", () => {

@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { type Duration, Token } from "aws-cdk-lib/core";
-import type { LullProps } from "./lull-props.ts";
+import { hasApi, WORKER_CONCURRENCY } from "./functions.ts";
+import type { LullProps, RateProps } from "./lull-props.ts";
 import { secretOf } from "./secrets.ts";
 import { LULL_TABLES } from "./tables.ts";
 
@@ -19,16 +20,39 @@ export function problemsOf(props: LullProps): string[] {
     ...environmentProblems(props),
     ...secretProblems(props),
     ...numberProblems(props),
+    ...concurrencyProblems(props),
     ...tableProblems(props),
-    ...(props.entry !== undefined && !existsSync(props.entry)
-      ? [`entry: there is no file ${props.entry}`]
-      : []),
+    ...entryProblems(props),
+    ...publicProblems(props),
   ];
 }
 
 /** Variables whose value would be readable in the template and in the console. */
 export function exposed({ environment = {} }: LullProps): string[] {
   return Object.keys(environment).filter((name) => SECRET_LOOKING.test(name));
+}
+
+function entryProblems(props: LullProps): string[] {
+  const { entry } = props;
+  if (entry === undefined) return [];
+  if (!existsSync(entry)) return [`entry: there is no file ${entry}`];
+  if (!hasApi(props)) return [];
+  const source = readFileSync(entry, "utf8");
+  // Read, not run. What is passed on from another file cannot be seen here.
+  const mayExport = /\bapi\b/.test(source) || /export\s*\*/.test(source);
+  return mayExport
+    ? []
+    : [`entry: ${entry} exports no "api", which /api needs; export it beside the others, or say api: false`];
+}
+
+/** What a service that the whole world can reach does not start with. The functions would refuse every webhook. */
+function publicProblems({ environment = {}, secrets = {} }: LullProps): string[] {
+  const has = (name: string) => name in environment || name in secrets || `${name}_SECRET` in environment;
+  const isOn = (name: string) => /^(1|true|yes|on)$/i.test(environment[name] ?? "");
+  if (!isOn("LULL_WEB") || has("LULL_WEB_SECRET") || isOn("LULL_WEB_UNSIGNED")) return [];
+  return [
+    "environment: LULL_WEB without LULL_WEB_SECRET: anybody could write and read as anybody; give the secret and sign visitors, or LULL_WEB_UNSIGNED=1 if that does not matter",
+  ];
 }
 
 function channelProblems({ channels = [] }: LullProps): string[] {
@@ -60,6 +84,37 @@ function secretProblems({ secrets = {}, environment = {} }: LullProps): string[]
   });
 }
 
+const RESERVED_MAX = 100_000;
+
+function concurrencyProblems({ concurrency = {}, worker = {}, channels = [] }: LullProps): string[] {
+  const problems = Object.entries(concurrency).flatMap(([name, { reserved, provisioned }]) => [
+    ...outside(`concurrency.${name}.reserved`, reserved, 1, RESERVED_MAX),
+    ...outside(`concurrency.${name}.provisioned`, provisioned, 1, knownOr(reserved, RESERVED_MAX)),
+  ]);
+  const { reserved } = concurrency.worker ?? {};
+  const queues = new Set(["default", ...channels]).size;
+  const wanted = queues * (worker.concurrency ?? WORKER_CONCURRENCY);
+  const isKnown =
+    typeof reserved === "number" && !Token.isUnresolved(reserved) && !Token.isUnresolved(wanted);
+  return isKnown && reserved < wanted
+    ? [
+        ...problems,
+        `concurrency.worker.reserved: ${reserved} is less than the ${wanted} that its ${queues} queues may want at once (worker.concurrency for each): triggers would be turned away, and end among the dead`,
+      ]
+    : problems;
+}
+
+function knownOr(value: number | undefined, otherwise: number): number {
+  return value === undefined || Token.isUnresolved(value) ? otherwise : value;
+}
+
+function rateProblems(name: string, { rate, burst }: RateProps = {}): string[] {
+  return [
+    ...outside(`throttling.${name}rate`, rate, 1, 100_000),
+    ...outside(`throttling.${name}burst`, burst, 1, 50_000),
+  ];
+}
+
 function numberProblems({ worker = {}, memorySize, throttling = {} }: LullProps): string[] {
   return [
     ...outside("worker.timeout in seconds", secondsOf(worker.timeout), 30, 900),
@@ -67,8 +122,10 @@ function numberProblems({ worker = {}, memorySize, throttling = {} }: LullProps)
     ...outside("worker.concurrency", worker.concurrency, 2, 1_000),
     ...outside("worker.batchSize", worker.batchSize, 1, 10),
     ...outside("memorySize", memorySize, 128, 10_240),
-    ...outside("throttling.rate", throttling.rate, 1, 10_000),
-    ...outside("throttling.burst", throttling.burst, 1, 5_000),
+    ...rateProblems("", throttling),
+    ...(["status", "feed", "api", "other"] as const).flatMap((name) =>
+      rateProblems(`${name}.`, throttling[name]),
+    ),
   ];
 }
 

@@ -16,7 +16,8 @@ const WIDTH = 8;
 const period = FIVE_MINUTES;
 
 /** What an operator looks at first: does it answer, is it in time, does anything need a person, what does it cost. */
-export function createDashboard(scope: Construct, watched: Watched, tables: LullTables): Dashboard {
+export function createDashboard(scope: Construct, watched: Watched): Dashboard {
+  const { tables } = watched;
   const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
     new GraphWidget({ title, left, right, width: WIDTH });
   return new Dashboard(scope, "Dashboard", {

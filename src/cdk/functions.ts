@@ -9,10 +9,14 @@ import {
   Tracing,
 } from "aws-cdk-lib/aws-lambda";
 import { type BundlingOptions, LogLevel, NodejsFunction, OutputFormat } from "aws-cdk-lib/aws-lambda-nodejs";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
-import { Duration, RemovalPolicy } from "aws-cdk-lib/core";
+import { Duration } from "aws-cdk-lib/core";
 import { Construct } from "constructs";
+import { acknowledge, NO_RESOURCES } from "./acknowledged.ts";
+import { concurrencyOf } from "./concurrency.ts";
+import type { Keys } from "./keys.ts";
+import { createLogGroup } from "./logs.ts";
 import type { LullProps } from "./lull-props.ts";
+import { type Network, networkOf } from "./network.ts";
 import { type ChannelQueue, WORKER_TIMEOUT } from "./queues.ts";
 import { SWEEP_EVERY } from "./schedule.ts";
 import type { FunctionName } from "./table-access.ts";
@@ -26,7 +30,7 @@ const OWN_ENTRY = join(
 );
 
 const MEMORY_SIZE = 512;
-const CONCURRENCY = 50;
+export const WORKER_CONCURRENCY = 50;
 const BATCH_SIZE = 10;
 
 /** The gateway waits for half a minute, and a provider for half of that. */
@@ -56,35 +60,61 @@ export interface FunctionOptions {
   readonly statements: readonly PolicyStatement[];
 }
 
-export type LullFunctions = Readonly<Record<FunctionName, NodejsFunction>>;
+/** `api` where it is wanted. */
+export type LullFunctions = Readonly<
+  Record<Exclude<FunctionName, "api">, NodejsFunction> & { readonly api?: NodejsFunction }
+>;
 
 export function createFunctions(
   scope: Construct,
   props: LullProps,
+  keys: Keys,
   optionsOf: (name: FunctionName) => Pick<FunctionOptions, "environment" | "statements">,
 ): LullFunctions {
   const { memorySize = MEMORY_SIZE, worker = {} } = props;
+  const network = networkOf(scope, props);
   const create = (name: FunctionName, timeout: Duration, size: number) =>
-    createFunction(scope, name, props, { ...optionsOf(name), timeout, memorySize: size });
+    createFunction(scope, name, { props, keys, network }, { ...optionsOf(name), timeout, memorySize: size });
   return {
     webhook: create("webhook", WEBHOOK_TIMEOUT, memorySize),
+    ...(hasApi(props) && { api: create("api", WEBHOOK_TIMEOUT, memorySize) }),
     worker: create("worker", worker.timeout ?? WORKER_TIMEOUT, worker.memorySize ?? MEMORY_SIZE),
     sweeper: create("sweeper", SWEEPER_TIMEOUT, memorySize),
   };
 }
 
+const API_TOKENS = ["LULL_API_TOKEN", "LULL_TURN_TOKEN"];
+
+/** Without a token it would answer nobody. */
+export function hasApi({ api, secrets = {}, environment = {} }: LullProps): boolean {
+  return (
+    api ??
+    API_TOKENS.some((name) => name in secrets || name in environment || `${name}_SECRET` in environment)
+  );
+}
+
+interface Surroundings {
+  readonly props: LullProps;
+  readonly keys: Keys;
+  readonly network: Network;
+}
+
 function createFunction(
   parent: Construct,
   name: FunctionName,
-  props: LullProps,
+  { props, keys, network }: Surroundings,
   { timeout, memorySize, environment, statements }: FunctionOptions,
 ): NodejsFunction {
-  const scope = new Construct(parent, `${name[0]?.toUpperCase()}${name.slice(1)}`);
-  const logGroup = createLogGroup(scope, "Log", props);
+  // Not `Api`: the gateway has that name.
+  const id = name === "api" ? "ApiFunction" : `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const scope = new Construct(parent, id);
+  const logGroup = createLogGroup(scope, "Log", props, keys);
   // Not AWSLambdaBasicExecutionRole: that may write to every log group there is.
   const role = new Role(scope, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  acknowledge(role, NO_RESOURCES);
   logGroup.grantWrite(role);
-  for (const statement of statements) role.addToPrincipalPolicy(statement);
+  for (const statement of [...statements, ...network.statements]) role.addToPrincipalPolicy(statement);
+  const { reserved } = concurrencyOf(props, name);
   return new NodejsFunction(scope, "Function", {
     entry: props.entry ?? OWN_ENTRY,
     handler: name,
@@ -97,18 +127,13 @@ function createFunction(
     role,
     logGroup,
     tracing: Tracing.ACTIVE,
+    ...network.placed,
+    ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     // It sends triggers to the queues that wake it, by design: a paused conversation is looked at again for days. After sixteen in a
     // row Lambda would take that for a mistake, and end it.
     ...(name === "worker" && { recursiveLoop: RecursiveLoop.ALLOW }),
     // A round that failed is not repeated: the next one comes within a minute.
     ...(name === "sweeper" && { retryAttempts: 0, maxEventAge: SWEEP_EVERY }),
-  });
-}
-
-export function createLogGroup(scope: Construct, id: string, props: LullProps): LogGroup {
-  return new LogGroup(scope, id, {
-    retention: props.logRetention ?? RetentionDays.ONE_MONTH,
-    removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
   });
 }
 
@@ -125,7 +150,7 @@ export function feedWorker(
       target,
       eventSourceArn: queue.queueArn,
       batchSize: worker.batchSize ?? BATCH_SIZE,
-      maxConcurrency: worker.concurrency ?? CONCURRENCY,
+      maxConcurrency: worker.concurrency ?? WORKER_CONCURRENCY,
       reportBatchItemFailures: true,
     });
   }

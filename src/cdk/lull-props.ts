@@ -1,17 +1,27 @@
-import type { ITable, Table, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { ILambdaDeploymentConfig } from "aws-cdk-lib/aws-codedeploy";
+import type { ITable, Table, TableV2, WarmThroughput } from "aws-cdk-lib/aws-dynamodb";
+import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ISecret, Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib/core";
+import type { FunctionName } from "./table-access.ts";
 import type { LullTable } from "./tables.ts";
 
 /** Under `exactOptionalPropertyTypes` a `Secret` is no `ISecret`, nor a `Table` an `ITable`: hence the unions. */
 export type AnySecret = ISecret | Secret;
 export type AnyTable = ITable | Table | TableV2;
 
-/** A secret that is text, or one field of a secret that is JSON. */
-export type SecretSource = AnySecret | { readonly secret: AnySecret; readonly key: string };
+/** A secret that is text, or one field of a secret that is JSON; and who reads it, where that is not known by its variable. */
+export type SecretSource =
+  | AnySecret
+  | {
+      readonly secret: AnySecret;
+      readonly key?: string;
+      /** Default: whoever needs a variable of that name; `webhook` and `worker` for names of your own. */
+      readonly for?: readonly FunctionName[];
+    };
 
 /** Everything may be left out. What `lull start` takes from the environment goes into `environment` and `secrets`. */
 export interface LullProps {
@@ -24,23 +34,47 @@ export interface LullProps {
   readonly environment?: Readonly<Record<string, string>>;
   /**
    * Variables whose values stay in Secrets Manager: `{ OPENAI_API_KEY: secret, TWILIO_AUTH_TOKEN: { secret, key: "authToken" } }`.
-   * The functions are given the name (`OPENAI_API_KEY_SECRET`) and may read that secret and no other.
+   * The functions are told the name (`OPENAI_API_KEY_SECRET`), and each may read the secrets that it needs: whoever takes webhooks in, only
+   * those that signatures are checked with. Rights are given by secret and not by key: keep what differs in its readers in two secrets.
    */
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  /** Your file that exports `webhook`, `worker` and `sweeper`. Default: Lull's own, configured by the environment alone. */
+  /** Your file that exports `webhook`, `worker` and `sweeper`, and `api` where that is wanted. Default: Lull's own, configured by the environment alone. */
   readonly entry?: string;
+  /**
+   * Whether `/api` is served, by a function with a role of its own. Default: where `LULL_API_TOKEN` or `LULL_TURN_TOKEN` is given; without
+   * either it would answer nobody.
+   */
+  readonly api?: boolean;
   readonly worker?: WorkerProps;
-  /** In MB, of the functions `webhook` and `sweeper`. Default: 512. */
+  /** In MB, of the functions `webhook`, `api` and `sweeper`. Default: 512. */
   readonly memorySize?: number;
-  /** Requests that the API lets through. */
+  /** Requests that the gateway lets through. */
   readonly throttling?: ThrottlingProps;
+  /** Instances that are kept for a function, and instances that wait warm. */
+  readonly concurrency?: Readonly<Partial<Record<Exclude<FunctionName, "sweeper">, ConcurrencyProps>>>;
+  /** Where the functions run, if not in Lambda's own network. They must reach AWS, your providers and your model from there. */
+  readonly network?: NetworkProps;
+  /**
+   * How a new version takes over, such as `LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES`: part of the traffic first, and back to the old
+   * one by itself if it fails. Default: all at once.
+   */
+  readonly deployment?: ILambdaDeploymentConfig;
   /**
    * Tables that exist already, made elsewhere with the keys and indexes of `TABLES` in `lull/aws`: usually `conversations`, which
    * another system writes. Import one with `Table.fromTableName`.
    */
   readonly tables?: Readonly<Partial<Record<LullTable, AnyTable>>>;
-  /** A key of yours for the tables made here. Default: the one that AWS manages for DynamoDB. */
+  /** What tables and their indexes carry from the first second on. Without it a new one takes 4,000 writes and 12,000 reads a second. */
+  readonly warmThroughput?: Readonly<Partial<Record<LullTable, WarmThroughput>>>;
+  /**
+   * A key of yours for everything made here that keeps something: tables, queues, logs. One that was not made in this app must let
+   * `logs.<region>.amazonaws.com` use it. Default: keys that AWS manages.
+   */
   readonly encryptionKey?: IKey;
+  /** Another one for the logs. */
+  readonly logEncryptionKey?: IKey;
+  /** Another one for the queues. */
+  readonly queueEncryptionKey?: IKey;
   /** What becomes of tables and logs when the stack goes. `RETAIN`, the default, also protects the tables from being deleted. */
   readonly removalPolicy?: RemovalPolicy;
   /** How long logs are kept. Default: a month. */
@@ -62,9 +96,38 @@ export interface WorkerProps {
   readonly batchSize?: number;
 }
 
-export interface ThrottlingProps {
-  /** Requests per second, in the long run. Default: 100. */
+/** Requests per second in the long run, and at once. */
+export interface RateProps {
   readonly rate?: number;
-  /** Requests at once. Default: 200. */
   readonly burst?: number;
+}
+
+/**
+ * `rate` and `burst` are those of webhooks: 2,000 and 4,000 by default. They are high because a message that is turned away is lost, unless
+ * its provider comes back: Twilio does not, if its webhook's URL does not say so.
+ */
+export interface ThrottlingProps extends RateProps {
+  /** Delivery states, about three for every reply. Default: 1,000 and 2,000. */
+  readonly status?: RateProps;
+  /** What pages of a web channel ask for. Default: 200 and 400. */
+  readonly feed?: RateProps;
+  /** Default: 20 and 40. */
+  readonly api?: RateProps;
+  /** `/`, `/healthz` and `/readyz`, each. Default: 10 and 20. */
+  readonly other?: RateProps;
+}
+
+export interface ConcurrencyProps {
+  /** Kept for this function, and its most. A crowd at one function then takes nothing from the others. */
+  readonly reserved?: number;
+  /** Ready before anybody asks: no cold starts up to that many. They cost while they wait. */
+  readonly provisioned?: number;
+}
+
+export interface NetworkProps {
+  readonly vpc: IVpc | Vpc;
+  /** Default: those with a way out. */
+  readonly subnets?: SubnetSelection;
+  /** Default: one is made that lets everything out and nothing in. */
+  readonly securityGroups?: ISecurityGroup[];
 }

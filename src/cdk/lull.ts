@@ -7,22 +7,26 @@ import { Construct } from "constructs";
 import { createAlarms } from "./alarms.ts";
 import { createApi, routeTo } from "./api.ts";
 import { exposed, problemsOf } from "./check-props.ts";
+import { targetOf } from "./concurrency.ts";
 import { createDashboard } from "./dashboard.ts";
 import { createFunctions, feedWorker, type LullFunctions } from "./functions.ts";
+import { keysFrom } from "./keys.ts";
 import type { LullProps } from "./lull-props.ts";
 import { LullMetrics } from "./metrics.ts";
 import { createQueues, queueStatements, queueVariables } from "./queues.ts";
 import { scheduleSweeper } from "./schedule.ts";
-import { secretStatements, secretVariables } from "./secrets.ts";
+import { secretStatements, secretVariables, sharedTooWidely } from "./secrets.ts";
 import { tableStatements } from "./table-access.ts";
 import { createTables, type LullTables, tableVariables } from "./tables.ts";
 
-/** Lull on AWS: API Gateway, three functions, DynamoDB, SQS, a schedule, alarms and a dashboard. */
+/** Lull on AWS: API Gateway, three functions or four, DynamoDB, SQS, a schedule, alarms and a dashboard. */
 export class Lull extends Construct {
   /** Where providers call, without a slash at its end: webhooks are at `<url>/webhooks/<channel>`. */
   readonly url: string;
   readonly api: HttpApi;
   readonly webhook: IFunction;
+  /** Where `/api` is served. */
+  readonly apiFunction: IFunction | undefined;
   readonly worker: IFunction;
   readonly sweeper: IFunction;
   readonly tables: LullTables;
@@ -37,9 +41,10 @@ export class Lull extends Construct {
     this.#check(props);
     const serviceName =
       props.serviceName ?? Names.uniqueResourceName(this, { maxLength: 60, separator: "-" });
-    const queues = createQueues(this, props);
+    const keys = keysFrom(this, props);
+    const queues = createQueues(this, props, keys);
     const tables = createTables(this, props);
-    const api = createApi(this, props);
+    const api = createApi(this, props, keys);
     const environment = {
       LULL_PUBLIC_URL: api.api.apiEndpoint,
       ...props.environment,
@@ -49,24 +54,27 @@ export class Lull extends Construct {
       ...queueVariables(queues),
       POWERTOOLS_SERVICE_NAME: serviceName,
     };
-    const functions: LullFunctions = createFunctions(this, props, (name) => ({
+    const functions: LullFunctions = createFunctions(this, props, keys, (name) => ({
       environment,
       statements: [
         ...tableStatements(name, tables),
-        ...queueStatements(name, queues),
-        // The sweeper talks to nobody outside.
-        ...(name === "sweeper" ? [] : secretStatements(props.secrets)),
+        ...queueStatements(name, queues, keys),
+        ...secretStatements(name, props.secrets),
       ],
     }));
-    routeTo(api.api, functions.webhook);
-    feedWorker(this, functions.worker, queues, props);
+    const webhook = targetOf("webhook", functions.webhook, props);
+    const apiFunction = functions.api && targetOf("api", functions.api, props);
+    const worker = targetOf("worker", functions.worker, props);
+    routeTo(api, { webhook, api: apiFunction }, props);
+    feedWorker(this, worker, queues, props);
     scheduleSweeper(this, functions.sweeper);
-    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues };
+    const watched = { metrics: new LullMetrics(serviceName), api, functions, queues, tables };
     this.alarms = createAlarms(this, watched, props.alarmTopic);
-    this.dashboard = createDashboard(this, watched, tables);
+    this.dashboard = createDashboard(this, watched);
     this.url = environment.LULL_PUBLIC_URL;
     this.api = api.api;
     this.webhook = functions.webhook;
+    this.apiFunction = functions.api;
     this.worker = functions.worker;
     this.sweeper = functions.sweeper;
     this.tables = tables;
@@ -80,6 +88,11 @@ export class Lull extends Construct {
     for (const name of exposed(props)) {
       const advice = `${name} looks like a secret, and a template is no place for one: give it in "secrets".`;
       Annotations.of(this).addWarningV2("lull:secret-in-environment", advice);
+    }
+    const shared = sharedTooWidely(props.secrets);
+    if (shared.length > 0) {
+      const advice = `${shared.join(", ")} can be read by functions that do not need them, because they share a secret: give each reader's a secret of its own.`;
+      Annotations.of(this).addWarningV2("lull:shared-secret", advice);
     }
   }
 }

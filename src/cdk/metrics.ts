@@ -15,13 +15,17 @@ export type LullCounter =
   | "Orphans"
   | "TriggersUnreadable"
   | "StoreRetries"
+  | "Retriggered"
   | "RowsQuarantined";
 
 /** Told by the sweeper, every round. */
 export type LullGauge = "DeadLetters" | "UnknownSends" | "StaleLeases" | "LeaseHeldSecondsMax";
 
+/** Counted by the gateway's log. */
+export type GatewayCounter = "WebhooksThrottled" | "WebhooksRefused";
+
 const NAMESPACE = "Lull";
-const MINUTE = Duration.minutes(1);
+export const MINUTE = Duration.minutes(1);
 export const FIVE_MINUTES = Duration.minutes(5);
 
 /** Below this many takes the share of busy ones says nothing. */
@@ -30,9 +34,12 @@ const TAKES_MIN = 10;
 /** The metrics of one deployment. */
 export class LullMetrics {
   readonly #dimensionsMap: Record<string, string>;
+  /** A log's filter gives no dimensions of its own: the deployments are told apart by the namespace. */
+  readonly gatewayNamespace: string;
 
   constructor(serviceName: string) {
     this.#dimensionsMap = { service: serviceName };
+    this.gatewayNamespace = `${NAMESPACE}/${serviceName}`;
   }
 
   counter(metricName: LullCounter, period = FIVE_MINUTES): Metric {
@@ -41,6 +48,15 @@ export class LullMetrics {
 
   gauge(metricName: LullGauge, period = MINUTE): Metric {
     return this.#metric(metricName, Stats.MAXIMUM, period);
+  }
+
+  /** How long after their time turns begin. Nine of ten: a customer who writes while being answered waits for that answer. */
+  lateness(period = MINUTE): Metric {
+    return this.#metric("TurnLateSeconds", "p90", period);
+  }
+
+  gateway(metricName: GatewayCounter, period = FIVE_MINUTES): Metric {
+    return new Metric({ namespace: this.gatewayNamespace, metricName, statistic: Stats.SUM, period });
   }
 
   /** The share of takes that found the lease held. A counter that has nothing to tell is silent, hence FILL. */

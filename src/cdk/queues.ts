@@ -2,6 +2,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
+import { type Keys, queueKeyStatements } from "./keys.ts";
 import type { LullProps } from "./lull-props.ts";
 import type { FunctionName } from "./table-access.ts";
 
@@ -21,16 +22,28 @@ const RETENTION = Duration.days(4);
 /** Longer than the queue's own: the clock of a message goes on when it is moved. */
 const DEAD_RETENTION = Duration.days(14);
 
-export function createQueues(scope: Construct, { channels = [], worker = {} }: LullProps): ChannelQueue[] {
+export function createQueues(
+  scope: Construct,
+  { channels = [], worker = {} }: LullProps,
+  keys: Keys,
+): ChannelQueue[] {
   const { timeout = WORKER_TIMEOUT } = worker;
   const visibilityTimeout = Duration.seconds(VISIBILITY_FACTOR * timeout.toSeconds());
   return [...new Set(["default", ...channels])].map((channel) =>
-    createQueue(scope, channel, visibilityTimeout),
+    createQueue(scope, channel, visibilityTimeout, keys),
   );
 }
 
-function createQueue(scope: Construct, channel: string, visibilityTimeout: Duration): ChannelQueue {
-  const common = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true };
+function createQueue(
+  scope: Construct,
+  channel: string,
+  visibilityTimeout: Duration,
+  { queues: key }: Keys,
+): ChannelQueue {
+  const encrypted = key
+    ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key }
+    : { encryption: QueueEncryption.SQS_MANAGED };
+  const common = { ...encrypted, enforceSSL: true };
   const dead = new Queue(scope, `${channel}-dead`, { ...common, retentionPeriod: DEAD_RETENTION });
   const queue = new Queue(scope, `${channel}-queue`, {
     ...common,
@@ -54,12 +67,18 @@ export function queueVariables(queues: readonly ChannelQueue[]): Record<string, 
 /** Everybody may wake the worker. What takes triggers in acts as the worker; it also hides a trigger for longer while its turn runs. */
 const ACTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   webhook: ["SendMessage", "GetQueueAttributes"],
+  api: ["SendMessage"],
   worker: ["SendMessage", "GetQueueAttributes", "ReceiveMessage", "DeleteMessage", "ChangeMessageVisibility"],
   sweeper: ["SendMessage"],
 };
 
-export function queueStatements(name: FunctionName, queues: readonly ChannelQueue[]): PolicyStatement[] {
+export function queueStatements(
+  name: FunctionName,
+  queues: readonly ChannelQueue[],
+  keys: Keys,
+): PolicyStatement[] {
   return [
+    ...queueKeyStatements(keys),
     new PolicyStatement({
       actions: ACTIONS[name].map((action) => `sqs:${action}`),
       resources: queues.map(({ queue }) => queue.queueArn),

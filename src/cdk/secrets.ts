@@ -1,10 +1,34 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { AnySecret, LullProps, SecretSource } from "./lull-props.ts";
+import type { FunctionName } from "./table-access.ts";
 
 type Secrets = NonNullable<LullProps["secrets"]>;
 
-export function secretOf(source: SecretSource): { readonly secret: AnySecret; readonly key?: string } {
+/** Who reads what. Whoever takes webhooks in checks signatures, whoever answers talks to providers and models, and the sweeper to nobody. */
+const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
+  TWILIO_AUTH_TOKEN: ["webhook", "worker"],
+  WATI_WEBHOOK_SECRET: ["webhook"],
+  WATI_TOKEN: ["worker"],
+  LULL_WEB_SECRET: ["webhook"],
+  OPENAI_API_KEY: ["worker"],
+  LULL_API_TOKEN: ["api"],
+  LULL_TURN_TOKEN: ["api"],
+};
+/** Names of your own: a channel of yours may check and send with them. */
+const OTHERS: readonly FunctionName[] = ["webhook", "worker"];
+
+interface NamedSecret {
+  readonly secret: AnySecret;
+  readonly key?: string;
+  readonly for?: readonly FunctionName[];
+}
+
+export function secretOf(source: SecretSource): NamedSecret {
   return "secret" in source ? source : { secret: source };
+}
+
+export function readersOf(variable: string, source: SecretSource): readonly FunctionName[] {
+  return secretOf(source).for ?? READERS[variable] ?? OTHERS;
 }
 
 /** `OPENAI_API_KEY` is told as `OPENAI_API_KEY_SECRET`: where it is, not what it is. */
@@ -19,8 +43,24 @@ export function secretVariables(secrets: Secrets = {}): Record<string, string> {
   );
 }
 
-export function secretStatements(secrets: Secrets = {}): PolicyStatement[] {
-  const all = [...new Set(Object.values(secrets).map((source) => secretOf(source).secret))];
+/** Variables whose secret is read by somebody who does not need them: they are fields of one secret, and rights know no fields. */
+export function sharedTooWidely(secrets: Secrets = {}): string[] {
+  const entries = Object.entries(secrets);
+  return entries
+    .filter(([variable, source]) => {
+      const own = readersOf(variable, source);
+      const { secret } = secretOf(source);
+      const beside = entries.filter(([, other]) => secretOf(other).secret === secret);
+      return beside.some(([name, other]) => readersOf(name, other).some((reader) => !own.includes(reader)));
+    })
+    .map(([variable]) => variable);
+}
+
+export function secretStatements(name: FunctionName, secrets: Secrets = {}): PolicyStatement[] {
+  const needed = Object.entries(secrets).filter(([variable, source]) =>
+    readersOf(variable, source).includes(name),
+  );
+  const all = [...new Set(needed.map(([, source]) => secretOf(source).secret))];
   if (all.length === 0) return [];
   const keys = [...new Set(all.flatMap(({ encryptionKey }) => encryptionKey ?? []))];
   return [

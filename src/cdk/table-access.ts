@@ -1,7 +1,8 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { LULL_TABLES, type LullTable, type LullTables } from "./tables.ts";
 
-export type FunctionName = "webhook" | "worker" | "sweeper";
+/** `api` is there where it is wanted. */
+export type FunctionName = "webhook" | "api" | "worker" | "sweeper";
 
 interface Access {
   readonly actions: readonly string[];
@@ -14,23 +15,35 @@ interface Access {
  * own. `test/aws/contract.test.ts` notes every request of the engine and compares.
  */
 const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, Access>>>>> = {
-  /** Stage 1, and all that `/api` offers: listings, remedies, erasing a person. */
+  /** Stage 1, and what a visitor's page shows of its own conversation. It lists, changes and erases nothing. */
   webhook: {
     conversations: {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
       indexes: ["active-by-primary-channel", "by-conversation-id", "listed"],
     },
-    stage: { actions: ["GetItem", "Query", "Scan", "PutItem", "BatchWriteItem"] },
+    stage: { actions: ["GetItem", "Query", "PutItem"] },
+    triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem"] },
+    state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
+    messages: { actions: ["Query", "PutItem", "DeleteItem"] },
+    seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"] },
+  },
+  /** Listings, remedies, erasing a person. */
+  api: {
+    conversations: {
+      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],
+      indexes: ["by-conversation-id", "listed"],
+    },
+    stage: { actions: ["Query", "Scan", "PutItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "BatchGetItem", "Scan", "PutItem", "UpdateItem", "DeleteItem"] },
     state: {
       actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem"],
       indexes: ["leased"],
     },
     messages: {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
+      actions: ["GetItem", "BatchGetItem", "Query", "UpdateItem", "DeleteItem", "BatchWriteItem"],
       indexes: ["listed"],
     },
-    seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem", "BatchWriteItem"] },
+    seen: { actions: ["GetItem", "UpdateItem", "BatchWriteItem"] },
   },
   /** Stage 2. It removes nothing but what a turn used up. */
   worker: {

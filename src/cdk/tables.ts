@@ -110,10 +110,13 @@ export function createTables(scope: Construct, props: LullProps): LullTables {
 function createTable(scope: Construct, name: LullTable, props: LullProps): Table {
   const { keys, timeToLive, indexes = [] } = SHAPES[name];
   const { encryptionKey, removalPolicy = RemovalPolicy.RETAIN } = props;
+  const warmed = props.warmThroughput?.[name];
+  const warm = warmed ? { warmThroughput: warmed } : {};
   const table = new Table(scope, `${name[0]?.toUpperCase()}${name.slice(1)}Table`, {
     ...keys,
     ...(timeToLive !== undefined && { timeToLiveAttribute: timeToLive }),
     billingMode: BillingMode.PAY_PER_REQUEST,
+    ...warm,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
     ...(encryptionKey
       ? { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }
@@ -121,7 +124,8 @@ function createTable(scope: Construct, name: LullTable, props: LullProps): Table
     removalPolicy,
     deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
   });
-  for (const index of indexes) table.addGlobalSecondaryIndex(index);
+  // A cold index holds its table's writes up as a cold table would.
+  for (const index of indexes) table.addGlobalSecondaryIndex({ ...index, ...warm });
   return table;
 }
 

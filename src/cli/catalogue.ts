@@ -86,6 +86,11 @@ const DEAD: readonly Entry[] = [
     summary: "drop them for good",
     load: () => of(import("./commands/dead.ts"), (m) => m.discard),
   },
+  {
+    name: "redrive",
+    summary: "on AWS: put wake-ups back that a queue gave up",
+    load: () => of(import("./commands/redrive.ts"), (m) => m.redrive),
+  },
 ];
 
 const UNKNOWN: readonly Entry[] = [

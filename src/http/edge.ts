@@ -37,6 +37,8 @@ export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
   readonly page?: boolean;
+  /** Where the API has a door of its own, neither of the two opens the other's. */
+  readonly serves?: "all" | "public" | "api";
 }
 
 /** Path and query. More than any provider's, and than any page of ours has. */
@@ -66,10 +68,12 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
   const webhooks = createWebhooks(service, door);
   const api = createApi(service, door);
   const front = frontDoor(service, options.page ?? true);
+  const { serves = "all" } = options;
   return (request) => {
     const { path } = request;
+    if (path.startsWith("/api/") || path === "/api") return serves === "public" ? notFound() : api(request);
+    if (serves === "api") return notFound();
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
-    if (path.startsWith("/api/") || path === "/api") return api(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     return path === "/" ? front : door.slots.within(() => ready(service), tooMany);

@@ -3,7 +3,7 @@ import { aws } from "../engines/aws/index.ts";
 import { lambdaHandlers } from "./index.ts";
 
 /** The functions as the environment alone configures them: the same variables as for `lull start`. */
-export const { webhook, worker, sweeper } = lambdaHandlers(async (log) => {
+export const { webhook, api, worker, sweeper } = lambdaHandlers(async (log) => {
   const loaded = await load({
     file: undefined,
     env: process.env,

@@ -1,3 +1,4 @@
+import { createEdge, type Handle } from "../http/edge.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../ports/log.ts";
 import type { LullConfig } from "../runtime/config.ts";
@@ -13,6 +14,9 @@ export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<Lull
 export interface Opened {
   readonly lull: Lull;
   readonly visibility: Visibility;
+  /** What the world may call. Throws where a channel must not be served as it is configured. */
+  readonly publicDoor: () => Handle;
+  readonly apiDoor: () => Handle;
 }
 
 /** What stays between invocations of one warm function. */
@@ -57,6 +61,20 @@ export class FunctionRuntime {
     const source = this.#source;
     const config = typeof source === "function" ? await source(this.log) : source;
     const log = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
-    return { lull: createLull({ ...config, log }), visibility: visibilityIn(config.engine, log) };
+    const lull = createLull({ ...config, log });
+    const doors = {
+      public: createEdge(lull, { serves: "public" }),
+      api: createEdge(lull, { serves: "api" }),
+    };
+    return {
+      lull,
+      visibility: visibilityIn(config.engine, log),
+      // Nothing is started here that would look at the channels first.
+      publicDoor: () => {
+        lull.requireFit();
+        return doors.public;
+      },
+      apiDoor: () => doors.api,
+    };
   }
 }

@@ -17,6 +17,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "store.retry": "StoreRetries",
   "store.quarantined": "RowsQuarantined",
   "conversation.not-updated": "ConversationsNotUpdated",
+  "sweep.retriggered": "Retriggered",
 };
 
 const NAMESPACE = "Lull";
@@ -36,6 +37,8 @@ export function counting(serviceName: string): Counting {
     counted: (log) => (level, event, fields) => {
       const name = COUNTED[event];
       if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + amount(event, fields));
+      if (event === "lease.taken" && typeof fields?.lateMs === "number")
+        metrics.addMetric("TurnLateSeconds", MetricUnit.Seconds, Math.max(0, fields.lateMs) / 1_000);
       log(level, event, fields);
     },
     gauge: (name, unit, value) => void metrics.addMetric(name, MetricUnit[unit], value),
@@ -49,7 +52,11 @@ export function counting(serviceName: string): Counting {
 }
 
 /** Events that tell several at once, a round of the sweeper at a time, and the field that says how many. */
-const AMOUNTS: Readonly<Record<string, string>> = { "sweep.orphans": "orphans", "store.quarantined": "rows" };
+const AMOUNTS: Readonly<Record<string, string>> = {
+  "sweep.orphans": "orphans",
+  "sweep.retriggered": "retriggered",
+  "store.quarantined": "rows",
+};
 
 function amount(event: string, fields: LogFields = {}): number {
   const told = fields[AMOUNTS[event] ?? ""];

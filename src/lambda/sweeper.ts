@@ -21,6 +21,7 @@ export function sweeperHandler(runtime: FunctionRuntime) {
         const { hasMore: more = false, clockSetBack, ...swept } = await sweeping.sweep();
         if (clockSetBack) lull.log("error", "clock.set-back", { ...clockSetBack });
         if (swept.orphans > 0) lull.log("error", "sweep.orphans", { orphans: swept.orphans });
+        if (swept.retriggered > 0) lull.log("warn", "sweep.retriggered", { retriggered: swept.retriggered });
         lull.log("debug", "sweep.done", { ...swept });
         hasMore = more;
       }

@@ -1,21 +1,40 @@
 import { failure } from "../http/answers.ts";
-import type { EdgeAnswer } from "../http/edge.ts";
-import type { FunctionRuntime } from "./function-runtime.ts";
+import type { EdgeAnswer, Handle } from "../http/edge.ts";
+import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";
 
-/** HTTP behind a gateway: the same edge as everywhere. It never throws, and answers 5xx only for what is our fault. */
-export function webhookHandler(runtime: FunctionRuntime) {
-  return (event: unknown, context: LambdaContext): Promise<HttpResponse> =>
-    runtime.invoke("webhook", context, async () => responseFrom(await answer(runtime, event), event));
+type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
+
+/** What providers and visitors call, and nothing of the API: it never throws, and answers 5xx only for what is our fault. */
+export function webhookHandler(runtime: FunctionRuntime): HttpHandler {
+  return handler(runtime, "webhook", ({ publicDoor }) => publicDoor());
 }
 
-async function answer(runtime: FunctionRuntime, event: unknown): Promise<EdgeAnswer> {
+/** The API and nothing else: a function of its own, because its role may list, change and erase. */
+export function apiHandler(runtime: FunctionRuntime): HttpHandler {
+  return handler(runtime, "api", ({ apiDoor }) => apiDoor());
+}
+
+/** HTTP behind a gateway: the same edge as everywhere. */
+function handler(runtime: FunctionRuntime, name: string, doorOf: (opened: Opened) => Handle): HttpHandler {
+  return (event, context) =>
+    runtime.invoke(name, context, async () =>
+      responseFrom(await answer(runtime, event, { name, doorOf }), event),
+    );
+}
+
+async function answer(
+  runtime: FunctionRuntime,
+  event: unknown,
+  { name, doorOf }: { readonly name: string; readonly doorOf: (opened: Opened) => Handle },
+): Promise<EdgeAnswer> {
   try {
-    const { lull } = await runtime.open();
-    const request = requestFrom(event, lull.publicUrl);
-    if (request) return await lull.handle(request);
-    lull.log("warn", "event.unknown", { handler: "webhook" });
+    const opened = await runtime.open();
+    const door = doorOf(opened);
+    const request = requestFrom(event, opened.lull.publicUrl);
+    if (request) return await door(request);
+    opened.lull.log("warn", "event.unknown", { handler: name });
     return failure(
       400,
       "INVALID_PAYLOAD",

@@ -249,6 +249,16 @@ export interface KeptConversation {
   readonly turns: readonly TurnRecord[];
 }
 
+/** What became of the dead letters of one queue. */
+export interface Redriven {
+  readonly channel: string;
+  readonly moved: number;
+  /** Nobody can read them. */
+  readonly left: number;
+  /** The queue keeps none. */
+  readonly isWithout?: true;
+}
+
 /** Everything durable. Split by who calls it. */
 export interface Engine {
   readonly receiving: Receiving;
@@ -259,8 +269,12 @@ export interface Engine {
   readonly inspector: Inspector;
   /** Takes in what another engine kept; asked again, what is new. Absent where copying the store is the way. */
   adopt?(kept: KeptConversation): Promise<void>;
-  /** Throws when the store cannot be written now: what `/readyz` asks. */
+  /** Puts wake-ups back that ended among the dead letters of a queue. Absent where there are no queues. */
+  redrive?(): Promise<readonly Redriven[]>;
+  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
   ping(): Promise<void>;
+  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
+  probe?(): Promise<void>;
   /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
   checks?(): Promise<readonly Finding[]>;
   /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */

@@ -11,6 +11,7 @@ import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
+import { Readiness } from "./readiness.ts";
 import { type Reception, receive } from "./receive.ts";
 import { replyTexts } from "./reply-texts.ts";
 import { senderLimit } from "./sender-limit.ts";
@@ -49,6 +50,12 @@ export function createService(config: LullConfig): Service {
   let stops = 0;
   const open = () => life.engine();
   const refusals = new ToldRefusals(log, clock);
+  const readiness = new Readiness(clock, () =>
+    within(clock, settings.receiveTimeoutMs, async () => {
+      const engine = await open();
+      await (engine.probe?.() ?? engine.ping());
+    }),
+  );
   const reception: Reception = {
     settings,
     engine: open,
@@ -82,11 +89,12 @@ export function createService(config: LullConfig): Service {
     noteRefusal: (name, code, reason) => refusals.note(name, code, reason),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
-    ready: () => within(clock, settings.receiveTimeoutMs, async () => (await open()).ping()),
+    ready: () => readiness.get(),
     wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
     requireFit: () => requireFit(config.channels),
     async start() {
       requireFit(config.channels);
+      readiness.forget();
       if (life.isOver) {
         // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
         const [last, asked] = [life, stops];
@@ -98,6 +106,7 @@ export function createService(config: LullConfig): Service {
     },
     async stop(graceMs = GRACE_MS) {
       stops += 1;
+      readiness.forget();
       await life.end(graceMs);
       refusals.flush();
     },

@@ -32,7 +32,7 @@ export interface Service {
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
   /** The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`. */
   engine(): Promise<Engine>;
-  /** Rejects when a message could not be acknowledged now: the store cannot be written, does not say so in time, or the service was stopped. */
+  /** Rejects when a message could not be acknowledged now: the store cannot be written, does not say so in time, or the service was stopped. An answer counts for a second. */
   ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;

@@ -39,6 +39,47 @@ test("it is not ready while its store says nothing, and says so in time", async 
   await service.stop(0);
 });
 
+test("whoever asks whether it is ready, and however often, moves the store about once a second", async () => {
+  const clock = fakeClock();
+  const kept = memory();
+  const asked = { ping: 0, probe: 0 };
+  let fails = false;
+  const engine: EngineProvider = {
+    name: "memory",
+    open: async (context) => ({
+      ...(await kept.open(context)),
+      ping: async () => {
+        asked.ping += 1;
+      },
+      probe: async () => {
+        asked.probe += 1;
+        if (fails) throw new StoreUnavailable("it is gone");
+      },
+    }),
+  };
+  const service = createService({ engine, channels: { test: testChannel() }, respond: () => "ok", clock });
+  const crowd = () => Promise.allSettled(Array.from({ length: 100 }, () => service.ready()));
+  expect((await crowd()).every(({ status }) => status === "fulfilled")).toBe(true);
+  await clock.advance(999);
+  await crowd();
+  expect(asked).toEqual({ ping: 0, probe: 1 });
+  fails = true;
+  await clock.advance(1);
+  expect((await crowd()).every(({ status }) => status === "rejected")).toBe(true);
+  await crowd();
+  expect(asked).toEqual({ ping: 0, probe: 2 });
+  fails = false;
+  await clock.advance(1_000);
+  await service.ready();
+  // A start is told the truth of now, and so is whoever asks behind a stop.
+  await service.start();
+  expect(asked).toEqual({ ping: 1, probe: 3 });
+  await service.ready();
+  expect(asked.probe).toBe(4);
+  await service.stop(0);
+  await expect(service.ready()).rejects.toThrow("the service was stopped");
+});
+
 test("two channels with one address are refused: one's visitors would be the other's", () => {
   const at = (address: string) => ({ ...testChannel(), address });
   const channels = { shop: at("counter"), counter: at("counter") };

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
-import { CreateQueueCommand } from "@aws-sdk/client-sqs";
+import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
@@ -98,6 +98,32 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     expect(code).toBe(1);
     expect(stderr).toMatch(/^lull: DynamoDB has backups of its own: .*point-in-time recovery/);
     expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it("dead redrive puts back what a queue gave up, and leaves what nobody can read", async () => {
+    const url = place.queues.default!;
+    const [sqs, dead] = [emulators.sqs(), `${url}-dead`];
+    const inQueue = async (QueueUrl: string) => {
+      const AttributeNames = ["All" as const];
+      const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+      const { ApproximateNumberOfMessages: seen, ApproximateNumberOfMessagesNotVisible: hidden } = {
+        ...Attributes,
+      };
+      return [Number(seen), Number(hidden)];
+    };
+    expect(await lull(["dead", "redrive"])).toMatchObject({ code: 0 });
+    const bodies = Array.from({ length: 23 }, (_, n) => JSON.stringify({ conversation_id: `c${n}` }));
+    for (const MessageBody of [...bodies, "nobody can read this"])
+      await sqs.send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
+    const { code, json } = await lull(["dead", "redrive"]);
+    expect([code, json]).toEqual([1, { queues: [{ channel: "default", moved: 23, left: 1 }] }]);
+    expect([await inQueue(url), await inQueue(dead)]).toEqual([
+      [23, 0],
+      [0, 1],
+    ]);
+    sqs.destroy();
+    const here = await lull(["dead", "redrive"], { LULL_ENGINE: "sqlite", LULL_DB: join(cwd, "no.db") });
+    expect(here.code).toBe(1);
   });
 
   describe("doctor", () => {

@@ -17,7 +17,7 @@ describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoint
   contractCases(async (settings) => requests.of(await awsWorld(emulators, settings)));
 
   it("asks the tables for what the roles of the construct allow, and they allow nothing else", () => {
-    const allowed = tablePermissions(synthesise());
+    const allowed = tablePermissions(synthesise(() => ({ api: true })));
     expect([...requests.seen].filter((each) => !allowed.has(each) && !(each in NOT_ON_AWS))).toEqual([]);
     expect([...allowed].filter((each) => !requests.seen.has(each) && !(each in RARE))).toEqual([]);
   });

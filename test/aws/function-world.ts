@@ -144,7 +144,7 @@ export async function functionWorld(emulators: Emulators, options: FunctionWorld
     send: (MessageBody: string) => queue.send(new SendMessageCommand({ QueueUrl: url, MessageBody })),
     conversationIn: (body: string) => (JSON.parse(body) as { conversation_id: string }).conversation_id,
     async api(handlers: LambdaHandlers, path: string, headers = {}): Promise<HttpResponse> {
-      return handlers.webhook(get(path, headers), contextWith(10_000));
+      return handlers.api(get(path, headers), contextWith(10_000));
     },
     /** Waiting, hidden and delayed messages of the queue, or of its dead letters. */
     async inQueue(which: "queue" | "dead" = "queue"): Promise<number> {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** What it is, and a little: growth should be somebody's decision. */
-const BYTES_MAX = 900_000;
+const BYTES_MAX = 950_000;
 const ZIPPED_BYTES_MAX = 290_000;
 
 interface Said {
@@ -46,11 +46,11 @@ describe("the functions in one file", () => {
     expect(bundle.sources.filter((source) => strangers.test(source))).toEqual([]);
   });
 
-  it("are three handlers, and loading them opens, asks and loads nothing", async () => {
+  it("are four handlers, and loading them opens, asks and loads nothing", async () => {
     const names =
       "console.log(Object.keys(functions).sort().join(), process.env.AWS_XRAY_CONTEXT_MISSING ?? '-')";
     // The X-Ray SDK leaves its mark in the environment as soon as it is loaded.
-    expect((await evaluated(names)).last).toBe("sweeper,webhook,worker -");
+    expect((await evaluated(names)).last).toBe("api,sweeper,webhook,worker -");
   });
 
   it("say what is missing instead of failing when they are loaded", async () => {

@@ -58,6 +58,7 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
       OPENAI_API_KEY_SECRET: "prod/openai",
       OPENAI_BASE_URL: openai.url,
       LULL_API_TOKEN_SECRET: "prod/lull",
+      LULL_PUBLIC_URL: signedUrl(""),
       LULL_WINDOW_SECONDS: "0",
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -102,7 +103,7 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
   };
   const counts = async (lull: LambdaHandlers) => {
     const headers = { authorization: `Bearer ${API_TOKEN}` };
-    const { body } = await lull.webhook(get("/api/counts", headers), contextWith(29_000));
+    const { body } = await lull.api(get("/api/counts", headers), contextWith(29_000));
     return JSON.parse(body) as Record<string, number>;
   };
   const askedFor = (name: string) => secrets.requests.filter(({ body }) => body.includes(name)).length;
@@ -153,16 +154,16 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
 
   it("let nobody at the API without its token, wherever the call seems to come from", async () => {
     const lull = await functions();
-    const answer = (headers: object) => lull.webhook(get("/api/counts", headers), contextWith(29_000));
+    const answer = (headers: object) => lull.api(get("/api/counts", headers), contextWith(29_000));
     assert.equal((await answer({})).statusCode, 401);
     assert.equal((await answer({ host: "localhost", authorization: "Bearer wrong" })).statusCode, 401);
     vi.stubEnv("LULL_API_TOKEN_SECRET", "");
     const open = await functions();
-    const local = await open.webhook(get("/api/counts", { host: "localhost" }), contextWith(29_000));
+    const local = await open.api(get("/api/counts", { host: "localhost" }), contextWith(29_000));
     assert.equal(local.statusCode, 403);
   });
 
-  it("answer health checks, and say whether they can write", async () => {
+  it("answer health checks, and say whether the tables are there", async () => {
     const lull = await functions();
     assert.equal((await lull.webhook(get("/healthz"), contextWith(29_000))).statusCode, 200);
     assert.equal((await lull.webhook(get("/readyz"), contextWith(29_000))).statusCode, 200);
@@ -172,11 +173,38 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
     assert.match(lost.body, /table not-there does not exist/);
   });
 
+  it("serve nothing of the API at the public door, and nothing else at the API's", async () => {
+    const lull = await functions();
+    const headers = { authorization: `Bearer ${API_TOKEN}` };
+    for (const path of ["/api", "/api/counts", "/api/openapi.json"])
+      assert.equal((await lull.webhook(get(path, headers), contextWith(29_000))).statusCode, 404);
+    for (const path of ["/", "/readyz", PATH])
+      assert.equal((await lull.api(get(path, headers), contextWith(29_000))).statusCode, 404);
+    const { body, headers: signed } = message("through the back");
+    assert.equal((await lull.api(post(PATH, body, signed), contextWith(29_000))).statusCode, 404);
+    assert.equal((await counts(lull)).staged, 0);
+  });
+
+  it("take no webhook of a channel that must not be served as it is, and say why", async () => {
+    vi.stubEnv("LULL_PUBLIC_URL", "");
+    const said = () =>
+      JSON.stringify([process.stdout, process.stderr].map(({ write }) => vi.mocked(write).mock.calls));
+    const unsigned = await functions();
+    assert.equal(await write(unsigned, "hello"), 503);
+    assert.match(said(), /set LULL_PUBLIC_URL/);
+    vi.stubEnv("LULL_PUBLIC_URL", signedUrl(""));
+    vi.stubEnv("LULL_WEB", "1");
+    assert.equal(await write(await functions(), "hello"), 503);
+    assert.match(said(), /set LULL_WEB_SECRET/);
+    vi.stubEnv("LULL_WEB_SECRET", "s".repeat(32));
+    assert.equal(await write(await functions(), "hello"), 200);
+  });
+
   it("have the types that AWS gives to its handlers", async () => {
-    const { webhook, worker, sweeper } = await functions();
+    const { webhook, api, worker, sweeper } = await functions();
     const typed: [APIGatewayProxyHandlerV2, APIGatewayProxyHandler, SQSHandler, ScheduledHandler] = [
       webhook,
-      webhook,
+      api,
       worker,
       sweeper,
     ];

@@ -8,6 +8,7 @@ import {
   type FunctionWorld,
   type FunctionWorldOptions,
   functionWorld,
+  get,
 } from "./function-world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -43,6 +44,22 @@ describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
     lines
       .filter((line) => line.startsWith('{"_aws"'))
       .reduce((sum, line) => sum + Number(JSON.parse(line)[name] ?? 0), 0);
+
+  it("say that they are ready without writing anything, and ask AWS once for a crowd", async () => {
+    await open();
+    const lull = world.instance();
+    const ask = () => lull.webhook(get("/readyz"), contextWith(10_000));
+    world.asked.length = 0;
+    assert.equal((await ask()).statusCode, 200);
+    const first = world.asked.splice(0).map(({ name }) => name);
+    assert.deepEqual(first.sort(), ["GetItem", "GetQueueAttributes"]);
+    for (const { statusCode } of await Promise.all(Array.from({ length: 50 }, ask)))
+      assert.equal(statusCode, 200);
+    assert.deepEqual(world.asked, []);
+    await world.clock.advance(1_000);
+    assert.equal((await ask()).statusCode, 200);
+    assert.equal(world.asked.length, 2);
+  });
 
   it("answer a burst once, and leave nothing behind", async () => {
     await open();

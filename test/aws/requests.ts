@@ -5,22 +5,29 @@ import type { Engine } from "../../src/ports/engine.ts";
 import type { AwsWorld } from "./world.ts";
 
 /** The function that makes a request where the engine runs on Lambda. */
-export type Caller = "webhook" | "worker" | "sweeper";
+export type Caller = "webhook" | "api" | "worker" | "sweeper";
 
 /** Who asks for what. */
-const CALLERS: Readonly<
-  Record<Exclude<keyof Engine, "adopt" | "ping" | "checks" | "examine" | "close">, Caller>
-> = {
+const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
   receiving: "webhook",
-  conversations: "webhook",
-  remedies: "webhook",
-  inspector: "webhook",
+  conversations: "api",
+  remedies: "api",
+  inspector: "api",
   turns: "worker",
   sweeping: "sweeper",
 };
 
-/** What a function wants of a port that is otherwise another's. */
-const ODD: Readonly<Record<string, Caller>> = { history: "worker", gauges: "sweeper" };
+type Odd = "adopt" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
+
+/** What a function wants of a port that is otherwise another's, alone or beside it. */
+const ODD: Readonly<Record<string, readonly Caller[]>> = {
+  history: ["worker"],
+  gauges: ["sweeper"],
+  // A visitor's feed, and the text that tells a customer of a full house.
+  conversation: ["webhook", "api"],
+  conversations: ["webhook", "api"],
+  say: ["webhook", "api"],
+};
 
 interface Input {
   readonly TableName?: string;
@@ -36,7 +43,7 @@ export class Requests {
   /** Reads of tables, and those of them that may show what was true a moment ago. Indexes always may. */
   readonly reads = new Set<string>();
   readonly lagging = new Set<string>();
-  readonly #caller = new AsyncLocalStorage<Caller>();
+  readonly #callers = new AsyncLocalStorage<readonly Caller[]>();
 
   /** The world, with every request of its engines noted. */
   of(world: AwsWorld): AwsWorld {
@@ -47,19 +54,20 @@ export class Requests {
   #asked(engine: Engine): Engine {
     const ports = Object.entries(CALLERS).map(([name, caller]) => {
       const port = engine[name as keyof typeof CALLERS] as object;
-      return [name, this.#within(port, (method) => ODD[method] ?? caller)];
+      return [name, this.#within(port, (method) => ODD[method] ?? [caller])];
     });
-    const ping = () => this.#caller.run("webhook", () => engine.ping());
+    // A start on a machine asks with a write; behind a gateway nobody does.
+    const ping = () => this.#callers.run(["webhook"], () => engine.probe!());
     return { ...Object.fromEntries(ports), ping, close: () => engine.close() } as Engine;
   }
 
-  #within<T extends object>(port: T, callerOf: (method: string) => Caller): T {
+  #within<T extends object>(port: T, callerOf: (method: string) => readonly Caller[]): T {
     return new Proxy(port, {
       get: (target, name) => {
         const member = Reflect.get(target, name, target);
         if (typeof member !== "function") return member;
         return (...args: unknown[]) =>
-          this.#caller.run(callerOf(String(name)), () => Reflect.apply(member, target, args));
+          this.#callers.run(callerOf(String(name)), () => Reflect.apply(member, target, args));
       },
     });
   }
@@ -79,11 +87,11 @@ export class Requests {
     client.middlewareStack.add(
       (next, { commandName = "" }) =>
         (args) => {
-          const caller = this.#caller.getStore();
+          const callers = this.#callers.getStore() ?? [];
           const action = commandName.replace(/Command$/, "");
           this.#noteRead(action, args.input as Input);
-          if (caller)
-            for (const what of asked(action, args.input as Input)) this.seen.add(`${caller} ${what}`);
+          for (const what of asked(action, args.input as Input))
+            for (const caller of callers) this.seen.add(`${caller} ${what}`);
           return next(args);
         },
       { step: "initialize" },

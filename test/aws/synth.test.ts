@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The one bundle in a folder of assets: three functions, one file. */
+/** The one bundle in a folder of assets: all functions, one file. */
 async function bundleIn(assembly: string): Promise<string> {
   const assets = (await readdir(assembly)).filter((name) => name.startsWith("asset."));
   expect(assets).toHaveLength(1);
@@ -42,7 +42,7 @@ test("examples/aws becomes a template with no network, no credentials and no doc
 
   const template = JSON.parse(await readFile(join(assembly, "Chat.template.json"), "utf8"));
   const types = Object.values(template.Resources as Record<string, { Type: string }>).map(({ Type }) => Type);
-  expect(types.filter((type) => type === "AWS::Lambda::Function")).toHaveLength(3);
+  expect(types.filter((type) => type === "AWS::Lambda::Function")).toHaveLength(4);
   expect(Object.keys(template.Outputs)).toEqual(["WebhookUrl"]);
   const report = JSON.parse(await readFile(join(assembly, "validation-report.json"), "utf8"));
   expect(report.pluginReports).toEqual([]);
@@ -50,7 +50,7 @@ test("examples/aws becomes a template with no network, no credentials and no doc
   const bundle = await bundleIn(assembly);
   expect((await stat(bundle)).size).toBeLessThan(BUNDLE_BYTES_MAX);
   const names = await runModule(`console.log(Object.keys(await import("${bundle}")).sort().join());`);
-  expect(names).toBe("sweeper,webhook,worker\n");
+  expect(names).toBe("api,sweeper,webhook,worker\n");
 });
 
 describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed,", () => {

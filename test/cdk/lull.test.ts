@@ -1,15 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { Duration, RemovalPolicy, type Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
+import { LambdaDeploymentConfig } from "aws-cdk-lib/aws-codedeploy";
 import { AttributeType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { describe, expect, test } from "vitest";
-import { Lull } from "../../src/cdk/index.ts";
+import { Lull, type LullProps } from "../../src/cdk/index.ts";
 import { placeFrom } from "../../src/engines/aws/options.ts";
 import { type KeyPart, TABLES } from "../../src/engines/aws/tables.ts";
-import { statementsIn } from "./permissions.ts";
+import { statementsIn, tablePermissions } from "./permissions.ts";
 import { functionsOf, newStack, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 
 const CHANNELS = ["whatsapp", "sms", "my-channel"];
@@ -242,6 +244,12 @@ describe("secrets", () => {
       },
     };
   });
+  const readers = (of: Template) =>
+    statementsIn(of)
+      .filter(({ actions }) => actions.some((action) => action.startsWith("secretsmanager:")))
+      .flatMap(({ caller, resources }) => resources.map((each) => `${caller} ${JSON.stringify(each)}`))
+      .map((each) => each.replace(/^(\w+) .*:secret:([\w/]+)-.*$/, "$1 $2"))
+      .sort();
 
   test("are told by where they are", () => {
     const [made] = Object.keys(resourcesOf(kept, "AWS::SecretsManager::Secret"));
@@ -255,16 +263,50 @@ describe("secrets", () => {
     }
   });
 
-  test("may be read by the functions that talk to others, those secrets and no other", () => {
-    const reading = statementsIn(kept).filter(({ actions }) =>
-      actions.some((action) => action.startsWith("secretsmanager:")),
-    );
-    expect(reading.map(({ caller }) => caller).sort()).toEqual(["webhook", "worker"]);
-    for (const { actions, resources } of reading) {
-      expect(actions).toEqual(["secretsmanager:GetSecretValue"]);
-      expect(resources).toHaveLength(2);
-      expect(JSON.stringify(resources[0])).toContain(":secret:prod/twilio-??????");
-    }
+  test("may be read by who needs them: the gate checks signatures, the worker talks to others, the API knows its tokens", () => {
+    const variables = [
+      ...["TWILIO_AUTH_TOKEN", "WATI_TOKEN", "WATI_WEBHOOK_SECRET", "LULL_WEB_SECRET", "OPENAI_API_KEY"],
+      ...["LULL_API_TOKEN", "LULL_TURN_TOKEN", "MY_OWN", "NARROW"],
+    ];
+    const split = synthesise((stack) => ({
+      secrets: Object.fromEntries(
+        variables.map((name) => {
+          const made = Secret.fromSecretNameV2(stack, name, `prod/${name}`);
+          return [name, name === "NARROW" ? { secret: made, for: ["worker"] } : made];
+        }),
+      ),
+    }));
+    const of = (caller: string, ...names: string[]) => names.map((name) => `${caller} prod/${name}`);
+    expect(readers(split)).toEqual([
+      ...of("api", "LULL_API_TOKEN", "LULL_TURN_TOKEN"),
+      ...of("webhook", "LULL_WEB_SECRET", "MY_OWN", "TWILIO_AUTH_TOKEN", "WATI_WEBHOOK_SECRET"),
+      ...of("worker", "MY_OWN", "NARROW", "OPENAI_API_KEY", "TWILIO_AUTH_TOKEN", "WATI_TOKEN"),
+    ]);
+    const [reading] = statementsIn(kept).filter(({ actions }) => actions[0]!.startsWith("secretsmanager:"));
+    expect(reading!.actions).toEqual(["secretsmanager:GetSecretValue"]);
+    expect(JSON.stringify(reading!.resources[0])).toContain(":secret:prod/twilio-??????");
+  });
+
+  test("that share one secret, and not their readers, are warned about", () => {
+    const warned = (propsIn: (stack: Stack) => LullProps) => {
+      const stack = newStack();
+      new Lull(stack, "Lull", propsIn(stack));
+      return Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("share a secret"));
+    };
+    const shared = warned((stack) => {
+      const { named } = secret(stack);
+      const field = (key: string) => ({ secret: named, key });
+      return { secrets: { WATI_WEBHOOK_SECRET: field("hook"), OPENAI_API_KEY: field("openai") } };
+    });
+    expect(String(shared[0]?.entry.data)).toMatch(/^WATI_WEBHOOK_SECRET, OPENAI_API_KEY can be read/);
+    const apart = warned((stack) => {
+      const { named, made } = secret(stack);
+      const field = (key: string) => ({ secret: named, key });
+      return {
+        secrets: { OPENAI_API_KEY: field("openai"), WATI_TOKEN: field("wati"), LULL_WEB_SECRET: made },
+      };
+    });
+    expect(apart).toEqual([]);
   });
 
   test("under a key of your own are decrypted through Secrets Manager only", () => {
@@ -338,11 +380,44 @@ describe("the roles", () => {
 
 describe("the API", () => {
   test("has limits, of its own or yours", () => {
-    const limitsOf = (of: Template) =>
-      all("AWS::ApiGatewayV2::Stage", of)[0]!.Properties.DefaultRouteSettings;
-    expect(limitsOf(template)).toMatchObject({ ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 });
-    const limited = synthesise(() => ({ throttling: { rate: 5, burst: 9 } }));
-    expect(limitsOf(limited)).toMatchObject({ ThrottlingRateLimit: 5, ThrottlingBurstLimit: 9 });
+    const limitsOf = (of: Template) => {
+      const { DefaultRouteSettings, RouteSettings } = all("AWS::ApiGatewayV2::Stage", of)[0]!.Properties;
+      const settings = Object.entries<Record<string, number>>({
+        ...RouteSettings,
+        default: DefaultRouteSettings,
+      });
+      return Object.fromEntries(
+        settings.map(([route, each]) => [route, [each.ThrottlingRateLimit, each.ThrottlingBurstLimit]]),
+      );
+    };
+    // A message that is turned away is lost: Twilio does not come back. What is not a message makes way for those that are.
+    const limits = {
+      "POST /webhooks/{proxy+}": [2_000, 4_000],
+      "POST /webhooks/{channel}/status": [1_000, 2_000],
+      "GET /webhooks/{proxy+}": [200, 400],
+      "GET /healthz": [10, 20],
+      "GET /readyz": [10, 20],
+      "GET /": [10, 20],
+      default: [10, 20],
+    };
+    expect(limitsOf(template)).toEqual(limits);
+    const limited = synthesise(() => ({
+      api: true,
+      throttling: { rate: 5, status: { burst: 9 }, api: { rate: 2, burst: 3 } },
+    }));
+    expect(limitsOf(limited)).toEqual({
+      ...limits,
+      "POST /webhooks/{proxy+}": [5, 4_000],
+      "POST /webhooks/{channel}/status": [1_000, 9],
+      "ANY /api": [2, 3],
+      "ANY /api/{proxy+}": [2, 3],
+    });
+  });
+
+  test("has no limit for a route that is not there yet", () => {
+    const routes = Object.keys(resourcesOf(template, "AWS::ApiGatewayV2::Route"));
+    const [{ DependsOn }] = all("AWS::ApiGatewayV2::Stage") as [Resource];
+    expect(DependsOn).toEqual(expect.arrayContaining(routes));
   });
 
   test("logs who called which route and how it went, as JSON, and nothing that was said", () => {
@@ -356,17 +431,56 @@ describe("the API", () => {
     expect(resourcesOf(template, "AWS::Logs::LogGroup")[group]!.Properties.RetentionInDays).toBe(30);
   });
 
-  test("lets through what the service answers to", () => {
-    const routes = all("AWS::ApiGatewayV2::Route").map(({ Properties }) => Properties.RouteKey);
-    expect(routes.sort()).toEqual([
-      "ANY /api",
-      "ANY /api/{proxy+}",
-      "ANY /webhooks/{proxy+}",
-      "GET /",
-      "GET /healthz",
-      "GET /readyz",
-    ]);
+  const routesIn = (of: Template) => {
+    const integrations = resourcesOf(of, "AWS::ApiGatewayV2::Integration");
+    const functions = resourcesOf(of, "AWS::Lambda::Function");
+    return all("AWS::ApiGatewayV2::Route", of)
+      .map(({ Properties: { RouteKey, Target } }) => {
+        const { IntegrationUri } = integrations[Target["Fn::Join"][1][1].Ref]!.Properties;
+        return `${RouteKey} -> ${functions[IntegrationUri["Fn::GetAtt"][0]]!.Properties.Handler}`;
+      })
+      .sort();
+  };
+  const PUBLIC = [
+    "GET / -> index.webhook",
+    "GET /healthz -> index.webhook",
+    "GET /readyz -> index.webhook",
+    "GET /webhooks/{proxy+} -> index.webhook",
+    "POST /webhooks/{channel}/status -> index.webhook",
+    "POST /webhooks/{proxy+} -> index.webhook",
+  ];
+
+  test("lets through what the service answers to, and nothing to an API that nobody asked for", () => {
+    expect(routesIn(template)).toEqual(PUBLIC);
     template.hasResourceProperties("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "2.0" });
+    expect(Object.keys(functionsOf(template))).not.toContain("api");
+  });
+
+  test.each<[string, (stack: Stack) => LullProps]>([
+    ["asked for", () => ({ api: true })],
+    ["given a token", (stack) => ({ secrets: { LULL_API_TOKEN: new Secret(stack, "Token") } })],
+    ["given a token for late answers", () => ({ environment: { LULL_TURN_TOKEN: "t".repeat(16) } })],
+  ])("has a function and a role of its own for /api, %s", (_, propsIn) => {
+    const withApi = synthesise(propsIn);
+    expect(routesIn(withApi)).toEqual(["ANY /api -> index.api", "ANY /api/{proxy+} -> index.api", ...PUBLIC]);
+    const roles = Object.values(functionsOf(withApi)).map(
+      ({ Properties }) => Properties.Role["Fn::GetAtt"][0],
+    );
+    expect(new Set(roles).size).toBe(4);
+    // Whoever is found at the public door can erase nobody, and list no dead letter.
+    const allowed = tablePermissions(withApi);
+    expect(allowed).toContain("api dynamodb:DeleteItem conversations");
+    expect([...allowed].filter((each) => /^webhook .*:(Scan|BatchWriteItem) /.test(each))).toEqual([]);
+    expect(allowed).not.toContain("webhook dynamodb:DeleteItem conversations");
+    expect(allowed).not.toContain("webhook dynamodb:Query conversations-messages/index/listed");
+  });
+
+  test("is left out where that is said, whatever tokens there are", () => {
+    const without = synthesise((stack) => ({
+      api: false,
+      secrets: { LULL_API_TOKEN: new Secret(stack, "Token") },
+    }));
+    expect(routesIn(without)).toEqual(PUBLIC);
   });
 });
 
@@ -386,6 +500,139 @@ test("the sweeper runs every minute, and a late round is not made up for", () =>
 test("bad props are told at synth, with the place and every reason", () => {
   const props = { channels: ["SMS"], memorySize: 1 };
   expect(() => synthesise(() => props)).toThrow(/^Chat\/Lull: channels: .+; memorySize: 1 is not/);
+});
+
+describe("keys of your own", () => {
+  const keyIds = (of: Template) => Object.keys(resourcesOf(of, "AWS::KMS::Key"));
+  const keyOf = (id: string | undefined) => ({ "Fn::GetAtt": [id, "Arn"] });
+
+  test("one is for everything that keeps something, and CloudWatch may use it for logs of this account", () => {
+    const keyed = synthesise((stack) => ({ encryptionKey: new Key(stack, "Key"), channels: ["sms"] }));
+    const [key] = keyIds(keyed);
+    for (const { Properties } of all("AWS::Logs::LogGroup", keyed))
+      expect(Properties.KmsKeyId).toEqual(keyOf(key));
+    for (const { Properties } of all("AWS::SQS::Queue", keyed))
+      expect(Properties.KmsMasterKeyId).toEqual(keyOf(key));
+    const [{ Properties }] = all("AWS::KMS::Key", keyed) as [Resource];
+    expect(Properties.KeyPolicy.Statement).toContainEqual(
+      expect.objectContaining({
+        Principal: { Service: "logs.eu-west-1.amazonaws.com" },
+        Condition: {
+          ArnLike: {
+            "kms:EncryptionContext:aws:logs:arn": {
+              "Fn::Join": [
+                "",
+                ["arn:", { Ref: "AWS::Partition" }, ":logs:eu-west-1:111122223333:log-group:*"],
+              ],
+            },
+          },
+        },
+      }),
+    );
+    for (const name of ["webhook", "worker", "sweeper"]) {
+      const use = statementsIn(keyed).filter(
+        ({ caller, actions }) => caller === name && actions.join() === "kms:Decrypt,kms:GenerateDataKey",
+      );
+      expect(use.map(({ resources }) => resources)).toEqual([[keyOf(key)]]);
+    }
+  });
+
+  test("may be three", () => {
+    const keyed = synthesise((stack) => ({
+      encryptionKey: new Key(stack, "A"),
+      logEncryptionKey: new Key(stack, "B"),
+      queueEncryptionKey: new Key(stack, "C"),
+    }));
+    const [a, b, c] = keyIds(keyed);
+    const [table] = all("AWS::DynamoDB::Table", keyed);
+    const [log] = all("AWS::Logs::LogGroup", keyed);
+    const [queue] = all("AWS::SQS::Queue", keyed);
+    expect([
+      table!.Properties.SSESpecification.KMSMasterKeyId,
+      log!.Properties.KmsKeyId,
+      queue!.Properties.KmsMasterKeyId,
+    ]).toEqual([keyOf(a), keyOf(b), keyOf(c)]);
+  });
+
+  test("that were not made here are told what they have to allow", () => {
+    const stack = newStack();
+    const arn = "arn:aws:kms:eu-west-1:111122223333:key/00000000-0000-0000-0000-000000000000";
+    new Lull(stack, "Lull", { encryptionKey: Key.fromKeyArn(stack, "Theirs", arn) });
+    const said = Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("key of the logs"));
+    expect(String(said[0]?.entry.data)).toContain("logs.eu-west-1.amazonaws.com");
+  });
+});
+
+describe("what is asked for", () => {
+  test("a place in a network of yours, for every function, with what its role needs there", () => {
+    const placed = synthesise((stack) => ({ network: { vpc: new Vpc(stack, "Vpc") } }));
+    const [group] = Object.keys(resourcesOf(placed, "AWS::EC2::SecurityGroup"));
+    for (const { Properties } of Object.values(functionsOf(placed))) {
+      expect(Properties.VpcConfig.SecurityGroupIds).toEqual([{ "Fn::GetAtt": [group, "GroupId"] }]);
+      expect(Properties.VpcConfig.SubnetIds.length).toBeGreaterThan(1);
+    }
+    const [{ Properties }] = all("AWS::EC2::SecurityGroup", placed) as [Resource];
+    expect(Properties).not.toHaveProperty("SecurityGroupIngress");
+    const interfaces = statementsIn(placed).filter(({ actions }) => actions[0]!.startsWith("ec2:"));
+    expect(interfaces.map(({ caller }) => caller).sort()).toEqual(["sweeper", "webhook", "worker"]);
+  });
+
+  test("instances that are kept, and instances that wait", () => {
+    const kept = synthesise(() => ({
+      worker: { concurrency: 5 },
+      concurrency: { webhook: { reserved: 40, provisioned: 3 }, worker: { reserved: 5 } },
+    }));
+    const { webhook, worker, sweeper } = functionsOf(kept);
+    expect([webhook, worker, sweeper].map((each) => each!.Properties.ReservedConcurrentExecutions)).toEqual([
+      40,
+      5,
+      undefined,
+    ]);
+    const aliases = all("AWS::Lambda::Alias", kept);
+    expect(aliases.map(({ Properties }) => Properties.ProvisionedConcurrencyConfig)).toEqual([
+      { ProvisionedConcurrentExecutions: 3 },
+    ]);
+    const [alias] = Object.keys(resourcesOf(kept, "AWS::Lambda::Alias"));
+    const uris = all("AWS::ApiGatewayV2::Integration", kept).map(
+      ({ Properties }) => Properties.IntegrationUri,
+    );
+    expect(uris).toEqual([{ Ref: alias }]);
+  });
+
+  test("a new version that takes over step by step, and goes back if it fails", () => {
+    const gradual = synthesise(() => ({
+      api: true,
+      deployment: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+    }));
+    const aliases = Object.keys(resourcesOf(gradual, "AWS::Lambda::Alias"));
+    expect(aliases).toHaveLength(3);
+    for (const { UpdatePolicy } of all("AWS::Lambda::Alias", gradual))
+      expect(UpdatePolicy.CodeDeployLambdaAliasUpdate).toBeDefined();
+    for (const { Properties } of all("AWS::CodeDeploy::DeploymentGroup", gradual)) {
+      expect(Properties.DeploymentConfigName).toBe("CodeDeployDefault.LambdaCanary10Percent5Minutes");
+      expect(Properties.AlarmConfiguration.Alarms).toHaveLength(1);
+      expect(Properties.AutoRollbackConfiguration.Events).toContain("DEPLOYMENT_STOP_ON_ALARM");
+    }
+    // Triggers, webhooks and the API go to the alias; the sweeper has none.
+    for (const { Properties } of all("AWS::Lambda::EventSourceMapping", gradual))
+      expect(aliases.filter((id) => JSON.stringify(Properties.FunctionName).includes(id))).toHaveLength(1);
+    const uris = all("AWS::ApiGatewayV2::Integration", gradual).map(
+      ({ Properties }) => Properties.IntegrationUri.Ref,
+    );
+    expect(aliases).toEqual(expect.arrayContaining(uris));
+    const [rule] = all("AWS::Events::Rule", gradual);
+    expect(rule!.Properties.Targets[0].Arn["Fn::GetAtt"][0]).toMatch(/Sweeper/);
+  });
+
+  test("tables that are warm from the first second, and their indexes with them", () => {
+    const warm = { readUnitsPerSecond: 15_000, writeUnitsPerSecond: 10_000 };
+    const warmed = synthesise(() => ({ warmThroughput: { state: warm } }));
+    const expected = { ReadUnitsPerSecond: 15_000, WriteUnitsPerSecond: 10_000 };
+    const { Properties } = behind("LULL_TABLE_STATE", warmed);
+    expect(Properties.WarmThroughput).toEqual(expected);
+    expect(Properties.GlobalSecondaryIndexes[0].WarmThroughput).toEqual(expected);
+    expect(behind("LULL_TABLE_STAGE", warmed).Properties).not.toHaveProperty("WarmThroughput");
+  });
 });
 
 test("a user's own file is what the functions run", () => {

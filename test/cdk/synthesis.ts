@@ -7,6 +7,9 @@ export interface Resource {
   // biome-ignore lint/suspicious/noExplicitAny: a template is JSON, and each test says what it expects in it
   readonly Properties: Readonly<Record<string, any>>;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: readonly string[];
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  readonly UpdatePolicy?: any;
 }
 
 /** A stack for a made-up account. The functions are not bundled: the template is the same without. */
@@ -27,7 +30,7 @@ export function resourcesOf(template: Template, type: string): Record<string, Re
   return template.findResources(type) as Record<string, Resource>;
 }
 
-/** By the name of its handler: `webhook`, `worker` or `sweeper`. */
+/** By the name of its handler: `webhook`, `api`, `worker` or `sweeper`. */
 export function functionsOf(template: Template): Record<string, Resource> {
   const all = Object.values(resourcesOf(template, "AWS::Lambda::Function"));
   return Object.fromEntries(all.map((each) => [String(each.Properties.Handler).replace("index.", ""), each]));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { describe, expect, test } from "vitest";
+import { SHAPES } from "../../src/cdk/tables.ts";
 import { functionsOf, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 
 describe("alarms", () => {
@@ -14,6 +15,8 @@ describe("alarms", () => {
   const service = functionsOf(told).worker!.Properties.Environment.Variables.POWERTOOLS_SERVICE_NAME;
 
   test.each([
+    ["Late", "TurnLateSeconds", 20, undefined],
+    ["Retriggered", "Retriggered", 0, "Sum"],
     ["LeaseHeld", "LeaseHeldSecondsMax", 300, "Maximum"],
     ["StaleLeases", "StaleLeases", 10, "Maximum"],
     ["DeadLetters", "DeadLetters", 0, "Maximum"],
@@ -26,10 +29,53 @@ describe("alarms", () => {
       MetricName,
       Dimensions: [{ Name: "service", Value: service }],
       Threshold,
-      Statistic,
+      ...(Statistic && { Statistic }),
       ComparisonOperator: "GreaterThanThreshold",
       TreatMissingData: "notBreaching",
     });
+  });
+
+  test("a turn that begins late rings within a minute, a worker that is gone within three", () => {
+    expect(alarms.Late).toMatchObject({ ExtendedStatistic: "p90", Period: 60, EvaluationPeriods: 1 });
+    expect(alarms.Late!.Threshold).toBeLessThan(60);
+    expect(alarms.Retriggered).toMatchObject({ Period: 60, EvaluationPeriods: 3 });
+  });
+
+  test.each([
+    ["WebhooksThrottled", 0, "429"],
+    ["WebhooksRefused", 10, "4*"],
+  ])("%s: above %d answers of %s, counted in the gateway's log", (MetricName, Threshold, status) => {
+    const Namespace = `Lull/${service}`;
+    expect(alarms[MetricName]).toMatchObject({ Namespace, MetricName, Threshold, Statistic: "Sum" });
+    const filters = Object.values(resourcesOf(told, "AWS::Logs::MetricFilter"));
+    const [stage] = Object.values(resourcesOf(told, "AWS::ApiGatewayV2::Stage"));
+    const filter = filters.find(
+      ({ Properties }) => Properties.MetricTransformations[0].MetricName === MetricName,
+    );
+    const [{ MetricNamespace, MetricValue }] = filter!.Properties.MetricTransformations;
+    expect([MetricNamespace, MetricValue]).toEqual([Namespace, "1"]);
+    expect(filter!.Properties.FilterPattern).toBe(
+      `{ ($.route = "POST /webhooks/*") && ($.status = "${status}") }`,
+    );
+    const [log] = stage!.Properties.AccessLogSettings.DestinationArn["Fn::GetAtt"];
+    expect(filter!.Properties.LogGroupName).toEqual({ Ref: log });
+    // What is filtered is what is logged.
+    const format = JSON.parse(stage!.Properties.AccessLogSettings.Format);
+    expect([format.route, format.status]).toEqual(["$context.routeKey", "$context.status"]);
+  });
+
+  test.each(Object.entries(SHAPES))("%s: more than 10 requests that DynamoDB turned away", (name, shape) => {
+    const alarm = alarms[`${name}throttled`]!;
+    expect(alarm.Threshold).toBe(10);
+    const metrics = (alarm.Metrics as { MetricStat?: { Metric: { MetricName: string } } }[]).flatMap(
+      ({ MetricStat }) => MetricStat?.Metric ?? [],
+    );
+    expect(metrics).toHaveLength(2 * (1 + (shape.indexes ?? []).length));
+    expect(new Set(metrics.map(({ MetricName }) => MetricName))).toEqual(
+      new Set(["ReadThrottleEvents", "WriteThrottleEvents"]),
+    );
+    // CloudWatch takes ten at most in one alarm.
+    expect(metrics.length).toBeLessThanOrEqual(10);
   });
 
   test("more than half of the takes finding the lease held", () => {
@@ -75,9 +121,10 @@ describe("alarms", () => {
 
   test("are all told to the topic, each with what it means", () => {
     const [topic] = Object.keys(resourcesOf(told, "AWS::SNS::Topic"));
-    expect(Object.keys(alarms)).toHaveLength(19);
+    expect(Object.keys(alarms)).toHaveLength(29);
     for (const alarm of Object.values(alarms)) {
       expect(alarm.AlarmActions).toEqual([{ Ref: topic }]);
+      expect(alarm.OKActions).toEqual([{ Ref: topic }]);
       expect(alarm.AlarmDescription).toMatch(/\w.+\.$/);
     }
     const untold = Object.values(resourcesOf(synthesise(), "AWS::CloudWatch::Alarm"));

@@ -112,6 +112,8 @@ async function draftFor(site: Site, id: string, work: Work): Promise<Draft | und
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
 export async function pauseAll(site: Site, paused: boolean): Promise<void> {
   await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
+  // Here it counts at once.
+  site.unpaused.atMs = Number.NEGATIVE_INFINITY;
   if (paused) return;
   let from: Record<string, unknown> | undefined;
   do {

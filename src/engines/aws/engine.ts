@@ -15,6 +15,7 @@ import { history } from "./history.ts";
 import { inspector } from "./inspector.ts";
 import { conversationKeyOf, PING } from "./keys.ts";
 import { type AwsOptions, dynamoDbClient, placeFrom, sqsClient } from "./options.ts";
+import { redrive } from "./redrive.ts";
 import { remedies } from "./remedies.ts";
 import { settle } from "./settle.ts";
 import { type Site, siteFor } from "./site.ts";
@@ -27,12 +28,13 @@ import { QueueTriggers } from "./triggers.ts";
 export interface OpenSite {
   readonly site: Site;
   readonly checks: () => Promise<readonly Finding[]>;
+  readonly redrive: NonNullable<Engine["redrive"]>;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, the tables and the queues of one engine, and how they are closed. */
 export function openSite(options: AwsOptions, context: EngineContext): OpenSite {
-  const { tables, queues, waitSeconds, retrying, forget } = placeFrom(options);
+  const { tables, queues, waitSeconds, retrying, forget, leaseShards } = placeFrom(options);
   const { clock, log } = context;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
   const sqs = options.clients?.sqs ?? sqsClient(options);
@@ -44,8 +46,9 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
     if (!options.clients?.sqs) sqs.destroy();
   };
   return {
-    site: siteFor(context, { store, triggers, forget }),
+    site: siteFor(context, { store, triggers, forget, leaseShards }),
     checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
+    redrive: () => redrive({ client: sqs, queues, retrying, clock }),
     close,
   };
 }
@@ -90,6 +93,10 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
         site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
         site.triggers.check(),
       ]);
+    },
+    /** Behind a gateway the world may ask: a read, and a look at every queue. */
+    async probe() {
+      await Promise.all([site.store.get("state", conversationKeyOf(PING)), site.triggers.check()]);
     },
     close,
   };

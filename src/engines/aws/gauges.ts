@@ -1,12 +1,16 @@
 import { type LeaseState, leaseGauges } from "../../core/lease.ts";
 import type { Gauges } from "../../ports/inspector.ts";
 import { all, atMost, equal } from "./expression.ts";
-import { conversationKeyOf, shards } from "./keys.ts";
+import { conversationKeyOf } from "./keys.ts";
+import { sweptShards } from "./lease-shards.ts";
 import { countListed } from "./listing.ts";
+import { inParallel } from "./parallel.ts";
 import { countQuarantined } from "./quarantined.ts";
 import type { Site } from "./site.ts";
 import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
+
+const WIDTH = 16;
 
 /** Lists that are mostly empty, the first pages of two tables that are small, and the sparse index over leases: what is kept of finished turns is never read. */
 export async function gauges(site: Site): Promise<Gauges> {
@@ -14,7 +18,7 @@ export async function gauges(site: Site): Promise<Gauges> {
     countListed(site, "messages", ["dead"]),
     countListed(site, "messages", ["unknown"]),
     countQuarantined(site),
-    Promise.all(shards().map((shard) => oldLeases(site, shard))),
+    inParallel(sweptShards(site), WIDTH, (shard) => oldLeases(site, shard)),
   ]);
   const held = leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs);
   return { dead, unknown, quarantined: foreign.all, ...held };

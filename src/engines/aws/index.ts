@@ -24,8 +24,8 @@ export function aws(options: AwsOptions = {}): AwsEngine {
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, and restore them with " +
       "`aws dynamodb restore-table-to-point-in-time`",
     async open(context) {
-      const { site, checks, close } = openSite(options, context);
-      return { ...engineOn(site, close), checks };
+      const { site, checks, redrive, close } = openSite(options, context);
+      return { ...engineOn(site, close), checks, redrive };
     },
   };
 }

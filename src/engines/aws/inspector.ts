@@ -20,6 +20,7 @@ import { conversationOf, latestId } from "./finding.ts";
 import { gauges } from "./gauges.ts";
 import { history, latestItems, turnsOf } from "./history.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
+import { sweptShards } from "./lease-shards.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf, locks } from "./locks.ts";
 import { isPaused } from "./look.ts";
@@ -36,6 +37,7 @@ import { countedTurns } from "./turn-count.ts";
 
 const REFUSALS = shards().map((shard) => `refusal#${shard}`);
 /** Pages read for one page shown, where a search leaves most of them out. */
+const LEASES_WIDTH = 16;
 const SEARCH_PAGES_MAX = 20;
 
 export function inspector(site: Site): Inspector {
@@ -142,7 +144,7 @@ async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
 /** Counted, not kept, but for the turns: to count those, every conversation would have to be read. */
 async function counts(site: Site): Promise<Counts> {
   const { store } = site;
-  const leased = shards().map((shard) =>
+  const leased = inParallel(sweptShards(site), LEASES_WIDTH, (shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
   );
   const [conversations, staged, windows, leases, turns, dead, unknown, refusals, foreign, paused] =
@@ -150,7 +152,7 @@ async function counts(site: Site): Promise<Counts> {
       countListed(site, "conversations", shards()),
       store.count("stage"),
       store.count("triggerLock"),
-      Promise.all(leased).then(sum),
+      leased.then(sum),
       countedTurns(site),
       countListed(site, "messages", ["dead"]),
       countListed(site, "messages", ["unknown"]),

@@ -46,6 +46,19 @@ export function shards(): string[] {
   return Array.from({ length: SHARDS }, (_, at) => String(at));
 }
 
+/** More partitions than this would make every look through them long. Each carries about 500 turns a second, which enter and leave. */
+export const LEASE_SHARDS_MAX = 128;
+export const LEASE_SHARDS = SHARDS;
+
+/** Where a lease stands in the index over them. A number that changes moves nobody: whoever looks for leases looks at all partitions. */
+export function leaseShardOf(id: string, count: number): string {
+  return String(hash(id).readUInt32BE(0) % count);
+}
+
+export function leaseShards(count = LEASE_SHARDS_MAX): string[] {
+  return Array.from({ length: count }, (_, at) => String(at));
+}
+
 /** Hashed, so that remembering an id keeps nothing of the person: it stays when the person is erased. */
 export function seenKey(messageId: string): string {
   return `in/${hash(messageId).toString("base64url")}`;

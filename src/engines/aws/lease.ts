@@ -32,7 +32,7 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   // No number, or years ahead: nobody's lease ends then.
   const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
   const change = {
-    set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease) },
+    set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease, site.leaseShards) },
     setIfAbsent: {
       ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
       ...(known.channel && { channel: known.channel }),

@@ -1,6 +1,7 @@
 import type { Listing, LockRecord, Page } from "../../ports/inspector.ts";
 import { equal, type Item } from "./expression.ts";
-import { conversationKeyOf, shards } from "./keys.ts";
+import { conversationKeyOf } from "./keys.ts";
+import { sweptShards } from "./lease-shards.ts";
 import { inParallel } from "./parallel.ts";
 import type { Site } from "./site.ts";
 import { stagedCount } from "./staged.ts";
@@ -48,7 +49,7 @@ async function nextLocks(
     const records = await inParallel(windows, WIDTH, async (window) =>
       lockRecord(site, await readState(site, window.conversationId), window),
     );
-    return { records, next: next ? { from: next } : { shard: shards()[0]! } };
+    return { records, next: next ? { from: next } : { shard: "0" } };
   }
   const key = equal("lease_shard", shard);
   const { items, next } = await site.store.queryPage("state", { index: LEASED, key, from, limit });
@@ -60,7 +61,7 @@ async function nextLocks(
   const states = await inParallel(unarmed, WIDTH, (id) => readState(site, id));
   const held = states.filter(({ state }) => state.lease !== undefined);
   const records = await inParallel(held, WIDTH, (stored) => lockRecord(site, stored, undefined));
-  const nextShard = shards()[shards().indexOf(shard) + 1];
+  const nextShard = sweptShards(site)[Number(shard) + 1];
   return {
     records,
     next: next ? { shard, from: next } : nextShard === undefined ? undefined : { shard: nextShard },

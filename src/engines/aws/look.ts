@@ -32,7 +32,7 @@ export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
   const rows = await stagedRows(site, stored.id);
   const [record, allPaused, answered] = await Promise.all([
     conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),
-    isPaused(site),
+    isPausedLately(site),
     rememberedAmong(site, candidates(site, stored, rows)),
   ]);
   if (answered.size > 0) await dropAnswered(site, stored.id, answered);
@@ -62,6 +62,23 @@ export async function dropAnswered(
   await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
 }
 
+/** One item for all: it is read about once a second by each process, and not with every look. A partition takes 3,000 reads a second. */
+const UNPAUSED_MS = 1_000;
+
+/**
+ * Whether all is paused. That it is not counts for a second, so a turn may still begin that long after a pause; that it is, is looked at
+ * every time: resuming wakes everybody at once, and nobody must be told that it still is.
+ */
+async function isPausedLately(site: Site): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  if (Math.abs(nowMs - site.unpaused.atMs) < UNPAUSED_MS) return false;
+  const paused = await isPaused(site);
+  // Since before it was asked: the answer may have been on its way for long.
+  if (!paused) site.unpaused.atMs = nowMs;
+  return paused;
+}
+
+/** As it is now. */
 export async function isPaused(site: Site): Promise<boolean> {
   return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
 }

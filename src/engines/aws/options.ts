@@ -1,6 +1,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { AWS_DEADLINES } from "../../core/deadline.ts";
+import { ConfigError } from "../../errors.ts";
+import { LEASE_SHARDS, LEASE_SHARDS_MAX } from "./keys.ts";
 import { RETRYING, type Retrying } from "./retry.ts";
 import { TABLES, type TableName, type TableNames } from "./tables.ts";
 
@@ -15,6 +17,11 @@ export interface AwsOptions {
   readonly tables?: Partial<TableNames>;
   /** Queue URLs by channel name; `default` serves the channels that have none. Default: `LULL_QUEUE_<CHANNEL>`. */
   readonly queues?: Readonly<Record<string, string>>;
+  /**
+   * Over how many partitions the index over live leases is spread, 4 to 128: one for every 500 turns a second. Default: `LULL_LEASE_SHARDS`, then 4.
+   * It may be changed at any time.
+   */
+  readonly leaseShards?: number;
   /** How long a look for work waits for a trigger, up to 20. */
   readonly waitSeconds?: number;
   /** Who removes remembered ids past their time: the table's own expiry, or the sweeper where the store has none (emulators). */
@@ -29,6 +36,7 @@ export interface AwsPlace {
   readonly tables: TableNames;
   readonly queues: Readonly<Record<string, string>>;
   readonly waitSeconds: number;
+  readonly leaseShards: number;
   readonly forget: "table" | "sweep";
   readonly retrying: Retrying;
 }
@@ -42,9 +50,18 @@ export function placeFrom(options: AwsOptions, env: NodeJS.ProcessEnv = process.
     tables: tableNames(options, env),
     queues: { ...queuesIn(env), ...options.queues },
     waitSeconds: Math.min(options.waitSeconds ?? WAIT_SECONDS_MAX, WAIT_SECONDS_MAX),
+    leaseShards: leaseShardsIn(options, env),
     forget: options.forget ?? "table",
     retrying: { ...RETRYING, ...options.retrying },
   };
+}
+
+function leaseShardsIn({ leaseShards }: AwsOptions, env: NodeJS.ProcessEnv): number {
+  const said = leaseShards ?? (env.LULL_LEASE_SHARDS ? Number(env.LULL_LEASE_SHARDS) : LEASE_SHARDS);
+  if (Number.isInteger(said) && said >= LEASE_SHARDS && said <= LEASE_SHARDS_MAX) return said;
+  throw new ConfigError(
+    `LULL_LEASE_SHARDS (aws({ leaseShards })) must be a whole number from ${LEASE_SHARDS} to ${LEASE_SHARDS_MAX}, not ${said}`,
+  );
 }
 
 export function tableNames({ tables, tablePrefix = "" }: AwsOptions, env = process.env): TableNames {

@@ -5,6 +5,7 @@ import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
+import { LEASE_SHARDS } from "./keys.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
 import type { StagedRow } from "./stage-item.ts";
@@ -42,6 +43,10 @@ export interface Site {
   readonly quarantine: Quarantine;
   readonly holder: string;
   readonly forget: "table" | "sweep";
+  /** Over how many partitions leases are spread in their index. */
+  readonly leaseShards: number;
+  /** When all was last seen not to be paused. */
+  readonly unpaused: { atMs: number };
   readonly newId: () => string;
   /** Order of staging, as far as one process knows it. */
   readonly nextSequence: () => number;
@@ -55,12 +60,14 @@ export interface Site {
 
 export function siteFor(
   context: EngineContext,
-  parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId">>,
+  parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId" | "leaseShards">>,
 ): Site {
   let sequence = 0;
   return {
     newId,
+    leaseShards: LEASE_SHARDS,
     ...parts,
+    unpaused: { atMs: Number.NEGATIVE_INFINITY },
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,

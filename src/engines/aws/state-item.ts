@@ -3,7 +3,7 @@ import { count, isObject, type Shape, type Sound, text, time } from "../../core/
 import { soundState } from "../../core/sound-state.ts";
 import { AT_REST, type ConversationState, type Work } from "../../core/state.ts";
 import type { Item } from "./expression.ts";
-import { shardOf } from "./keys.ts";
+import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
 import type { Trigger } from "./triggers.ts";
 
 /** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
@@ -99,11 +99,16 @@ function workFrom(work: unknown): unknown {
 }
 
 /** The attributes that differ: what others write in the meantime (a renewal, a busy text told) is left alone. */
-export function stateChange(id: string, before: ConversationState, after: ConversationState): Item {
+export function stateChange(
+  id: string,
+  before: ConversationState,
+  after: ConversationState,
+  shardCount?: number,
+): Item {
   const changed = <K extends keyof ConversationState>(key: K, name: string): Item =>
     before[key] === after[key] ? {} : { [name]: after[key] };
   return {
-    ...(before.lease === after.lease ? {} : leaseAttributes(id, after.lease)),
+    ...(before.lease === after.lease ? {} : leaseAttributes(id, after.lease, shardCount)),
     ...(before.works === after.works
       ? {}
       : { works: after.works.length === 0 ? undefined : after.works.map(workItem) }),
@@ -115,14 +120,18 @@ export function stateChange(id: string, before: ConversationState, after: Conver
 }
 
 /** `lease_shard` puts the row into the index over live leases, and takes it out again. */
-export function leaseAttributes(id: string, lease: LeaseState | undefined): Item {
+export function leaseAttributes(
+  id: string,
+  lease: LeaseState | undefined,
+  shardCount: number = LEASE_SHARDS,
+): Item {
   return {
     lease_token: lease?.token,
     lease_holder: lease?.holder,
     lease_turn_id: lease?.turnId || undefined,
     lease_taken_at_ms: lease?.takenAtMs,
     lease_until_at_ms: lease?.untilAtMs,
-    lease_shard: lease && shardOf(id),
+    lease_shard: lease && leaseShardOf(id, shardCount),
   };
 }
 

@@ -44,7 +44,8 @@ export function savedAs(
   more: Item = {},
 ): { change: Change; stored: Stored } {
   const rev = site.newId();
-  const change = { set: { rev, ...stateChange(before.id, before.state, after), ...more } };
+  const changed = stateChange(before.id, before.state, after, site.leaseShards);
+  const change = { set: { rev, ...changed, ...more } };
   return { change, stored: { ...before, rev, state: after } };
 }
 

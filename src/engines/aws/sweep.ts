@@ -6,7 +6,8 @@ import { lookAtClock } from "./clock.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { name } from "./item-shapes.ts";
-import { conversationKeyOf, SWEEP, shards } from "./keys.ts";
+import { conversationKeyOf, leaseShards, SWEEP } from "./keys.ts";
+import { sweptShards } from "./lease-shards.ts";
 import { dropAnswered } from "./look.ts";
 import { inParallel } from "./parallel.ts";
 import { rememberedAmong } from "./seen.ts";
@@ -107,15 +108,13 @@ async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boole
 export async function sweepLeases(site: Site): Promise<number> {
   const { clock, settings } = site;
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
-  let count = 0;
-  for (const shard of shards()) {
+  const found = await inParallel(sweptShards(site), WIDTH, (shard) => {
     const key = all(equal("lease_shard", shard), isOld);
-    const found = await site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
-    count += await countTrue(found, async ({ conversation_id }) =>
-      triggerLapsed(site, await readState(site, String(conversation_id))),
-    );
-  }
-  return count;
+    return site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
+  });
+  return countTrue(found.flat(), async ({ conversation_id }) =>
+    triggerLapsed(site, await readState(site, String(conversation_id))),
+  );
 }
 
 async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
@@ -215,16 +214,14 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
 
 /** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
 export async function freeLeases(site: Site, holder: string): Promise<number> {
-  let count = 0;
-  for (const shard of shards()) {
-    const found = await site.store.query("state", {
+  const found = await inParallel(leaseShards(), WIDTH, (shard) =>
+    site.store.query("state", {
       index: LEASED,
       key: equal("lease_shard", shard),
       filter: equal("lease_holder", holder),
-    });
-    count += await countTrue(found, ({ conversation_id }) => free(site, String(conversation_id), holder));
-  }
-  return count;
+    }),
+  );
+  return countTrue(found.flat(), ({ conversation_id }) => free(site, String(conversation_id), holder));
 }
 
 async function free(site: Site, id: string, holder: string): Promise<boolean> {

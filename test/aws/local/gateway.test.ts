@@ -21,7 +21,7 @@ describe("the gateway on this machine", () => {
       instancesMax: 2,
       write: () => {},
     });
-    gateway = await openGateway(fn, { port: 0, host: "127.0.0.1" });
+    gateway = await openGateway({ webhook: fn, api: fn }, { port: 0, host: "127.0.0.1" });
   });
   afterAll(async () => {
     await gateway.stop(Promise.resolve());
@@ -96,11 +96,16 @@ describe("the gateway on this machine", () => {
 
   it("says which port is taken", async () => {
     const port = Number(new URL(gateway.url).port);
-    await expect(openGateway(fn, { port, host: "127.0.0.1" })).rejects.toThrow(`port ${port} is in use`);
+    await expect(openGateway({ webhook: fn, api: fn }, { port, host: "127.0.0.1" })).rejects.toThrow(
+      `port ${port} is in use`,
+    );
   });
 
   it("answers 503 when the function takes longer than a gateway waits, and 413 to a body beyond its limit", async () => {
-    const hasty = await openGateway(fn, { port: 0, host: "127.0.0.1", integrationMsMax: 50 });
+    const hasty = await openGateway(
+      { webhook: fn, api: fn },
+      { port: 0, host: "127.0.0.1", integrationMsMax: 50 },
+    );
     expect((await fetch(`${hasty.url}/hangs`)).status).toBe(503);
     await hasty.stop(Promise.resolve());
     const body = Buffer.alloc(10_000_001);

@@ -23,8 +23,14 @@ export interface GatewayOptions {
   readonly integrationMsMax?: number;
 }
 
-/** API Gateway's HTTP API in front of one function. */
-export async function openGateway(target: LocalFunction, options: GatewayOptions): Promise<Gateway> {
+/** Where requests go, by their path. */
+export interface Targets {
+  readonly webhook: LocalFunction;
+  readonly api: LocalFunction;
+}
+
+/** API Gateway's HTTP API in front of its functions. */
+export async function openGateway(targets: Targets, options: GatewayOptions): Promise<Gateway> {
   const integrationMs = options.integrationMsMax ?? INTEGRATION_MS_MAX;
   const stopping = { now: false };
   const server = createServer(async (request, response) => {
@@ -33,7 +39,7 @@ export async function openGateway(target: LocalFunction, options: GatewayOptions
       if (body === "too-large") return fail(response, 413, "Request Entity Too Large");
       const late = new AbortController();
       const result = await Promise.race([
-        target.invoke(eventFrom(request, body)),
+        targetOf(targets, request.url).invoke(eventFrom(request, body)),
         systemClock.sleep(integrationMs, late.signal).then(() => "late" as const),
       ]);
       late.abort();
@@ -64,6 +70,10 @@ export async function openGateway(target: LocalFunction, options: GatewayOptions
       await closed;
     },
   };
+}
+
+function targetOf({ webhook, api }: Targets, url = "/"): LocalFunction {
+  return /^\/api(\/|\?|$)/.test(url) ? api : webhook;
 }
 
 function urlHost(host: string): string {

@@ -13,7 +13,7 @@ import { startSecrets } from "./secrets.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
 import { createTargets } from "./targets.ts";
 
-export type FunctionName = "webhook" | "worker" | "sweeper";
+export type FunctionName = "webhook" | "api" | "worker" | "sweeper";
 
 export interface LocalAwsOptions {
   readonly emulators: Emulators;
@@ -46,7 +46,7 @@ interface Stoppable {
   stop(cut: Promise<unknown>): Promise<void>;
 }
 
-/** Tables, queues with dead letters, the three functions, and what invokes them: gateway, event sources, schedule. */
+/** Tables, queues with dead letters, the four functions, and what invokes them: gateway, event sources, schedule. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const settings = localSettings(options.env);
   const { names, server } = await configured(options);
@@ -74,7 +74,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     await functions.webhook.warmUp();
     for (const source of sources) await source.start();
     schedule.start();
-    const gateway = await openGateway(functions.webhook, server);
+    const gateway = await openGateway(functions, server);
     invoking.push(gateway);
     const { stopGraceMs } = server;
     return { url: gateway.url, env: place.env, stopGraceMs, functions, queues, stop };
@@ -110,6 +110,7 @@ function functionsFrom(
     });
   return {
     webhook: made("webhook", settings.webhookTimeoutMs),
+    api: made("api", settings.webhookTimeoutMs),
     worker: made("worker", settings.workerTimeoutMs),
     sweeper: made("sweeper", settings.sweeperTimeoutMs, 1),
   };

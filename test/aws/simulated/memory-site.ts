@@ -1,7 +1,7 @@
 import { settingsWith } from "../../../src/core/defaults.ts";
 import type { Settings } from "../../../src/core/settings.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import { siteFor } from "../../../src/engines/aws/site.ts";
+import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
 import type { Store } from "../../../src/engines/aws/store.ts";
 import type { Trigger } from "../../../src/engines/aws/triggers.ts";
 import type { Engine, Taken } from "../../../src/ports/engine.ts";
@@ -23,9 +23,9 @@ export interface MemorySite {
   readonly clock: FakeClock;
   readonly tables: MemoryTables;
   /** Triggers that were sent. */
-  readonly triggers: readonly Trigger[];
+  readonly triggers: Trigger[];
   /** A worker, with somebody between its requests and the tables where the test wants to be. */
-  open(workerId: string, around?: Around): Engine;
+  open(workerId: string, around?: Around, parts?: Partial<Pick<Site, "leaseShards">>): Engine;
   arrival(given?: Partial<Arrival>): Arrival;
   /** A message whose window goes by and whose turn is taken. */
   turnFor(engine: Engine, text: string): Promise<Taken>;
@@ -57,11 +57,11 @@ export function memorySite(given: Partial<Settings> = {}): MemorySite {
     clock,
     tables,
     triggers: sent,
-    open(workerId, around) {
+    open(workerId, around, parts) {
       const plain = new MemoryStore(tables, calm);
       const store = around ? between(plain, around) : plain;
       const context = { clock, settings, workerId, log: () => {}, onArmed: () => {} };
-      return engineOn(siteFor(context, { store, triggers, forget: "sweep" }), now);
+      return engineOn(siteFor(context, { store, triggers, forget: "sweep", ...parts }), now);
     },
     arrival(given) {
       count += 1;

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import lock from "../package-lock.json" with { type: "json" };
+
+interface Entry {
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly inBundle?: boolean;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  readonly libc?: readonly string[];
+}
+
+/** What comes from a registry. A bundled package comes inside its parent, whose integrity is its own; ours are in this repository. */
+const fetched = Object.entries(lock.packages as Record<string, Entry>).filter(
+  ([path, { link, inBundle }]) => path.includes("node_modules/") && !link && !inBundle,
+);
+
+test("every package that is fetched is known by its hash", () => {
+  expect(fetched.length).toBeGreaterThan(100);
+  const unknown = fetched.filter(([, { integrity }]) => !/^sha512-[\w+/]{86}==$/.test(integrity ?? ""));
+  // Binaries of two tools for other machines than those that build, test and run this: nothing of them is in the package or the image.
+  const elsewhere = unknown.filter(([path, entry]) => isTool(path) && !isForHere(entry));
+  expect(unknown.filter((each) => !elsewhere.includes(each)).map(([path]) => path)).toEqual([]);
+});
+
+function isTool(path: string): boolean {
+  return /^node_modules\/(@biomejs\/cli|@rolldown\/binding)-/.test(path);
+}
+
+function isForHere({ dev, optional, os, cpu, libc }: Entry): boolean {
+  const isLinux = os?.includes("linux") && cpu?.includes("x64") && libc?.includes("glibc") !== false;
+  return dev !== true || optional !== true || isLinux === true;
+}
+
+test("the lock names no host: whoever installs takes their own registry", () => {
+  const hosts = fetched.filter(([, { resolved }]) => resolved !== undefined);
+  expect(hosts.map(([path]) => path)).toEqual([]);
+});
+
+test("the image is built on an image that is known by its digest, the same for building and running", () => {
+  const file = readFileSync(new URL("../Dockerfile", import.meta.url), "utf8");
+  const bases = [...file.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  expect(bases).toHaveLength(2);
+  expect(new Set(bases).size).toBe(1);
+  expect(bases[0]).toMatch(/^node:24\.\d+\.\d+-\w+-slim@sha256:[0-9a-f]{64}$/);
+});
