@@ -9,10 +9,16 @@ export function isLossy(value: SQLInputValue | undefined): boolean {
   return value instanceof Uint8Array || (typeof value === "string" && value.includes(REPLACED));
 }
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Which value each place of the text takes, where it names them by number. */
+  readonly places?: readonly number[];
+}
+
 /** Prepared once per statement text, then reused. */
 export class Statements {
   readonly #database: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepared = new Map<string, Prepared>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -24,23 +30,39 @@ export class Statements {
   }
 
   get(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#statement(sql).get(...values) as Row | undefined;
+    const { statement, places } = this.#ready(sql);
+    return statement.get(...inPlace(values, places)) as Row | undefined;
   }
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#statement(sql).all(...values) as Row[];
+    const { statement, places } = this.#ready(sql);
+    return statement.all(...inPlace(values, places)) as Row[];
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#statement(sql).run(...values).changes);
+    const { statement, places } = this.#ready(sql);
+    return Number(statement.run(...inPlace(values, places)).changes);
   }
 
-  #statement(sql: string): StatementSync {
-    let statement = this.#prepared.get(sql);
-    if (!statement) {
-      statement = this.#database.prepare(sql);
-      this.#prepared.set(sql, statement);
+  #ready(sql: string): Prepared {
+    let ready = this.#prepared.get(sql);
+    if (!ready) {
+      ready = prepare(this.#database, sql);
+      this.#prepared.set(sql, ready);
     }
-    return statement;
+    return ready;
   }
+}
+
+const NUMBERED = /\?(\d+)/g;
+
+/** `?1` is one of ours to count: Node before 22.20 and 24.7 gives values to places one by one, whatever their numbers. */
+function prepare(database: DatabaseSync, sql: string): Prepared {
+  const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
+  if (places.length === 0) return { statement: database.prepare(sql) };
+  return { statement: database.prepare(sql.replace(NUMBERED, "?")), places };
+}
+
+function inPlace(values: SQLInputValue[], places: readonly number[] | undefined): SQLInputValue[] {
+  return places?.map((place) => values[place]!) ?? values;
 }
