@@ -397,12 +397,6 @@ export const EXPLAINED: readonly Explained[] = [
       "defence in depth: of all turns that are not over only the one that was sent has a draft, and of those that are over the conversation is not looked up",
   },
   {
-    file: "src/engines/embedded/inspecting.ts",
-    code: "const DETAIL_ROWS_MAX = 500;",
-    change: "500 → 501",
-    because: "rows of a page, not a promise",
-  },
-  {
     file: "src/runtime/provider-calls.ts",
     code: 'if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };',
     change: '"cannot-tell" → "other"',
@@ -503,12 +497,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };",
     change: "nextAtMs === undefined → false",
     because: "equivalent: a field that is undefined is none",
-  },
-  {
-    file: "src/engines/embedded/turning.ts",
-    code: "const policy = windowOf(step, conversation, newer.at(-1)?.channel);",
-    change: "1 → 2",
-    because: "timing only: which of two channels' windows a restart waits for",
   },
   {
     file: "src/engines/embedded/inspecting.ts",
@@ -661,12 +649,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "if (!paused) step.armed(step.nowMs);",
     change: "!paused → true",
     because: "only a look more, that a pause sends away",
-  },
-  {
-    file: "src/engines/embedded/step.ts",
-    code: "if (messages.length === 0) return Math.min(...outbounds);",
-    change: "messages.length === 0 → false",
-    because: "equivalent: no message makes an outbound later than when it was asked for",
   },
   {
     file: "src/engines/embedded/turning.ts",

@@ -13,6 +13,8 @@ export interface Suite {
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const MEMORY = ["src/engines/memory/memory.test.ts", "src/engines/memory/works.test.ts"];
 const SQLITE = ["test/mutation/sqlite-contract.ts"];
+/** More waits than one turn takes. */
+const PILES = ["src/engines/sqlite/drain-cost.test.ts", "src/engines/sqlite/staged-rows.test.ts"];
 const SCHEDULES = ["test/mutation/memory-schedules.ts"];
 /** Hours of outages, in seconds: most mutants never get that far. */
 const OUTAGES = ["src/runtime/outages.test.ts"];
@@ -48,7 +50,8 @@ export const SUITES: readonly Suite[] = [
         "src/engines/sqlite/foreign-rows.test.ts",
         ...RUNTIME,
       ],
-      taking: ["src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
+      taking: [...PILES, "src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
+      waiting: PILES,
     },
   },
   { folder: "src/engines/memory", stages: [MEMORY, SCHEDULES] },
