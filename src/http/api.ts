@@ -10,7 +10,7 @@ import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./remedy-routes.ts";
-import { BadRequest, type Route } from "./route.ts";
+import { type ApiCall, BadRequest, type Route } from "./route.ts";
 import { isDeeperThan, isObject, problemsIn, type Schema } from "./schema.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
@@ -65,19 +65,31 @@ async function call({ service, door, route, id, request }: Called): Promise<Edge
     const { bodyBytesMax } = service.settings;
     const raw = route.body ? await request.body(bodyBytesMax, door.intake) : undefined;
     if (typeof raw === "string") return unread(raw, bodyBytesMax);
-    return await door.slots.within(async () => {
-      const body = raw && route.body ? checkedBody(raw, route.body) : {};
-      const result = await route.run({ service, engine: await service.engine(), id, query, body });
-      if (isAudited(route) && result.status < 300)
-        service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
-      return json(result.status, result.verbatim ? result.body : toPublic(result.body));
-    }, tooMany);
+    if (!door.slots.take()) return tooMany();
+    try {
+      return await carriedOut({ service, route, id, query, raw });
+    } finally {
+      door.slots.giveBack();
+    }
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
     const refused = error instanceof LullError ? refusalOf(error) : undefined;
     if (refused) return refused;
     throw error;
   }
+}
+
+interface Asked extends Pick<Called, "service" | "route" | "id"> {
+  readonly query: ApiCall["query"];
+  readonly raw: Buffer | undefined;
+}
+
+async function carriedOut({ service, route, id, query, raw }: Asked): Promise<EdgeAnswer> {
+  const body = raw && route.body ? checkedBody(raw, route.body) : {};
+  const result = await route.run({ service, engine: await service.engine(), id, query, body });
+  if (isAudited(route) && result.status < 300)
+    service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
+  return json(result.status, result.verbatim ? result.body : toPublic(result.body));
 }
 
 /** Who reads, or answers a turn that asked for it, changes nothing that somebody will ask about. */

@@ -5,6 +5,7 @@ import { createApi } from "./api.ts";
 import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
 import { frontDoor } from "./front-door.ts";
 import type { GivenUp, Intake } from "./intake.ts";
+import type { Slots } from "./slots.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
 
 /** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
@@ -76,11 +77,12 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
-    return path === "/" ? front : door.slots.within(() => ready(service), tooMany);
+    return path === "/" ? front : ready(service, door.slots);
   };
 }
 
-async function ready(service: Service): Promise<EdgeAnswer> {
+async function ready(service: Service, slots: Slots): Promise<EdgeAnswer> {
+  if (!slots.take()) return tooMany();
   try {
     await service.ready();
     return json(200, { status: "ready" });
@@ -88,6 +90,8 @@ async function ready(service: Service): Promise<EdgeAnswer> {
     // Only messages of our own are known to hold no secret.
     const reason = error instanceof LullError ? error.message : "the store does not answer";
     return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
+  } finally {
+    slots.giveBack();
   }
 }
 

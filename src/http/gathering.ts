@@ -1,3 +1,4 @@
+const EMPTY = Buffer.alloc(0);
 const BLOCK_BYTES = 4_096;
 /** Pieces of this size are kept as they are; smaller ones are put together. */
 const PIECE_BYTES_MIN = 1_024;
@@ -12,7 +13,7 @@ const CRUMB_BYTES = 128;
 export class Gathering {
   readonly #bytesMax: number;
   readonly #blocks: Uint8Array[] = [];
-  #tail: Uint8Array = new Uint8Array(0);
+  #tail: Uint8Array = EMPTY;
   #tailUsed = 0;
   #pieces = 0;
   #size = 0;
@@ -45,9 +46,8 @@ export class Gathering {
 
   whole(): Buffer {
     this.#seal();
-    const [only, second] = this.#blocks;
-    if (only === undefined || second !== undefined) return Buffer.concat(this.#blocks);
-    return Buffer.from(only.buffer, only.byteOffset, only.length);
+    const [only] = this.#blocks;
+    return only instanceof Buffer && this.#blocks.length === 1 ? only : Buffer.concat(this.#blocks);
   }
 
   /** For whoever owns the pieces. Nothing may be asked of it afterwards. */

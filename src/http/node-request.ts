@@ -79,7 +79,7 @@ function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): P
     // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.
     message.on("close", () => gathering && giveUp("gone"));
     message.on("error", nothing);
-    // From here on pieces are told as they come. Otherwise Node makes a list of those that came with the headers: ten thousand, if each is a byte.
-    message.read(0);
+    // From here on chunks are told as they come. Otherwise Node makes a list of those that came with the headers: ten thousand, if each is a byte.
+    if (message.headers["transfer-encoding"] !== undefined) message.read(0);
   });
 }

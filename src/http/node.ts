@@ -76,9 +76,12 @@ function httpServer(
 ): Server {
   const connections = new Connections(settings.connectionsMax);
   const answer = (message: IncomingMessage, response: ServerResponse, goOn?: () => void) => {
-    connections.asked(response);
+    connections.asked(message);
     handle(new NodeRequest(message, goOn))
-      .then((answered) => write(message, response, answered, draining.now))
+      .then((answered) => {
+        connections.answered(message);
+        write(message, response, answered, draining.now);
+      })
       // Writing may fail, too: a channel of somebody's own may put a line break into a header.
       .catch(() => response.destroy());
   };

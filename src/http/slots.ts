@@ -1,5 +1,3 @@
-import type { EdgeAnswer } from "./edge.ts";
-
 /**
  * Requests that are being carried out. One counts from when its body is there: whoever only announces one, or sends it a byte at a time,
  * takes nobody's place.
@@ -12,13 +10,14 @@ export class Slots {
     this.#max = max;
   }
 
-  async within(run: () => Promise<EdgeAnswer> | EdgeAnswer, full: () => EdgeAnswer): Promise<EdgeAnswer> {
-    if (this.#taken >= this.#max) return full();
+  /** False when there is none. */
+  take(): boolean {
+    if (this.#taken >= this.#max) return false;
     this.#taken += 1;
-    try {
-      return await run();
-    } finally {
-      this.#taken -= 1;
-    }
+    return true;
+  }
+
+  giveBack(): void {
+    this.#taken -= 1;
   }
 }

@@ -1,11 +1,10 @@
 import type { RefusalCode } from "../core/refusals.ts";
-import type { Channel, WebhookHead } from "../ports/channel.ts";
+import type { Channel } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { createFeed } from "./feed.ts";
-import type { Intake } from "./intake.ts";
 import { createUrl } from "./public-url.ts";
 
 export const WEBHOOKS = "/webhooks/";
@@ -24,19 +23,32 @@ export function createWebhooks(
     const { name, step } = targetOf(request.path);
     const channel = named(service, name);
     if (!channel) return notFound("there is no channel of that name");
-    const tooMany = () => refusal({ service, name, channel }, TOO_MANY);
-    if (step === "feed" && channel.type === "web") return slots.within(() => feed(channel, request), tooMany);
-    const allowed = Object.hasOwn(STEPS, step) ? STEPS[step] : undefined;
+    const called = { service, name, channel };
+    const isFeed = step === "feed" && channel.type === "web";
+    const allowed = isFeed ? ["GET"] : Object.hasOwn(STEPS, step) ? STEPS[step] : undefined;
     if (!allowed) return notFound();
-    if (!allowed.includes(request.method)) return methodNotAllowed(allowed);
-
     const { method, headers } = request;
+    if (!allowed.includes(method) && !(isFeed && isRead(method))) return methodNotAllowed(allowed);
+
     const head = { method, url: urlOf(request), headers };
-    const body = isRead(method) ? EMPTY : await bodyOf({ service, name, channel }, head, request, intake);
-    if (!Buffer.isBuffer(body)) return body;
-    const webhook = { ...head, body };
-    const take = () => (step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook));
-    return slots.within(take, tooMany);
+    let body: Buffer = EMPTY;
+    if (!isRead(method)) {
+      // What every real webhook has costs nothing to look for; its body does.
+      const refused = channel.glance?.(head);
+      if (refused) return refusal(called, { code: refused.code, detail: refused.why });
+      const bytesMax = bytesMaxOf(channel, service.settings);
+      const read = await request.body(bytesMax, intake);
+      if (typeof read === "string") return notRead(called, read, bytesMax);
+      body = read;
+    }
+    if (!slots.take()) return refusal(called, TOO_MANY);
+    try {
+      if (isFeed) return await feed(channel, request);
+      const webhook = { ...head, body };
+      return await (step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook));
+    } finally {
+      slots.giveBack();
+    }
   };
 }
 
@@ -44,21 +56,6 @@ interface Called {
   readonly service: Service;
   readonly name: string;
   readonly channel: Channel;
-}
-
-/** What every real webhook has costs nothing to look for; its body does. */
-async function bodyOf(
-  called: Called,
-  head: WebhookHead,
-  request: EdgeRequest,
-  intake: Intake,
-): Promise<Buffer | EdgeAnswer> {
-  const { service, channel } = called;
-  const refused = channel.glance?.(head);
-  if (refused) return refusal(called, { code: refused.code, detail: refused.why });
-  const bytesMax = bytesMaxOf(channel, service.settings);
-  const body = await request.body(bytesMax, intake);
-  return typeof body === "string" ? notRead(called, body, bytesMax) : body;
 }
 
 interface Refusal {

@@ -8,30 +8,31 @@ export const PARAMETERS_MAX = 256;
 
 const AMPERSAND = 0x26;
 
+/** In place of a form with more parameters: nothing is made of them. */
+export const TOO_MANY: Form = new Map();
+
 /** Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form, never an error. */
 export function readForm(request: WebhookRequest): Form {
-  if (isJson(request)) return readJson(request.body);
-  return hasTooMany(request) ? new Map() : grouped(new URLSearchParams(request.body.toString("utf8")));
-}
-
-/** Counted before anything is made of them. */
-export function hasTooMany(request: WebhookRequest): boolean {
-  if (isJson(request)) return false;
-  const { body } = request;
-  let at = -1;
-  for (let count = 0; count < PARAMETERS_MAX; count += 1) {
-    at = body.indexOf(AMPERSAND, at + 1);
-    if (at === -1) return false;
-  }
-  return true;
+  const isJson = request.headers["content-type"]?.includes("json") === true;
+  return isJson ? readJson(request.body) : readUrlEncoded(request.body);
 }
 
 export function first(form: Form, key: string): string | undefined {
   return form.get(key)?.[0];
 }
 
-function isJson({ headers }: WebhookRequest): boolean {
-  return headers["content-type"]?.includes("json") === true;
+function readUrlEncoded(body: Buffer): Form {
+  return hasTooMany(body) ? TOO_MANY : grouped(new URLSearchParams(body.toString("utf8")));
+}
+
+/** Counted before anything is made of them. */
+function hasTooMany(body: Buffer): boolean {
+  let at = -1;
+  for (let count = 0; count < PARAMETERS_MAX; count += 1) {
+    at = body.indexOf(AMPERSAND, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 function readJson(body: Buffer): Form {

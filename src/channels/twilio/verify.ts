@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import { bare } from "./address.ts";
-import { type Form, first, hasTooMany, PARAMETERS_MAX, readForm } from "./form.ts";
+import { type Form, first, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import type { Account, Session } from "./session.ts";
 
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
@@ -23,8 +23,8 @@ export function glance({ headers }: WebhookHead): HeadRefusal | undefined {
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
   const signature = request.headers["x-twilio-signature"];
   if (!signature) return refused(NO_SIGNATURE);
-  if (hasTooMany(request)) return refused(`there are more than ${PARAMETERS_MAX} parameters`);
   const form = readForm(request);
+  if (form === TOO_MANY) return refused(`there are more than ${PARAMETERS_MAX} parameters`);
   const account = session.accounts.get(first(form, "AccountSid") ?? "");
   if (account === undefined)
     return refused("AccountSid is missing or is not an account in the configuration");
