@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HistoryMessage } from "../../src/ports/conversations.ts";
+import type { Draft } from "../../src/ports/draft.ts";
 import type { Engine, Taken } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied } from "../../src/testing/engine-contract/builders.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
@@ -48,18 +49,30 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     return outcome.taken;
   }
 
-  async function finish(taken: Taken): Promise<void> {
+  async function finish(taken: Taken): Promise<Draft> {
     const draft = draftFor(taken, "x".repeat(200));
+    const sent = allSent(draft);
     await engine.turns.draft(taken.lease, draft);
-    await engine.turns.commit(taken.lease, replied(taken, allSent(draft)));
+    await engine.turns.commit(taken.lease, replied(taken, sent));
+    return sent;
   }
 
   async function turn(sender: string, messages: number) {
     for (let n = 0; n < messages; n += 1) await receive(sender);
     await world.clock.advance(10_000);
     const taken = await take();
-    await finish(taken);
-    return { spent: meter.take(), conversationId: taken.conversation.id };
+    const sent = await finish(taken);
+    return { spent: meter.take(), conversationId: taken.conversation.id, sent };
+  }
+
+  /** What the provider tells of that reply, as Twilio does: it names the part of the reply. */
+  async function callback({ turnId, chunks: [first] }: Draft, status: "delivered") {
+    const providerId = first?.state.kind === "sent" ? first.state.providerId : "";
+    const chunk = { turnId, chunk: 0 };
+    expect(await engine.receiving.settle("test", { account: "a", providerId, status, chunk })).toBe(
+      "recorded",
+    );
+    return meter.take();
   }
 
   /** A conversation that has so many messages behind it, as if it had been led elsewhere before. */
@@ -136,7 +149,8 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
       const other = await receive(sender);
       await world.clock.advance(10_000);
       await finish(await take());
-      bursts.push({ messages, first, other, turn: (await turn(sender, messages)).spent });
+      const { spent, sent } = await turn(sender, messages);
+      bursts.push({ messages, first, other, turn: spent, callback: await callback(sent, "delivered") });
     }
     const [one, three, ten] = bursts as [Burst, Burst, Burst];
     const id = await ledElsewhere("history", 100);
@@ -146,6 +160,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
       countsTable([
         ["the first message of a burst", one.first],
         ["every other message", one.other],
+        ["a status callback", one.callback],
         ["a turn of 1 message", one.turn],
         ["a turn of 3 messages", three.turn],
         ["a turn of 10 messages", ten.turn],
@@ -163,7 +178,8 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     const [conversation] = (await engine.inspector.conversations({ limit: 1, search: "looks" })).items;
     meter.take();
     await engine.turns.take(conversation!.id);
-    expect(total(meter.take().requests)).toBe(9);
+    // That all is not paused was read a moment ago.
+    expect(total(meter.take().requests)).toBe(8);
     await world.clock.advance(10_000);
     await take();
     meter.take();

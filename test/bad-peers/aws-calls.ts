@@ -68,7 +68,12 @@ type Port = "receiving" | "turns" | "sweeping" | "conversations" | "remedies" | 
 /** Every member of every port: one that is new does not compile until it is here. */
 type EngineCalls = {
   readonly [P in Port]: { readonly [M in keyof Engine[P]]: (engine: Engine) => Promise<unknown> };
-} & { readonly engine: Record<"ping" | "checks" | "adopt", (engine: Engine) => Promise<unknown>> };
+} & {
+  readonly engine: Record<
+    "ping" | "probe" | "checks" | "adopt" | "redrive",
+    (engine: Engine) => Promise<unknown>
+  >;
+};
 
 const ENGINE: EngineCalls = {
   receiving: {
@@ -128,12 +133,19 @@ const ENGINE: EngineCalls = {
   },
   engine: {
     ping: (engine) => engine.ping(),
+    probe: async (engine) => engine.probe?.(),
+    redrive: async (engine) => engine.redrive?.(),
     checks: async (engine) => engine.checks?.(),
     adopt: async (engine) => engine.adopt?.({ conversation: fakeConversation(), messages: [], turns: [] }),
   },
 };
 
-const OF_ENGINE = ["engines/aws/dynamo-store.ts", "engines/aws/triggers.ts", "engines/aws/checks.ts"];
+const OF_ENGINE = [
+  "engines/aws/dynamo-store.ts",
+  "engines/aws/triggers.ts",
+  "engines/aws/checks.ts",
+  "engines/aws/redrive.ts",
+];
 
 /** What the AWS engine asks, member by member. */
 export const AWS_CALLS: readonly OutgoingCall[] = [
