@@ -70,7 +70,7 @@ function hint(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const first = String(message ?? error).split("\n", 1)[0] ?? "";
   if (code === "ERR_MODULE_NOT_FOUND" && /package 'lull'/.test(first)) {
-    return "it imports lull, which is not installed beside it. Run: npm install lull";
+    return "it imports lull, which is not installed beside it. Install there what you installed here: npm install <the lull-….tgz that npm pack made>";
   }
   return missingPackage(error) ?? first;
 }

@@ -18,7 +18,7 @@ export interface Served {
 export interface ServeOptions {
   /** 0: any free one. */
   readonly port: number;
-  /** Every interface when left out: providers call from outside. */
+  /** `127.0.0.1` when left out, as for `lull start`: a proxy on this machine. `0.0.0.0` is for everybody who can reach it. */
   readonly host?: string;
   readonly timeouts?: Partial<Timeouts>;
 }
@@ -42,6 +42,7 @@ export interface Serving {
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000, checkMs: 5_000 };
 const GRACE_MS = 30_000;
+const LOOPBACK = "127.0.0.1";
 
 /** Listens, then starts taking turns. */
 export async function serve(lull: Served, options: ServeOptions): Promise<Serving> {
@@ -63,7 +64,7 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
     await lull.stop(Math.max(0, endsAtMs - systemClock.nowMs()));
   };
   return {
-    url: `http://${urlHost(options.host)}:${port}`,
+    url: `http://${urlHost(options.host ?? LOOPBACK)}:${port}`,
     port,
     close: (graceMs = GRACE_MS) => (closing ??= close(graceMs)),
   };
@@ -120,7 +121,7 @@ function write(
   response.end(answer.body);
 }
 
-function listen(server: Server, { port, host }: ServeOptions): Promise<void> {
+function listen(server: Server, { port, host = LOOPBACK }: ServeOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, port)));
     server.listen(port, host, resolve);
@@ -146,7 +147,7 @@ function drained(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-function urlHost(host: string | undefined): string {
-  if (host === undefined || host === "0.0.0.0" || host === "::" || host === "") return "localhost";
+function urlHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::" || host === "") return "localhost";
   return host.includes(":") ? `[${host}]` : host;
 }
