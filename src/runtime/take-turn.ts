@@ -1,5 +1,6 @@
 import type { Answer } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
+import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Taken } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
@@ -27,14 +28,26 @@ export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Pr
 
 function carryOn(run: TurnRun): Promise<TurnEnd> {
   const { draft, outbound } = run.taken;
+  const channel = channelOf(run.taken);
+  // Before anybody is asked: on one database another process may be the one that has it.
+  if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
   if (draft) return deliver(run, draft, { isFresh: false });
   if (outbound) return writeDraft(run, draftOf(run, outbound));
   return answerBatch(run);
 }
 
+/** Where the answer goes. */
+function channelOf({ draft, outbound, messages }: Taken): string {
+  return draft?.channel ?? outbound?.channel ?? messages.at(-1)!.channel;
+}
+
+function elsewhere(channel: string): LullError {
+  return new LullError(`this process has no channel ${channel}`, { code: "NO_CHANNEL", retry: "later" });
+}
+
 async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const { taken, settings } = run;
-  const { channel } = taken.messages.at(-1)!;
+  const channel = channelOf(taken);
   const decision = decideAnswer(taken.conversation, settings.channels[channel]?.type ?? channel);
   if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
   if (decision.kind === "hand-off") return handOver(run);

@@ -543,8 +543,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/sqlite/statements.ts",
-    code: "this.#prepared.set(sql, statement);",
-    change: "this.#prepared.set(sql, statement); → ;",
+    code: "this.#prepared.set(sql, ready);",
+    change: "this.#prepared.set(sql, ready); → ;",
     because: "speed only: it is prepared anew each time",
   },
   {
