@@ -5,6 +5,7 @@ import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
+import { Installation } from "./installation.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
 import type { StagedRow } from "./stage-item.ts";
@@ -40,6 +41,7 @@ export interface Site {
   readonly clock: Clock;
   readonly log: Log;
   readonly quarantine: Quarantine;
+  readonly installation: Installation;
   readonly holder: string;
   readonly forget: "table" | "sweep";
   readonly newId: () => string;
@@ -58,9 +60,10 @@ export function siteFor(
   parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId">>,
 ): Site {
   let sequence = 0;
+  const given = { newId, ...parts };
   return {
-    newId,
-    ...parts,
+    ...given,
+    installation: new Installation(parts.store, context.clock, given.newId),
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,
