@@ -14,7 +14,7 @@ export interface LullErrorOptions {
   readonly cause?: unknown;
 }
 
-/** Something unexpected, with the one answer that matters: try again or not. Messages never hold texts, addresses or secrets. */
+/** Something unexpected, with the one answer that matters: try again or not. Messages are logged: they never hold texts, addresses or secrets. */
 export class LullError extends Error {
   override readonly name: string = "LullError";
   readonly code: string;
@@ -47,4 +47,44 @@ export class ConfigError extends LullError {
   constructor(message: string, cause?: unknown) {
     super(message, { code: "INVALID_CONFIG", retry: "never", cause });
   }
+}
+
+/**
+ * What a log may say of an error that anybody may have thrown. A responder, an SDK, `JSON.parse` quote what people wrote: of theirs it is the name,
+ * a code and the place in the code. A `LullError` is in words that may be told.
+ */
+export function tellable(error: unknown): string {
+  try {
+    if (error instanceof LullError) return String(error);
+    const { name, code, status } = Object(error) as Record<string, unknown>;
+    const place = error instanceof Error ? placeOf(error) : undefined;
+    const facts = [word(code) ?? word(status), place && `at ${place}`].filter((fact) => fact !== undefined);
+    return [error instanceof Error ? (word(name) ?? "Error") : "no error", ...facts].join(" ");
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+/** All that an error says, for whoever reads dead letters. An error may be anything, also something that throws when it is read. */
+export function wordsOf(error: unknown): string {
+  try {
+    if (error instanceof LullError) return `${error.code}: ${error.message}`;
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+const UNREADABLE = "an error that cannot be read";
+
+/** File and line that it comes from. What stands before is the message, which may look like anything. */
+function placeOf({ name, message, stack }: Error): string | undefined {
+  const head = message === "" ? name : `${name}: ${message}`;
+  if (typeof stack !== "string" || !stack.startsWith(head)) return undefined;
+  const [, frame = ""] = stack.slice(head.length).split("\n");
+  return /([\w.-]+:\d+:\d+)\)?$/.exec(frame)?.[1];
+}
+
+function word(value: unknown): string | undefined {
+  return /^[\w.-]{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
 }

@@ -18,6 +18,8 @@ export interface LullProcessOptions {
   readonly umask?: string;
   /** The program to run; the CLI of the sources where left out. */
   readonly main?: string;
+  /** The Node to run it on; that of the tests where left out. */
+  readonly node?: string;
 }
 
 /** A real `lull` process whose output can be waited for. */
@@ -27,10 +29,11 @@ export class LullProcess {
   readonly #changed = new EventTarget();
   readonly #closed: Promise<unknown>;
 
-  constructor(args: readonly string[], { cwd, env = {}, main = MAIN, uid, umask }: LullProcessOptions) {
+  constructor(args: readonly string[], options: LullProcessOptions) {
+    const { cwd, env = {}, main = MAIN, node = process.execPath, uid, umask } = options;
     // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-    const program = [process.execPath, main, ...args];
+    const program = [node, main, ...args];
     const [command = "", ...rest] =
       umask === undefined ? program : ["sh", "-c", `umask ${umask}; exec "$@"`, "sh", ...program];
     this.child = spawn(command, rest, {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ConversationKey } from "../ports/conversations.ts";
 import { conversationId, messageId } from "./identity.ts";
 
 const key = { channelType: "whatsapp", address: "+15550100", sender: "+4912" };
@@ -13,33 +14,39 @@ describe("a message's id", () => {
   });
 });
 
+const id = (of: ConversationKey, previousId?: string) => conversationId("secret", of, previousId);
+
 describe("a conversation's id", () => {
   it("is the same wherever it is made", () => {
-    expect(conversationId(key)).toBe(conversationId({ ...key }));
-    expect(conversationId(key)).toMatch(/^c_[\w-]{22}$/);
+    expect(id(key)).toBe(id({ ...key }));
+    expect(id(key)).toMatch(/^c_[\w-]{22}$/);
   });
 
   it("differs with every part of the key and with the conversation before it", () => {
     const ids = [
-      conversationId(key),
-      conversationId({ ...key, channelType: "sms" }),
-      conversationId({ ...key, address: "+15550101" }),
-      conversationId({ ...key, sender: "+4913" }),
-      conversationId(key, conversationId(key)),
+      id(key),
+      id({ ...key, channelType: "sms" }),
+      id({ ...key, address: "+15550101" }),
+      id({ ...key, sender: "+4913" }),
+      id(key, id(key)),
     ];
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it("does not mix up where one part ends and the next begins", () => {
-    const one = conversationId({ channelType: "a", address: "bc", sender: "d" });
-    expect(conversationId({ channelType: "ab", address: "c", sender: "d" })).not.toBe(one);
-    expect(conversationId({ channelType: "a", address: "b", sender: "cd" })).not.toBe(one);
-    expect(conversationId({ channelType: "a", address: "1:b", sender: "d" })).not.toBe(
-      conversationId({ channelType: "a1:", address: "b", sender: "d" }),
+    const one = id({ channelType: "a", address: "bc", sender: "d" });
+    expect(id({ channelType: "ab", address: "c", sender: "d" })).not.toBe(one);
+    expect(id({ channelType: "a", address: "b", sender: "cd" })).not.toBe(one);
+    expect(id({ channelType: "a", address: "1:b", sender: "d" })).not.toBe(
+      id({ channelType: "a1:", address: "b", sender: "d" }),
     );
   });
 
+  it("is another one in another installation: nobody finds the person by trying all numbers", () => {
+    expect(conversationId("another secret", key)).not.toBe(id(key));
+  });
+
   it("tells nothing about the person", () => {
-    expect(conversationId(key)).not.toContain("4912");
+    expect(id(key)).not.toContain("4912");
   });
 });

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { ConversationKey } from "../ports/conversations.ts";
 
 /** The dedupe key as one string: channel, receiving account, provider's id. */
@@ -8,10 +8,11 @@ export function messageId(channel: string, account: string, providerId: string):
 
 /**
  * A conversation's id follows from its key and from the one before it, so that two first messages at the same instant,
- * on two machines, make one conversation, and the first message after a completed task makes another.
+ * on two machines, make one conversation, and the first message after a completed task makes another. Ids are logged and given to others:
+ * without the installation's secret in it, whoever sees one would find the phone number by trying all of them.
  */
-export function conversationId(key: ConversationKey, previousId = ""): string {
-  const hash = createHash("sha256");
+export function conversationId(secret: string, key: ConversationKey, previousId = ""): string {
+  const hash = createHmac("sha256", secret);
   for (const part of [key.channelType, key.address, key.sender, previousId])
     hash.update(`${part.length}:${part}`);
   return `c_${hash.digest("base64url").slice(0, 22)}`;

@@ -20,6 +20,14 @@ import {
 import { dueAtMs, longestMs, type WindowPolicy } from "./window.ts";
 
 const NO_LATE_ANSWER = "no answer came in time";
+const DIED = "the worker died in every attempt";
+const NOT_FOUND = "CONVERSATION_NOT_FOUND";
+const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
+
+/** What the log says of a dead letter's reason. It may be what a responder's last error said, and that what a customer wrote. */
+export function toldOfBurial(reason: string): string {
+  return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
+}
 
 /** A staged item as the decision sees it. */
 export interface StagedItem extends Batchable {
@@ -168,7 +176,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
       messageIds,
       turnId: undefined,
       attempts: 0,
-      reason: "CONVERSATION_NOT_FOUND",
+      reason: NOT_FOUND,
       state: left,
     };
   }
@@ -315,11 +323,7 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
   return { ...work, failingSinceAtMs: Math.min(since + nowMs - readyAtMs, nowMs) };
 }
 
-function bury(
-  state: ConversationState,
-  work: Work,
-  reason = work.lastError ?? "the worker died in every attempt",
-): TakeDecision {
+function bury(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
   return {
     kind: "bury",
     messageIds: buriedWith(work, state.draft),
@@ -335,7 +339,7 @@ function buryLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
   if (work) return bury(state, { ...work, messageIds: work.batchIds }, "CONVERSATION_NOT_FOUND");
-  return { kind: "bury", messageIds, turnId, attempts: 0, reason: "CONVERSATION_NOT_FOUND", state };
+  return { kind: "bury", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
 }
 
 /** The messages whose tries are counted, and whoever joined them and was answered with them: they must not be answered again. */

@@ -1,4 +1,4 @@
-import { LullError } from "../errors.ts";
+import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createApi } from "./api.ts";
@@ -96,14 +96,11 @@ async function ready(service: Service, slots: Slots): Promise<EdgeAnswer> {
 }
 
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
-  const { name, message } = error instanceof Error ? error : new Error("not an error");
   service.log("error", "http.error", {
     method: request.method,
     // Only the first segment: what follows may name a person.
     area: `/${request.path.split("/", 2)[1] ?? ""}`,
-    error: name,
-    // A parser's message quotes what it could not parse: somebody's words.
-    message: error instanceof SyntaxError ? undefined : message.slice(0, 300),
+    error: tellable(error),
   });
   if (error instanceof LullError && error.retry === "later") {
     const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);

@@ -1,5 +1,5 @@
 import { triggerFrom } from "../engines/aws/triggers.ts";
-import { LullError } from "../errors.ts";
+import { LullError, tellable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { Service } from "../runtime/service.ts";
@@ -114,8 +114,7 @@ export class BatchRun {
       log("error", "trigger.unreadable", { id: record.messageId });
       return visibility.showAfter(record, 0);
     }
-    const reason = error instanceof Error ? error.message : String(error);
-    log("error", "trigger.failed", { id: record.messageId, reason });
+    log("error", "trigger.failed", { id: record.messageId, reason: tellable(error) });
     // With no time left, not for this either: it comes when it is no longer hidden.
     if (code === OUT_OF_TIME) return;
     await visibility.showAfter(record, code === NO_PLACE ? 0 : againSeconds(record));

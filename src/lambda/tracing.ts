@@ -1,4 +1,5 @@
 import type { Tracer } from "@aws-lambda-powertools/tracer";
+import { LullError, tellable } from "../errors.ts";
 import type { Log } from "../ports/log.ts";
 
 /** Runs something as a part of the request's trace, where the request has one. */
@@ -48,7 +49,8 @@ function captured<T>(
     try {
       return await run();
     } catch (error) {
-      segment?.addError(error instanceof Error ? error : String(error));
+      // With neither message nor stack of what somebody else threw: traces are kept like logs.
+      segment?.addError(error instanceof LullError ? error : tellable(error));
       throw error;
     } finally {
       close(segment);

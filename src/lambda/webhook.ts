@@ -1,3 +1,4 @@
+import { tellable } from "../errors.ts";
 import { failure } from "../http/answers.ts";
 import type { EdgeAnswer, Handle } from "../http/edge.ts";
 import type { FunctionRuntime, Opened } from "./function-runtime.ts";
@@ -43,7 +44,7 @@ async function answer(
   } catch (error) {
     // Nothing was acknowledged: the provider is asked to come back.
     runtime.log("error", "webhook.failed", {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: tellable(error),
     });
     return failure(503, "UNAVAILABLE", "not available now, try again", { "retry-after": "1" });
   }

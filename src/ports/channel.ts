@@ -65,6 +65,7 @@ export interface Outgoing {
   readonly conversationId: string;
 }
 
+/** Every `why` is for people and for the log: never a text or an address. */
 export type SendOutcome =
   | { readonly kind: "sent"; readonly providerId: string }
   /** Certainly not sent. `retry: "later"` may be tried again, `"never"` may not. */

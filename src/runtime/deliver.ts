@@ -4,8 +4,8 @@ import { LullError } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import { sending } from "./drafting.ts";
 import { persist } from "./persist.ts";
-import { reconcile, send } from "./provider-calls.ts";
-import { commit, fail, giveBack, lose } from "./turn-end.ts";
+import { type Heard, reconcile, send } from "./provider-calls.ts";
+import { commit, fail, giveBack, lose, worded } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -97,8 +97,8 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));
     }
     case "unknown":
-      log("warn", "send.in-doubt", { ...about(run), chunk, reason: outcome.why });
-      return end(await comeBackToAsk(run, delivery, chunk, outcome.why));
+      log("warn", "send.in-doubt", { ...about(run), chunk, reason: toldIn(run, draft, outcome) });
+      return end(await comeBackToAsk(run, delivery, chunk, outcome));
   }
 }
 
@@ -107,17 +107,24 @@ function comeBackToAsk(
   run: TurnRun,
   { draft, isRepeat }: Delivery,
   chunk: number,
-  why: string,
+  outcome: InDoubt,
 ): Promise<TurnEnd> {
   const nowMs = run.clock.nowMs();
-  return giveBack(run, {
+  const given = {
     kind: "retry",
     afterMs: run.settings.backoffMs,
-    reason: `SEND_UNKNOWN: ${why}`,
+    reason: `SEND_UNKNOWN: ${outcome.why}`,
     draft: withChunk(draft, chunk, { kind: "sending", sendByAtMs: nowMs }),
     // Repeats that the customer may see each time are limited by their number.
     ...(!isRepeat && { outageSinceAtMs: outageSinceAtMs(run, draft) }),
-  });
+  } as const;
+  return giveBack(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, outcome)}`);
+}
+
+type InDoubt = Heard<{ readonly why: string }>;
+
+function toldIn(run: TurnRun, draft: Draft, { told, why }: InDoubt): string {
+  return told ?? worded(run, why, draft);
 }
 
 /** Since when sending has failed: what failed before the answer was there is over. */
@@ -131,7 +138,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   // When the question was asked, not when its answer came: what was accepted in between is not in it.
   const nowMs = clock.nowMs();
   const found = await reconcile(run, draft, chunk);
-  const why = found.kind === "cannot-tell" ? { reason: found.why } : {};
+  const why = found.kind === "cannot-tell" ? { reason: toldIn(run, draft, found) } : {};
   log("info", "send.reconciled", { ...about(run), chunk, result: found.kind, ...why });
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
@@ -141,15 +148,15 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   const ageMs = nowMs - settledAtMs;
   if (found.retry === "never" || ageMs >= run.settings.retryForMs) return decideUnknown(run, draft, chunk);
   const afterMs = backoffByAgeMs(ageMs, run.settings, run.random);
-  return end(
-    await giveBack(run, {
-      kind: "retry",
-      afterMs,
-      reason: `SEND_UNKNOWN: ${found.why}`,
-      outageSinceAtMs: outageSinceAtMs(run, draft),
-      draft,
-    }),
-  );
+  const reason = `SEND_UNKNOWN: ${found.why}`;
+  const given = {
+    kind: "retry",
+    afterMs,
+    reason,
+    outageSinceAtMs: outageSinceAtMs(run, draft),
+    draft,
+  } as const;
+  return end(await giveBack(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, found)}`));
 }
 
 /** Certainly not sent, so it is safe to: unless the provider has taken none for too long. */

@@ -1,3 +1,4 @@
+import { tellable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Lease, TurnTaking } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
@@ -43,7 +44,7 @@ export function keepAlive(
       schedule(renewMs);
     } catch (error) {
       if (stopped) return;
-      log("warn", "lease.renew-failed", { conversation: lease.conversationId, reason: String(error) });
+      log("warn", "lease.renew-failed", { conversation: lease.conversationId, reason: tellable(error) });
       // The store may be back in time; when the lease ends first, somebody else has it.
       if (clock.nowMs() >= lease.untilAtMs) losing.abort(NOT_RENEWED);
       else schedule(Math.min(renewMs, Math.max(1, (lease.untilAtMs - clock.nowMs()) / 2)));

@@ -1,3 +1,4 @@
+import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { TurnRun } from "./turn-run.ts";
@@ -15,8 +16,11 @@ const FROZEN_MS_MIN = 1_000;
 /** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
 const OVER = "over";
 
+/** `told`: what the log may say of it, where it is an error that a channel threw. */
+export type Heard<T> = T & { readonly told?: string };
+
 /** Sends one chunk that was marked, until its deadline. Whatever is heard of it after that is told as `send.late`. */
-export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<SendOutcome> {
+export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<Heard<SendOutcome>> {
   const channel = run.channels[draft.channel];
   if (!channel) return { kind: "not-sent", retry: "never", why: `there is no channel ${draft.channel}` };
   const { clock } = run;
@@ -32,12 +36,12 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<S
       outcome,
       lateMs: Math.max(0, clock.nowMs() - byAtMs),
     });
-  const outcome = await withDeadline(
+  const outcome: Heard<SendOutcome> = await withDeadline(
     run,
     byAtMs,
     (signal) => channel.send(outgoing(run, draft, chunk), signal).then(named),
     (late) => late.kind === "sent" && tellLate("sent"),
-  ).catch((error): SendOutcome => ({ kind: "unknown", why: String(error) }));
+  ).catch((error) => ({ kind: "unknown", why: wordsOf(error), told: tellable(error) }));
   const lateMs = clock.nowMs() - byAtMs;
   if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);
   return outcome;
@@ -49,7 +53,7 @@ function named<T extends SendOutcome | ReconcileOutcome>(outcome: T): T {
 }
 
 /** Asks the provider whether it has a chunk that somebody left `sending`. */
-export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<ReconcileOutcome> {
+export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<Heard<ReconcileOutcome>> {
   const channel = run.channels[draft.channel];
   if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };
   const byAtMs = run.clock.nowMs() + run.settings.sendTimeoutMs;
@@ -60,7 +64,11 @@ export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Prom
     excludeProviderIds: [...run.taken.recentProviderIds, ...ofThisTurn],
   };
   return withDeadline(run, byAtMs, (signal) => channel.reconcile!(query, signal).then(named)).catch(
-    (error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),
+    (error): Heard<ReconcileOutcome> => ({
+      kind: "cannot-tell",
+      why: wordsOf(error),
+      told: tellable(error),
+    }),
   );
 }
 
@@ -91,7 +99,7 @@ async function withDeadline<T>(
   const ended = clock.sleep(leftMs, over.signal).then(() => {
     if (isOver) return new Promise<never>(() => {});
     aborting.abort();
-    throw new Error("no word from the provider in time");
+    throw new LullError("no word from the provider in time", { code: "NO_ANSWER", retry: "later" });
   });
   try {
     const answered = request(aborting.signal).then((answer) => {

@@ -2,6 +2,7 @@ import { within } from "../core/deadline.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import { soundStatus } from "../core/sound-inbound.ts";
+import { tellable } from "../errors.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -45,7 +46,8 @@ export async function receive(
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
     log("error", "webhook.failed", {
       channel: name,
-      reason: error instanceof Error ? error.message : String(error),
+      // A parser's error quotes what it could not parse.
+      reason: tellable(error),
     });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
   }

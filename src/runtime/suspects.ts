@@ -1,4 +1,5 @@
 import { mayJoin } from "../core/suspects.ts";
+import { tellable } from "../errors.ts";
 import type { Taken } from "../ports/engine.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
@@ -33,7 +34,7 @@ export async function setAside(
     return { kind: "given-back", how: "wait" };
   } catch (error) {
     // The lease lapses, and whoever takes it then counts one attempt too many.
-    log("error", "turn.abandoned", { ...about, reason: String(error) });
+    log("error", "turn.abandoned", { ...about, reason: tellable(error) });
     return { kind: "abandoned" };
   }
 }

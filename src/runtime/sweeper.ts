@@ -1,3 +1,4 @@
+import { tellable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
@@ -62,7 +63,7 @@ export class Sweeper {
       this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });
       return hasMore;
     } catch (error) {
-      const reason = String(error);
+      const reason = tellable(error);
       const failures = this.#failures.note(reason, this.#clock.nowMs());
       if (failures !== undefined) this.#log("error", "sweep.failed", { reason, failures });
       return false;

@@ -1,8 +1,9 @@
 import { mergeTexts } from "../core/batch.ts";
 import { outageOf } from "../core/outage.ts";
+import { quotes } from "../core/quoting.ts";
 import { shortReason } from "../core/reason.ts";
 import { decideFailure, type Failure } from "../core/retry.ts";
-import { LullError } from "../errors.ts";
+import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Commit, GiveBack } from "../ports/engine.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
@@ -38,17 +39,18 @@ export async function commit(
   return { kind: "committed", outcome: how.outcome, ...(next && { next }), ...(isLeft && { isLeft }) };
 }
 
-export async function giveBack(run: TurnRun, given: GiveBack): Promise<TurnEnd> {
+/** `told` is what the log says of the reason. */
+export async function giveBack(run: TurnRun, given: GiveBack, told?: string): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
+  const reason = "reason" in given ? (told ?? worded(run, given.reason, given.draft)) : undefined;
   const back = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
-  if (how.kind === "bury")
-    log("error", "turn.dead", { ...about, reason: how.reason, deadLetter: back.deadLetterId });
+  if (how.kind === "bury") log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
   else if (how.kind === "retry") {
-    const { reason, afterMs, outageSinceAtMs } = how;
+    const { afterMs, outageSinceAtMs } = how;
     log("warn", "turn.retry", { ...about, reason, afterMs, outageSinceAtMs });
   } else log("debug", "lease.released", { ...about, how: how.kind });
   return { kind: "given-back", how: how.kind };
@@ -66,14 +68,15 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const { attempt, attempts, failingSinceAtMs } = taken;
   const tried = { attempts, outages: attempt - attempts, failingSinceAtMs, draftedAtMs: draft?.draftedAtMs };
   const decision = decideFailure(failureOf(error, nowMs), tried, nowMs, settings, run.random);
-  const reason = reasonOf(error);
+  const reason = wordsOf(error);
+  const told = toldOf(run, error, draft);
   const withDraft = draft ? { draft } : {};
   try {
-    if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft });
-    return await giveBack(run, { ...decision, reason, ...withDraft });
+    if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft }, told);
+    return await giveBack(run, { ...decision, reason, ...withDraft }, told);
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
-    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: shortReason(reasonOf(storeError)) });
+    run.log("error", "turn.abandoned", { turn: taken.turnId, reason: tellable(storeError) });
     return { kind: "abandoned" };
   }
 }
@@ -89,12 +92,24 @@ function failureOf(error: unknown, nowMs: number): Failure {
   }
 }
 
-/** An error may be anything, also something that throws when it is read. */
-function reasonOf(error: unknown): string {
-  try {
-    if (error instanceof LullError) return `${error.code}: ${error.message}`;
-    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  } catch {
-    return "an error that cannot be read";
-  }
+/** What the log says of it: not what a dead letter says, which a person opens on purpose. */
+function toldOf(run: TurnRun, error: unknown, draft: Draft | undefined): string {
+  if (!(error instanceof LullError))
+    return `${tellable(error)}: its words are in the dead letter, once there is one`;
+  return worded(run, wordsOf(error), draft);
+}
+
+/** Somebody's own channel or responder may put into words of ours what a customer wrote, or what was answered. */
+export function worded(run: TurnRun, reason: string, draft = run.taken.draft): string {
+  if (!quotes(reason, saidIn(run, draft))) return reason;
+  const [code = ""] = /^[A-Z][A-Z_]*(?=: )/.exec(reason) ?? [];
+  return `${code === "" ? "" : `${code}: `}its words repeat what was said, and are in the dead letter, once there is one`;
+}
+
+function saidIn({ taken }: TurnRun, draft: Draft | undefined): string[] {
+  const { messages, outbound, conversation } = taken;
+  const people = [conversation, ...messages].flatMap(({ sender, senderAlias }) => [sender, senderAlias]);
+  const texts = messages.flatMap(({ text, replyTo }) => [text, replyTo]);
+  const answers = [...(draft?.chunks ?? []).map(({ text }) => text), ...(outbound?.texts ?? [])];
+  return [...people, ...texts, ...answers].filter((text) => text !== undefined);
 }

@@ -1,4 +1,6 @@
 import type { Settings } from "../core/settings.ts";
+import { toldOfBurial } from "../core/take.ts";
+import { tellable } from "../errors.ts";
 import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
 import { RareWords } from "./rare-words.ts";
 import { Suspects, setAside } from "./suspects.ts";
@@ -107,7 +109,7 @@ export class Worker {
       if (outcomes.length > 0) return clock.nowMs();
       return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();
     } catch (error) {
-      const reason = String(error);
+      const reason = tellable(error);
       const failures = this.#lookFailures.note(reason, clock.nowMs());
       if (failures !== undefined) log("error", "worker.look-failed", { reason, failures });
       return clock.nowMs() + Math.max(settings.pollMs, 500);
@@ -138,7 +140,7 @@ export class Worker {
       .catch((error): TurnEnd => {
         // Nobody waits for it: unheard, it would end the process, and every other turn in it.
         const about = { conversation: conversation.id, turn: turnId };
-        this.#surroundings.log("error", "turn.abandoned", { ...about, reason: String(error) });
+        this.#surroundings.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
         return { kind: "abandoned" };
       })
       .finally(() => {
@@ -176,7 +178,7 @@ export class Worker {
   #tell(outcome: TakenInTheEnd): void {
     const { log } = this.#surroundings;
     const dead = ({ deadLetterId, reason }: Burial) =>
-      log("error", "turn.dead", { deadLetter: deadLetterId, reason });
+      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfBurial(reason) });
     for (const burial of outcome.buried ?? []) dead(burial);
     if (outcome.kind === "buried") dead(outcome);
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { conversationId, messageId } from "../../src/core/identity.ts";
-import { aliasKey, seenKey } from "../../src/engines/aws/keys.ts";
+import { aliasKey, INSTALLATION } from "../../src/engines/aws/keys.ts";
 import type { Engine, Taken } from "../../src/ports/engine.ts";
 import {
   allSent,
@@ -18,7 +19,8 @@ import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;
 
-const ID = conversationId({ channelType: "test", address: "lull", sender: "ana" });
+const SECRET = "the installation's";
+const ID = conversationId(SECRET, { channelType: "test", address: "lull", sender: "ana" });
 const HOUR = 3_600_000;
 
 describe.skipIf(unavailable)("rows that are not ours", () => {
@@ -32,6 +34,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
   afterAll(() => emulators.stop());
   beforeEach(async () => {
     world = await awsWorld(emulators);
+    await put("conversations-state", { conversation_id: INSTALLATION, installation_key: SECRET });
     engine = await world.open();
   });
   afterEach(() => world.close());
@@ -444,7 +447,8 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
   });
 
   it("in conversations-seen are no memory of a message", async () => {
-    const id = seenKey(messageId("test", "account", "SM9"));
+    const hash = createHmac("sha256", SECRET).update(messageId("test", "account", "SM9"));
+    const id = `in/${hash.digest("base64url")}`;
     for (const until_at_ms of [null, "9999999999999", [1]]) {
       await put("conversations-seen", { id, until_at_ms });
       assert.notEqual((await receive("hi", "SM9")).kind, "refused");

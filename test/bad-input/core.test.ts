@@ -207,7 +207,7 @@ test("different messages and different people never share a name", () =>
       const one = [a, b, c, d] as [string, string, string, string];
       const two = [e, f, g, h] as [string, string, string, string];
       const idOf = ([channelType, address, sender, previous]: typeof one) =>
-        conversationId({ channelType, address, sender }, previous);
+        conversationId("secret", { channelType, address, sender }, previous);
       expect(idOf(one) === idOf(two)).toBe(JSON.stringify(one) === JSON.stringify(two));
       // Channels have plain names.
       const [named, other] = [messageId("web", a!, b!), messageId("web", e!, f!)];

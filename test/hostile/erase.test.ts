@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -91,6 +92,21 @@ async function filesWith(...texts: string[]): Promise<string[]> {
   const contents = await Promise.all(names.map((name) => readFile(join(at.folder, name), "latin1")));
   return names.filter((_, index) => texts.some((text) => contents[index]!.includes(text)));
 }
+
+it("nobody finds the number behind an id that is logged, or told to OpenAI, by trying all of them", async () => {
+  await answered("hi");
+  const id = await active();
+  const key = { channelType: "whatsapp", address: "+14155238886", sender: `+${PHONE}` };
+  const plain = createHash("sha256");
+  for (const part of [key.channelType, key.address, key.sender, ""]) plain.update(`${part.length}:${part}`);
+  const guessed = `c_${plain.digest("base64url").slice(0, 22)}`;
+  expect(service.stderr).toContain(id);
+  expect(service.stderr).not.toContain(guessed);
+  const told = String(at.openai.requests.at(-1)?.body.safety_identifier);
+  expect(told).toMatch(/^[0-9a-f]{64}$/);
+  for (const guess of [guessed, PHONE, key.sender])
+    expect(told).not.toBe(createHash("sha256").update(guess).digest("hex"));
+});
 
 describe("after a person is erased", () => {
   it("their texts and their number are in no file: database, log, a backup made then, what was logged", async () => {

@@ -404,7 +404,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/provider-calls.ts",
-    code: '(error): ReconcileOutcome => ({ kind: "cannot-tell", why: String(error) }),',
+    code: 'kind: "cannot-tell",',
     change: '"cannot-tell" → "other"',
     because: "equivalent: only what was found, or certainly was not, is asked for by name",
   },

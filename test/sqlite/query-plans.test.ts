@@ -58,7 +58,7 @@ beforeEach(() => {
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
   const run = (async (name, input) => {
     const newId = () => `id-${++count}`;
-    const step: Step = { tables, settings, holder: "h", nowMs, newId, armed: () => {} };
+    const step: Step = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
     return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
   }) as RunStep;

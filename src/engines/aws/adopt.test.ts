@@ -2,7 +2,6 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type MemoryWorld, memoryScene } from "../../../test/aws/simulated/memory-world.ts";
 import type { KeptConversation } from "../../ports/engine.ts";
 import { idOf, type Scene } from "../../testing/engine-contract/scene.ts";
-import { adopt } from "./adopt.ts";
 
 const HOUR = 3_600_000;
 
@@ -65,7 +64,7 @@ describe("a conversation that another engine kept", () => {
   const here = async () => (await s.detail("c")).conversation;
 
   it("is taken in whole, and its turn does not run here", async () => {
-    await adopt(world.site(), kept);
+    await (await world.open()).adopt?.(kept);
     expect(await here()).toEqual({ ...kept.conversation, status: "new" });
     const { messages, turns } = await s.detail("c");
     expect(messages).toEqual(kept.messages);
@@ -73,40 +72,40 @@ describe("a conversation that another engine kept", () => {
   });
 
   it("has nothing answered again that was answered within the dedupe memory", async () => {
-    await adopt(world.site(), kept);
+    await (await world.open()).adopt?.(kept);
     expect((await s.deliver(messageOf("new"))).kind).toBe("duplicate");
     expect((await s.deliver(messageOf("old"))).kind).toBe("staged");
   });
 
   it("is the same when it is taken in again, and newer where it went on there", async () => {
-    await adopt(world.site(), kept);
-    await adopt(world.site(), kept);
+    await (await world.open()).adopt?.(kept);
+    await (await world.open()).adopt?.(kept);
     expect((await s.detail("c")).messages).toHaveLength(4);
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs };
-    await adopt(world.site(), { ...kept, conversation: later });
+    await (await world.open()).adopt?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ paused: true, updatedAtMs: s.nowMs });
   });
 
   it("is left as it is once somebody here has changed it", async () => {
-    await adopt(world.site(), kept);
+    await (await world.open()).adopt?.(kept);
     await s.engine.conversations.change("c", { handedOff: false });
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
-    await adopt(world.site(), { ...kept, conversation: later });
+    await (await world.open()).adopt?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ handedOff: false, paused: false, updatedAtMs: s.nowMs });
   });
 
   it("is left as it is when somebody here changes it in that moment", async () => {
-    await adopt(world.site(), kept);
+    await (await world.open()).adopt?.(kept);
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
     world.before("request.put", async () => {
       await s.engine.conversations.change("c", { handedOff: false });
     });
-    await adopt(world.site(), { ...kept, conversation: later });
+    await (await world.open()).adopt?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ handedOff: false, paused: false });
   });
 
   it("keeps a message of a turn that nobody recorded at its own time", async () => {
-    await adopt(world.site(), { ...kept, turns: kept.turns.slice(1) });
+    await (await world.open()).adopt?.({ ...kept, turns: kept.turns.slice(1) });
     const texts = (await s.detail("c")).messages.map(({ text }) => text);
     expect(texts).toEqual(["asked in old", "told in old", "asked in new", "told in new"]);
   });

@@ -7,7 +7,7 @@ import { isoOf, rowKey } from "./conversation-item.ts";
 import { type Item, present } from "./expression.ts";
 import { ImpossibleWrite } from "./failure.ts";
 import { isSortKey, movable } from "./item-size.ts";
-import { conversationKeyOf, idWithin, inTime, seenKey, transactionToken } from "./keys.ts";
+import { conversationKeyOf, digest, idWithin, inTime, transactionToken } from "./keys.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
@@ -130,7 +130,7 @@ export function letterKey(conversationId: string, letterId: string): Item {
 /** Its message's id, or a hash of it where that would make the key too long. */
 export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
   const named = `${letterRowPrefix(letterId)}${messageId}`;
-  const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${seenKey(messageId)}`;
+  const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${digest(messageId)}`;
   return { conversation_id: conversationId, item_id };
 }
 

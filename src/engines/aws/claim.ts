@@ -1,5 +1,5 @@
 import { above, absent, all, any, type Item, not } from "./expression.ts";
-import { seenKey, ttl } from "./keys.ts";
+import { ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import type { Action } from "./store.ts";
 
@@ -19,7 +19,7 @@ export async function claim(site: Site, messageId: string, conversationId: strin
   const isPast = not(above("until_at_ms", nowMs));
   const isNeither = all(absent("fate"), absent("staged_in"));
   const set = claimed(site, conversationId);
-  const key = { id: seenKey(messageId) };
+  const key = { id: site.installation.seenKey(messageId) };
   const { kind, item } = await site.store.update("seen", key, { set }, any(isPast, isNeither));
   if (kind === "done") return { kind: "here" };
   if (item?.fate !== undefined) return { kind: "answered" };
@@ -32,7 +32,7 @@ export async function claim(site: Site, messageId: string, conversationId: strin
 /** Whoever else decided it: that conversation is gone. */
 export async function claimOver(site: Site, messageId: string, conversationId: string): Promise<void> {
   const set = claimed(site, conversationId);
-  await site.store.update("seen", { id: seenKey(messageId) }, { set });
+  await site.store.update("seen", { id: site.installation.seenKey(messageId) }, { set });
 }
 
 /** Where a message that nobody has answered for is to be looked for, as its item in `conversations-seen` says. */
@@ -43,14 +43,14 @@ export function claimIn({ fate, staged_in }: Item): string | undefined {
 /** Back from a dead letter: not answered for any more. */
 export function reclaim(site: Site, messageId: string, conversationId: string): Action {
   const change = { set: claimed(site, conversationId) };
-  return { kind: "update", table: "seen", key: { id: seenKey(messageId) }, change };
+  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
 }
 
 /** It waits in another conversation from now on. If it was answered meanwhile, that stays known. */
 export function moveClaim(site: Site, messageId: string, conversationId: string): Action {
   const { staged_in, until_at_ms, expires_at } = claimed(site, conversationId);
   const change = { set: { staged_in }, setIfAbsent: { until_at_ms, expires_at } };
-  return { kind: "update", table: "seen", key: { id: seenKey(messageId) }, change };
+  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
 }
 
 function claimed({ clock, settings }: Site, conversationId: string): Item {

@@ -3,6 +3,7 @@ import { keepSent } from "../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../core/late-answer.ts";
 import { type ConversationState, withoutWork } from "../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../core/turn.ts";
+import { tellable } from "../../errors.ts";
 import type { Commit, CommitOutcome, Lease } from "../../ports/engine.ts";
 import { workUnder } from "./draft.ts";
 import { ImpossibleWrite } from "./failure.ts";
@@ -45,7 +46,7 @@ async function goOn(site: Site, stored: Stored): Promise<CommitOutcome> {
   try {
     return { kind: "committed", next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
   } catch (error) {
-    site.log("warn", "commit.no-more", { conversation: stored.id, reason: String(error) });
+    site.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
     await wakeWaiting(site, stored.id);
     return { kind: "committed", isLeft: true };
   }

@@ -1,3 +1,4 @@
+import { tellable } from "../../errors.ts";
 import type { DueTurns, TakeOutcome } from "../../ports/engine.ts";
 import { Finished } from "./finished.ts";
 import { inParallel } from "./parallel.ts";
@@ -22,7 +23,7 @@ export async function takeDue(site: Site, max: number, signal: AbortSignal): Pro
       finished.add(same);
       return outcomes;
     } catch (error) {
-      site.log("error", "take.failed", { conversation: same[0]!.conversationId, reason: String(error) });
+      site.log("error", "take.failed", { conversation: same[0]!.conversationId, reason: tellable(error) });
       errors.push(error);
       return [];
     }

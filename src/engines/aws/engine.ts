@@ -1,5 +1,5 @@
 import { inTheEnd } from "../../core/burials.ts";
-import type { Engine, EngineContext } from "../../ports/engine.ts";
+import type { Engine, EngineContext, KeptConversation } from "../../ports/engine.ts";
 import type { Finding } from "../../ports/finding.ts";
 import { adopt } from "./adopt.ts";
 import { checks } from "./checks.ts";
@@ -53,14 +53,27 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
   };
 }
 
+/** Every step of a port knows the installation's secret: it is read before the first. */
+function afterLoading<T extends object>(site: Site, port: T): T {
+  const steps = Object.entries(port) as [string, (...given: unknown[]) => Promise<unknown>][];
+  const loading = steps.map(([name, step]) => [
+    name,
+    async (...given: unknown[]) => {
+      await site.installation.load();
+      return step(...given);
+    },
+  ]);
+  return Object.fromEntries(loading) as T;
+}
+
 /** The engine's ports over one site. */
 export function engineOn(site: Site, close: () => Promise<void>): Engine {
   return {
-    receiving: {
+    receiving: afterLoading(site, {
       stage: (requests) => stage(site, requests),
       settle: (channel, status) => settle(site, channel, status),
-    },
-    turns: {
+    }),
+    turns: afterLoading(site, {
       takeDue: (max, signal) => takeDue(site, max, signal),
       take: async (id) => inTheEnd(await take(site, id)),
       renew: (lease) => renew(site, lease),
@@ -69,12 +82,12 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
       mark: (lease, written) => mark(site, lease, written),
       commit: (lease, what) => commit(site, lease, what),
       giveBack: (lease, how) => giveBack(site, lease, how),
-    },
-    sweeping: {
+    }),
+    sweeping: afterLoading(site, {
       sweep: () => sweep(site),
       freeLeases: (workerId) => freeLeases(site, workerId),
-    },
-    conversations: {
+    }),
+    conversations: afterLoading(site, {
       create: (conversation) => create(site, conversation),
       get: (id) => conversationOf(site, id),
       change: (id, given) => change(site, id, given),
@@ -83,17 +96,19 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
       say: (outbound) => say(site, outbound),
       answer: (late) => answer(site, late),
       pauseAll: (paused) => pauseAll(site, paused),
-    },
-    remedies: remedies(site),
-    inspector: inspector(site),
-    adopt: (kept) => adopt(site, kept),
-    /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
-    async ping() {
-      await Promise.all([
-        site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
-        site.triggers.check(),
-      ]);
-    },
+    }),
+    remedies: afterLoading(site, remedies(site)),
+    inspector: afterLoading(site, inspector(site)),
+    ...afterLoading(site, {
+      adopt: (kept: KeptConversation) => adopt(site, kept),
+      /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
+      async ping() {
+        await Promise.all([
+          site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
+          site.triggers.check(),
+        ]);
+      },
+    }),
     /** Behind a gateway the world may ask: a read, and a look at every queue. */
     async probe() {
       await Promise.all([site.store.get("state", conversationKeyOf(PING)), site.triggers.check()]);

@@ -2,12 +2,12 @@ import type { ConversationKey } from "../../ports/conversations.ts";
 import { rowKey } from "./conversation-item.ts";
 import { equal, type Item } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
-import { aliasKey, conversationKeyOf, fullKey, isOwn, sentKey } from "./keys.ts";
+import { aliasKey, conversationKeyOf, fullKey, isOwn } from "./keys.ts";
 import { newLease } from "./lease.ts";
 import { TURN, turnFrom } from "./message-item.ts";
 import { personOf } from "./person.ts";
 import { eraseRefusals } from "./refusing.ts";
-import { seenItem } from "./seen.ts";
+import { seenItem, sentKeys } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, stagedFrom } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
@@ -98,7 +98,7 @@ async function eraseKept(site: Site, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });
   const turns = site.quarantine.sound("messages", items.filter(isTurn), turnFrom);
   const sent = turns.flatMap(({ channel, providerIds }) => {
-    return providerIds.map((providerId) => ({ id: sentKey(channel, providerId) }));
+    return providerIds.flatMap((providerId) => sentKeys(site, channel, providerId));
   });
   await site.store.writeMany("seen", { delete: sent });
   const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));

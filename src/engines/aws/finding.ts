@@ -1,4 +1,3 @@
-import { conversationId } from "../../core/identity.ts";
 import { newConversation } from "../../core/new-conversation.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
@@ -86,8 +85,8 @@ export function keyOf(site: Site, { channel, address, sender }: Arrival): Conver
 }
 
 /** The id that the key's next conversation will have. */
-export function nextId(key: ConversationKey, { latestId }: Known): string {
-  return conversationId(key, latestId);
+export function nextId({ installation }: Site, key: ConversationKey, { latestId }: Known): string {
+  return installation.conversationId(key, latestId);
 }
 
 /** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
@@ -97,7 +96,7 @@ export async function createConversation(
   known: Known,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const { channelType, address, sender } = given;
-  const id = nextId({ channelType, address, sender }, known);
+  const id = nextId(site, { channelType, address, sender }, known);
   const { projectStatus } = site.settings;
   const conversation = newConversation(id, given, { projectStatus, nowMs: site.clock.nowMs() });
   await noteNames(site, conversation);

@@ -4,8 +4,9 @@ import type { StageOutcome } from "../../ports/engine.ts";
 import { claimIn } from "./claim.ts";
 import { absent, equal, type Item } from "./expression.ts";
 import { keyOf } from "./finding.ts";
-import { fullKey, seenKey, ttl } from "./keys.ts";
+import { fullKey, ttl } from "./keys.ts";
 import { type Refused, refuse } from "./refusing.ts";
+import { seenKeys } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedRow } from "./stage-item.ts";
 
@@ -35,10 +36,18 @@ export interface LookedUp {
 
 /** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
 export async function lookUp(site: Site, messageId: string, key: ConversationKey): Promise<LookedUp> {
-  const [seen, full] = [seenKey(messageId), fullKey(key)];
-  const items = await site.store.getMany("seen", [{ id: seen }, { id: full }]);
+  const full = fullKey(key);
+  const seen = seenKeys(site, messageId);
+  const items = await site.store.getMany(
+    "seen",
+    [...seen, full].map((id) => ({ id })),
+  );
   const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > site.clock.nowMs());
-  const [known, mark] = [seen, full].map((each) => alive.find(({ id }) => id === each));
+  const [mark, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  return lookedUp(known ?? before, mark);
+}
+
+function lookedUp(known: Item | undefined, mark: Item | undefined): LookedUp {
   return {
     isDuplicate: known?.fate !== undefined,
     stagedIn: known && claimIn(known),

@@ -13,6 +13,8 @@ export function isOwn(id: string): boolean {
   return id.startsWith(OWN);
 }
 
+/** Holds the secret of the installation. */
+export const INSTALLATION = `${OWN}installation`;
 export const PAUSED = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
@@ -59,28 +61,28 @@ export function leaseShards(count = LEASE_SHARDS_MAX): string[] {
   return Array.from({ length: count }, (_, at) => String(at));
 }
 
-/** Hashed, so that remembering an id keeps nothing of the person: it stays when the person is erased. */
-export function seenKey(messageId: string): string {
-  return `in/${hash(messageId).toString("base64url")}`;
+/** As 0.1.0 made them, without a secret. Its memory is read until it is over. */
+export function plainSeenKey(messageId: string): string {
+  return `in/${digest(messageId)}`;
 }
 
-/** Where it says that a message was refused, and that this is on record. */
-export function refusedKey(messageId: string): string {
-  return `refused/${hash(messageId).toString("base64url")}`;
+export function plainSentKey(channel: string, providerId: string): string {
+  return `out/${digest(`${channel}/${providerId}`)}`;
 }
 
-export function sentKey(channel: string, providerId: string): string {
-  return `out/${hash(`${channel}/${providerId}`).toString("base64url")}`;
+/** For keys that would be too long. */
+export function digest(text: string): string {
+  return hash(text).toString("base64url");
 }
 
-/** Where it says that too much waits in a person's conversation. */
+/** Where it says that too much waits in a person's conversation. Without a secret, like the next: it goes with the person. */
 export function fullKey({ channelType, address, sender }: ConversationKey): string {
-  return `full/${hash(JSON.stringify([channelType, address, sender])).toString("base64url")}`;
+  return `full/${digest(JSON.stringify([channelType, address, sender]))}`;
 }
 
 /** Where a person's other name leads. */
 export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
-  return `${OWN}alias/${hash(JSON.stringify([channelType, address, name])).toString("base64url")}`;
+  return `${OWN}alias/${digest(JSON.stringify([channelType, address, name]))}`;
 }
 
 /** Ids of turns and dead letters end in their conversation's: nothing has to be looked up to find it. */

@@ -59,7 +59,7 @@ async function everythingOf(site: Site, key: Named): Promise<Person> {
     // Where messages wait that are looked at on their turn.
     const places = keys.map((each) => {
       const last = latest(rows.filter((row) => row.primary_channel === each.sender));
-      return nextId(each, last ? { latestId: String(last.conversation_id) } : {});
+      return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
     });
     return { keys, ids: [...rows.map((row) => String(row.conversation_id)), ...places] };
   }

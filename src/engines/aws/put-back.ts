@@ -1,5 +1,6 @@
 import { afterGiveBack } from "../../core/give-back.ts";
 import { type ConversationState, workOf } from "../../core/state.ts";
+import { tellable } from "../../errors.ts";
 import { clockOf, type Site } from "./site.ts";
 import { isMine, letGo, readState, saveState } from "./state.ts";
 import { type Stored, triggerOf } from "./state-item.ts";
@@ -21,7 +22,7 @@ export async function putBack(site: Site, id: string, token: string): Promise<vo
       stored = saved.stored;
     }
   } catch (error) {
-    site.log("warn", "lease.not-put-back", { conversation: id, reason: String(error) });
+    site.log("warn", "lease.not-put-back", { conversation: id, reason: tellable(error) });
   }
 }
 

@@ -5,7 +5,7 @@ import type { StageOutcome } from "../../ports/engine.ts";
 import type { Refusal } from "../../ports/inspector.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { absent, all, any, different, equal, type Item } from "./expression.ts";
-import { conversationKeyOf, inTime, refusedKey, shardOf, shards, ttl } from "./keys.ts";
+import { conversationKeyOf, inTime, shardOf, shards, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { readState } from "./state.ts";
 
@@ -48,7 +48,7 @@ async function recordOnce(
   conversationId: string | undefined,
 ): Promise<void> {
   const nowMs = site.clock.nowMs();
-  const id = refusedKey(refused.id);
+  const id = site.installation.refusedKey(refused.id);
   const known = await site.store.get("seen", { id });
   if (Number(known?.until_at_ms) > nowMs) return;
   await site.store.put("messages", refusalItem(site, refused, code, conversationId));

@@ -1,6 +1,6 @@
 import type { DeliveryStatus } from "../../ports/message.ts";
 import { above, absent, any, type Condition, type Item, not, present } from "./expression.ts";
-import { seenKey, sentKey, ttl } from "./keys.ts";
+import { ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import type { Put } from "./store.ts";
 
@@ -11,13 +11,27 @@ const DELIVERY_MS = 7 * 24 * 3_600_000;
 
 /** DEDUPE: whether the message was answered for. The time is compared here: the table forgets when it gets round to it. */
 export async function isRemembered(site: Site, messageId: string): Promise<boolean> {
-  const item = await site.store.get("seen", { id: seenKey(messageId) });
-  return item !== undefined && isKept(item, site.clock.nowMs());
+  for (const id of seenKeys(site, messageId)) {
+    const item = await site.store.get("seen", { id });
+    if (item && isKept(item, site.clock.nowMs())) return true;
+  }
+  return false;
+}
+
+/** Where a message may be remembered: under our own key first. */
+export function seenKeys({ installation }: Site, messageId: string): readonly string[] {
+  return [installation.seenKey(messageId), ...installation.seenBefore(messageId)];
+}
+
+/** Where the provider's word about a send may be kept. */
+export function sentKeys({ installation }: Site, channel: string, providerId: string): Item[] {
+  const own = installation.sentKey(channel, providerId);
+  return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
 }
 
 /** Those of the ids that were answered for. */
 export async function rememberedAmong(site: Site, messageIds: readonly string[]): Promise<Set<string>> {
-  const byKey = new Map(messageIds.map((id) => [seenKey(id), id]));
+  const byKey = new Map(messageIds.flatMap((id) => seenKeys(site, id).map((key) => [key, id])));
   const items = await site.store.getMany(
     "seen",
     [...byKey.keys()].map((id) => ({ id })),
@@ -34,7 +48,12 @@ function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
 
 export function seenItem(site: Site, messageId: string, fate: Fate): Item {
   const untilAtMs = site.clock.nowMs() + site.settings.dedupeMs;
-  return { id: seenKey(messageId), fate, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+  return {
+    id: site.installation.seenKey(messageId),
+    fate,
+    until_at_ms: untilAtMs,
+    expires_at: ttl(untilAtMs),
+  };
 }
 
 /** Nobody answered for it, as far as is remembered. */
@@ -46,7 +65,7 @@ export function isForgotten(nowMs: number): Condition {
 function sentItem(site: Site, channel: string, providerId: string, turnId: string): Item {
   const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
   return {
-    id: sentKey(channel, providerId),
+    id: site.installation.sentKey(channel, providerId),
     turn_id: turnId,
     status: "sent",
     until_at_ms: untilAtMs,
@@ -66,19 +85,17 @@ export async function recordDelivery(
   turnId: string | undefined,
 ): Promise<boolean> {
   const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
-  const { kind } = await site.store.update(
-    "seen",
-    { id: sentKey(channel, providerId) },
-    {
-      set: {
-        status,
-        until_at_ms: untilAtMs,
-        expires_at: ttl(untilAtMs),
-        ...(errorCode !== undefined && { error_code: errorCode }),
-        ...(turnId !== undefined && { turn_id: turnId }),
-      },
-    },
-    turnId === undefined ? present("id") : undefined,
-  );
-  return kind === "done";
+  const set = {
+    status,
+    until_at_ms: untilAtMs,
+    expires_at: ttl(untilAtMs),
+    ...(errorCode !== undefined && { error_code: errorCode }),
+    ...(turnId !== undefined && { turn_id: turnId }),
+  };
+  const condition = turnId === undefined ? present("id") : undefined;
+  for (const key of sentKeys(site, channel, providerId)) {
+    const { kind } = await site.store.update("seen", key, { set }, condition);
+    if (kind === "done") return true;
+  }
+  return false;
 }

@@ -5,6 +5,7 @@ import type { WindowPolicy } from "../../core/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
+import { Installation } from "./installation.ts";
 import { LEASE_SHARDS } from "./keys.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
@@ -41,6 +42,7 @@ export interface Site {
   readonly clock: Clock;
   readonly log: Log;
   readonly quarantine: Quarantine;
+  readonly installation: Installation;
   readonly holder: string;
   readonly forget: "table" | "sweep";
   /** Over how many partitions leases are spread in their index. */
@@ -63,11 +65,12 @@ export function siteFor(
   parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId" | "leaseShards">>,
 ): Site {
   let sequence = 0;
+  const given = { newId, ...parts };
   return {
-    newId,
     leaseShards: LEASE_SHARDS,
-    ...parts,
+    ...given,
     unpaused: { atMs: Number.NEGATIVE_INFINITY },
+    installation: new Installation(parts.store, context.clock, given.newId),
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,

@@ -70,7 +70,7 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   }
   const { active } = known;
   if (site.settings.validation === "on-turn") {
-    const place = { id: active?.id ?? nextId(key, known), sender: active?.sender ?? key.sender };
+    const place = { id: active?.id ?? nextId(site, key, known), sender: active?.sender ?? key.sender };
     return (await refusedAsFull(site, receipt, mark, place.id)) ?? put(site, receipt, place, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));

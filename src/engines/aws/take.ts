@@ -1,6 +1,7 @@
 import { type ConversationState, triesOf } from "../../core/state.ts";
 import { standsApart } from "../../core/suspects.ts";
 import type { TakeDecision } from "../../core/take.ts";
+import { tellable } from "../../errors.ts";
 import type { Taken, TakeOutcome } from "../../ports/engine.ts";
 import { setAside } from "./aside.ts";
 import { type Burial, bury } from "./bury.ts";
@@ -156,7 +157,7 @@ async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
   const key = rowKey(record.sender, record.id);
   const change = { set: { conversation_status: "processing_reply" } };
   await site.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
-    site.log("warn", "status.not-mirrored", { conversation: record.id, reason: String(error) });
+    site.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
   });
 }
 

@@ -1,6 +1,7 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
 import { fields, optional, type Sound, soundAs, text, time } from "../../core/shape.ts";
 import type { Window } from "../../core/state.ts";
+import { tellable } from "../../errors.ts";
 import { absent, all, atMost, equal, type Item } from "./expression.ts";
 import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
@@ -67,7 +68,7 @@ export async function wakeWaiting(site: Site, id: string): Promise<void> {
     const window = await windowOf(site, id);
     if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
   } catch (error) {
-    site.log("warn", "window.not-woken", { conversation: id, reason: String(error) });
+    site.log("warn", "window.not-woken", { conversation: id, reason: tellable(error) });
   }
 }
 

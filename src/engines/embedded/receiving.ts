@@ -119,7 +119,7 @@ export function keyOf(step: Step, { channel, address, sender }: Arrival): Conver
 
 /** The id that the key's next conversation will have. */
 export function nextId(step: Step, key: ConversationKey): string {
-  return conversationId(key, step.tables.latestConversationId(key));
+  return conversationId(step.secret, key, step.tables.latestConversationId(key));
 }
 
 /** The record of an on-turn message: found by its key, or made if anybody may write. */

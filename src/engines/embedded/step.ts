@@ -14,6 +14,8 @@ export interface Step {
   readonly holder: string;
   readonly nowMs: number;
   readonly newId: () => string;
+  /** What makes ids of conversations this installation's own. */
+  readonly secret: string;
   /** Undoes what `work` did if it throws. Set where it is known that something throws, and the others shall not suffer. */
   readonly apart?: <T>(work: () => T) => T;
   /** Told when something about one conversation makes every look fail. */

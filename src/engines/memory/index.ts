@@ -16,11 +16,20 @@ export interface MemoryOptions {
 export function memory(options: MemoryOptions = {}): EngineProvider {
   const tables = options.tables ?? memoryTables();
   const newId = options.newId ?? randomUUID;
+  const secret = newId();
   return {
     name: "memory",
     async open({ clock, settings, workerId, onArmed }) {
       const run = (async (name, input) => {
-        const step = { tables, settings, holder: workerId, nowMs: clock.nowMs(), newId, armed: onArmed };
+        const step = {
+          tables,
+          settings,
+          holder: workerId,
+          nowMs: clock.nowMs(),
+          newId,
+          secret,
+          armed: onArmed,
+        };
         return carryOut(step, name, input);
       }) as RunStep;
       return embeddedEngine(run, { deadAmong: () => [], ping: async () => {}, close: async () => {} });

@@ -50,7 +50,15 @@ function steps(given: Partial<Settings>) {
   let count = 0;
   const newId = () => `id-${++count}`;
   return <N extends StepName>(name: N, input: StepInput<N>): StepResult<N> => {
-    const step: Step = { tables, settings: settingsWith(given), holder: "h", nowMs, newId, armed: () => {} };
+    const step: Step = {
+      tables,
+      settings: settingsWith(given),
+      holder: "h",
+      nowMs,
+      newId,
+      armed: () => {},
+      secret: "s",
+    };
     return transact(database, () => carryOut(step, name, input)) as StepResult<N>;
   };
 }

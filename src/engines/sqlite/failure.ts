@@ -1,4 +1,4 @@
-import { LullError, type RetryAdvice, StoreUnavailable } from "../../errors.ts";
+import { LullError, type RetryAdvice, StoreUnavailable, tellable } from "../../errors.ts";
 
 /** What went wrong where the file is, as it crosses to whoever asked. */
 export interface Failure {
@@ -7,6 +7,7 @@ export interface Failure {
   /** The store's own trouble, or what a step said about it. Without one it is a bug of ours: nothing is away that could come back. */
   readonly told?: { readonly code: string; readonly retry: RetryAdvice };
   readonly name?: string;
+  readonly stack?: string | undefined;
 }
 
 const AWAY = { code: "STORE_UNAVAILABLE", retry: "later" } as const;
@@ -31,13 +32,19 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof LullError)
     return { ok: false, message, told: { code: error.code, retry: error.retry } };
   if (isStores(error)) return { ok: false, message, told: AWAY };
-  return { ok: false, message, name: error instanceof Error ? error.name : "Error" };
+  return {
+    ok: false,
+    message,
+    ...(error instanceof Error ? { name: error.name, stack: error.stack } : { name: "Error" }),
+  };
 }
 
 /** The error that a failure stands for. A bug is no `LullError`: whoever gets it must not wait for somebody to come back. */
-export function errorFrom({ message, told, name }: Failure): Error {
+export function errorFrom({ message, told, name, stack }: Failure): Error {
   if (told?.code === AWAY.code) return new StoreUnavailable(`the database could not do it: ${message}`);
-  return told ? new LullError(message, told) : Object.assign(new Error(message), { name });
+  return told
+    ? new LullError(message, told)
+    : Object.assign(new Error(message), { name, ...(stack !== undefined && { stack }) });
 }
 
 /** SQLite said it, or the system did about the file, or the file is closed. */
@@ -53,6 +60,11 @@ export function inWords(error: unknown): string {
 
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What the log may say: SQLite's errors are about tables and files, others may quote a row. */
+export function toldOf(error: unknown): string {
+  return isStores(error) ? messageOf(error) : tellable(error);
 }
 
 /** Pages of the file hold what SQLite never wrote there. Trying again does not mend that. */

@@ -7,7 +7,7 @@ import type { Step } from "../embedded/step.ts";
 import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
-import { errorFrom, type Failure, failureOf, isDamage, messageOf } from "./failure.ts";
+import { errorFrom, type Failure, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
 import { attempt, type Carry, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
@@ -252,13 +252,14 @@ class FileStore implements Store {
       holder,
       nowMs,
       newId: randomUUID,
+      secret: this.#session.salt,
       armed: (atMs) => {
         this.#armedAtMs = Math.min(this.#armedAtMs ?? atMs, atMs);
       },
       ...(apart && { apart }),
       failed: (conversation, error) => {
         this.#noteDamage(error);
-        this.#say("error", "conversation.put-off", { conversation, reason: messageOf(error) });
+        this.#say("error", "conversation.put-off", { conversation, reason: toldOf(error) });
       },
     };
   }

@@ -18,6 +18,7 @@ export async function requestFor(settings: OpenAiSettings, turn: Turn): Promise<
   return {
     // The past is our own record, so OpenAI need not keep a second one, and asking again changes nothing anywhere.
     store: false,
+    // The id is made with the installation's secret: nobody finds a phone number behind it by trying all of them.
     safety_identifier: createHash("sha256").update(turn.conversation.id).digest("hex"),
     ...present({
       instructions: instructions || undefined,

@@ -3,7 +3,7 @@ import type { Taken } from "../../ports/engine.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { allSent, as, draftFor, replied, textsOf, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
-import { type Scene, scene } from "./scene.ts";
+import { Scene, scene } from "./scene.ts";
 
 /** Erasing a person: nothing stays but the memory that these messages were seen. */
 export const erasing: readonly EngineCase[] = [
@@ -198,6 +198,24 @@ export const erasing: readonly EngineCase[] = [
       [],
     );
     if (found) assert.ok(left.includes("neighbour"));
+  }),
+
+  {
+    title: "an id tells nobody whose it is: in another installation the same person has another one",
+    async run(harness) {
+      const worlds = [await harness.world(), await harness.world()];
+      const ids = await Promise.all(
+        worlds.map(async (world) => (await new Scene(world, await world.open()).receive()).conversationId),
+      );
+      assert.notEqual(ids[0], ids[1]);
+      await Promise.all(worlds.map((world) => world.close()));
+    },
+  },
+
+  scene("workers of one installation agree on a person's next conversation", {}, async (s) => {
+    const engines = [s.engine, await s.open("worker-2"), await s.open("worker-3")];
+    const found = await Promise.all(engines.map((engine) => s.receive({}, engine)));
+    assert.equal(new Set(found.map(({ conversationId }) => conversationId)).size, 1);
   }),
 ];
 

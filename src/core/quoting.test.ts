@@ -1,0 +1,29 @@
+import { describe, expect, it } from "vitest";
+import { quotes } from "./quoting.ts";
+
+const SAID = ["My card is 4000 1234, please help!", "+15550101", "Anna"];
+
+describe("a reason quotes what was said", () => {
+  it.each([
+    ["whole", "cannot parse: My card is 4000 1234, please help!"],
+    ["cut", 'Unexpected token "My card is 40"... is not valid JSON'],
+    ["escaped", 'body: {\\"text\\":\\"My card is 4000'],
+    ["in capitals", "MY CARD IS 4000 IS NO ORDER"],
+    ["in ten letters of its middle", "what is card is 4000"],
+    ["an address", "no route to 15550101"],
+    ["a short one", "who is ANNA?"],
+  ])("%s", (_, reason) => expect(quotes(reason, SAID)).toBe(true));
+
+  it.each([
+    ["OPENAI_UNAVAILABLE: OpenAI answered 503 (server_error)", SAID],
+    ["nine letters: ard is 4000", ["ard is 40001234"]],
+    ["no such file", ["no"]],
+    ["which is it", ["hi", "", "…"]],
+  ])("not: %s", (reason, said) => expect(quotes(reason, said)).toBe(false));
+});
+
+it("an error about a megabyte is looked through in no time worth counting, as far as it goes", () => {
+  const long = `${"x".repeat(99_980)}my secret is safe`;
+  expect(quotes("what my secret is", [long])).toBe(true);
+  expect(quotes("mysecretissafe", [`${"x".repeat(100_000)}my secret is safe`])).toBe(false);
+});
