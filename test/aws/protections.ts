@@ -35,9 +35,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/look.ts",
-        find: "  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n  const rows = await stagedRows(site, stored.id);\n",
+        find: "  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n  const rows = await stagedForTurn(site, stored.id);\n",
         replace:
-          "  const rows = await stagedRows(site, stored.id);\n  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n",
+          "  const rows = await stagedForTurn(site, stored.id);\n  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n",
       },
     ],
   },
@@ -88,8 +88,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/lease.ts",
-        find: "any(isFree, hasLapsed, isNone);",
-        replace: "undefined; void [any, isFree, hasLapsed, isNone];",
+        find: "all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));",
+        replace: "undefined; void [all, any, isOfKnownVersion, isFree, hasLapsed, isNone];",
       },
     ],
   },

@@ -16,8 +16,11 @@ import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/
 
 const NEVER = new AbortController().signal;
 
-/** Steps that are for people, who ask for all of something, or that look through what is open now. */
-const MAY_SCAN = new Set(["counts", "gauges", "holders", "listConversations", "sweep"]);
+/**
+ * Steps that are for people, who ask for all of something, or that look through what is open now. Erasing looks for a person's name in
+ * what was refused and set aside: two tables that have a limit.
+ */
+const MAY_SCAN = new Set(["counts", "erase", "gauges", "holders", "listConversations", "sweep"]);
 
 /** Notes every statement together with the step that it was made for. */
 class NotingStatements extends Statements {

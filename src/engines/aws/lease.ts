@@ -1,10 +1,11 @@
 import { type LeaseState, latestEndAtMs } from "../../core/lease.ts";
 import { withRoom } from "./aside.ts";
-import { absent, any, atMost, not } from "./expression.ts";
+import { absent, all, any, atMost, not } from "./expression.ts";
 import { conversationKeyOf } from "./keys.ts";
 import { putBack } from "./put-back.ts";
 import type { Site } from "./site.ts";
 import { leaseAttributes, type Stored, storedFrom } from "./state-item.ts";
+import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
 
 export type Leased =
   | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
@@ -32,14 +33,19 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
   // No number, or years ahead: nobody's lease ends then.
   const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
   const change = {
-    set: { rev: lease.token, swept_at_ms: undefined, ...leaseAttributes(id, lease, site.leaseShards) },
+    set: {
+      v: VERSION,
+      rev: lease.token,
+      swept_at_ms: undefined,
+      ...leaseAttributes(id, lease, site.leaseShards),
+    },
     setIfAbsent: {
       ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
       ...(known.channel && { channel: known.channel }),
     },
   };
   const key = conversationKeyOf(id);
-  const isTakeable = any(isFree, hasLapsed, isNone);
+  const isTakeable = all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));
   const written = await site.store
     .update("state", key, change, isTakeable, "ALL_NEW")
     .catch(async (error) => {
@@ -47,6 +53,7 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
       await putBack(site, id, lease.token);
       throw error;
     });
+  if (isNewer(written.item)) throw newerVersion(id);
   const stored = storedFrom(id, written.item);
   const standing = stored.state.lease;
   if (written.kind === "done" || standing?.token === lease.token) {

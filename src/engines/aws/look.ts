@@ -8,7 +8,7 @@ import { conversationKeyOf, idWithin, PAUSED } from "./keys.ts";
 import { rememberedAmong } from "./seen.ts";
 import { type Site, windowFor } from "./site.ts";
 import { itemOf, messagesOf, type StagedRow } from "./stage-item.ts";
-import { stagedRows, stageKey } from "./staged.ts";
+import { stagedForTurn, stageKey } from "./staged.ts";
 import type { Stored } from "./state-item.ts";
 import { disarm } from "./window.ts";
 
@@ -29,7 +29,7 @@ export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
   const nowMs = site.clock.nowMs();
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
-  const rows = await stagedRows(site, stored.id);
+  const rows = await stagedForTurn(site, stored.id);
   const [record, allPaused, answered] = await Promise.all([
     conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),
     isPausedLately(site),

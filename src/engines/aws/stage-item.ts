@@ -8,6 +8,7 @@ import type { Arrival, Media, StagedMessage } from "../../ports/message.ts";
 import type { Item } from "./expression.ts";
 import { name, textsByName } from "./item-shapes.ts";
 import { itemBytes } from "./item-size.ts";
+import { isNewer, VERSION } from "./version.ts";
 
 /** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
 export type StagedRow = StagedMessageRow | StagedOutboundRow;
@@ -84,6 +85,7 @@ export function outboundId(given: string): string {
 export function stageItem(row: StagedRow): Item {
   const { id, conversationId, primaryChannel, channel, arrivedAtMs, sequence, bytes } = row;
   const base = {
+    v: VERSION,
     conversation_id: conversationId,
     message_sid: id,
     primary_channel: primaryChannel,
@@ -144,6 +146,7 @@ const STAGED = kinds({
 
 /** A row as it was read, if it is ours. */
 export function stagedFrom(item: unknown): Sound<StagedRow> {
+  if (isNewer(item as Item | undefined)) return { kind: "foreign", why: "v is of a newer version" };
   const read = soundAs<Item>(STAGED, item);
   return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
 }

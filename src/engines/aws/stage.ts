@@ -24,6 +24,7 @@ import { clockOf, type Site, windowFor } from "./site.ts";
 import { messageRow, type StagedMessageRow, type StagedRow, stagedFrom, stageItem } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
 import { readState } from "./state.ts";
+import { isNewer } from "./version.ts";
 import { arm } from "./window.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */
@@ -173,7 +174,9 @@ async function stageAt(
   const item = { ...stageItem(row), staged_as: stagedAs };
   const written = await site.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
-    const standing = site.quarantine.soundOne("stage", written.item, stagedFrom);
+    const standing = isNewer(written.item)
+      ? row
+      : site.quarantine.soundOne("stage", written.item, stagedFrom);
     if (standing) return armAgain(site, standing, conversation);
     // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
     await site.store.put("stage", item);

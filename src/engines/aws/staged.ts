@@ -4,10 +4,18 @@ import type { WindowPolicy } from "../../core/window.ts";
 import { equal, type Item } from "./expression.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedRow, stagedFrom } from "./stage-item.ts";
+import { isNewer, newerVersion } from "./version.ts";
 
 /** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
 export async function stagedRows(site: Site, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+}
+
+/** The same for a turn, which may not pass over what a newer version staged between the others: order and all of it count. */
+export async function stagedForTurn(site: Site, conversationId: string): Promise<StagedRow[]> {
+  const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
+  if (items.some(isNewer)) throw newerVersion(conversationId);
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 

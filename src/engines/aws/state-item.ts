@@ -5,6 +5,7 @@ import { AT_REST, type ConversationState, type Work } from "../../core/state.ts"
 import type { Item } from "./expression.ts";
 import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
 import type { Trigger } from "./triggers.ts";
+import { isNewer } from "./version.ts";
 
 /** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
 export interface Stored {
@@ -19,6 +20,8 @@ export interface Stored {
   readonly turnCount: number;
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
+  /** Written by a version of Lull that is newer than this one: not ours to change. */
+  readonly isNewer: boolean;
   /** Why the row is not ours, and the row. */
   readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
 }
@@ -53,6 +56,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
     lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
     turnCount: soundPart<number>(count, row.turn_count) ?? 0,
     statusBefore: soundPart(text, row.status_before),
+    isNewer: isNewer(item),
     foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
   };
 }

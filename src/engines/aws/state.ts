@@ -4,6 +4,7 @@ import { absent, type Change, type Condition, equal, type Item } from "./express
 import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { type Stored, stateChange, storedFrom } from "./state-item.ts";
+import { newerVersion, VERSION } from "./version.ts";
 
 export async function readState(site: Site, id: string): Promise<Stored> {
   return storedFrom(id, await site.store.get("state", conversationKeyOf(id)));
@@ -30,6 +31,7 @@ export async function saveState(
   after: ConversationState,
   more: Item = {},
 ): Promise<Saved> {
+  if (before.isNewer) throw newerVersion(before.id);
   const { change, stored } = savedAs(site, before, after, more);
   const written = await site.store.update("state", conversationKeyOf(before.id), change, isUnchanged(before));
   if (written.kind === "done" || written.item?.rev === stored.rev) return { kind: "saved", stored };
@@ -45,7 +47,7 @@ export function savedAs(
 ): { change: Change; stored: Stored } {
   const rev = site.newId();
   const changed = stateChange(before.id, before.state, after, site.leaseShards);
-  const change = { set: { rev, ...changed, ...more } };
+  const change = { set: { v: VERSION, rev, ...changed, ...more } };
   return { change, stored: { ...before, rev, state: after } };
 }
 

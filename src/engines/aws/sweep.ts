@@ -226,7 +226,7 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
 
 async function free(site: Site, id: string, holder: string): Promise<boolean> {
   let stored = await readState(site, id);
-  while (stored.state.lease?.holder === holder) {
+  while (stored.state.lease?.holder === holder && !stored.isNewer) {
     const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
     if (saved.kind === "saved") {
       await site.triggers.send(triggerOf(stored), site.clock.nowMs());

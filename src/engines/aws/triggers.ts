@@ -12,6 +12,7 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { failure } from "./failure.ts";
 import { once, type Retrying, retrying } from "./retry.ts";
+import { VERSION } from "./version.ts";
 
 /** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
 const DELAY_MS_MAX = 900_000;
@@ -94,6 +95,8 @@ export class QueueTriggers implements Triggers {
     const command = {
       QueueUrl: this.#queueOf(trigger.channel),
       MessageBody: JSON.stringify({
+        // A newer one than ours is looked at all the same: a trigger only makes somebody look, and the rows say who may.
+        v: VERSION,
         // No address: what is in a queue stays there when its person is erased.
         conversation_id: trigger.conversationId,
         channel: trigger.channel,

@@ -7,6 +7,7 @@ import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "./triggers.ts";
+import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
 
 /** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
 const KEEP_MS = 7 * 24 * 3_600_000;
@@ -113,7 +114,9 @@ export async function disarm(
 ): Promise<StandingWindow | undefined> {
   // A lock that is not ours does not say when it was armed: it stays with its owner.
   const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
-  const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOld);
+  const isOurs = all(isOfKnownVersion(), isOld);
+  const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOurs);
+  if (kind === "refused" && isNewer(item)) throw newerVersion(id);
   return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
 }
 
@@ -155,6 +158,8 @@ async function putWindow(
   const written = await site.store.put("triggerLock", made, isNotArmed);
   // Refused without an item: it went in the meantime, with somebody who has looked or will.
   if (written.kind === "done" || !written.item) return { window, isMine: true };
+  // Whoever made it sees to its trigger.
+  if (isNewer(written.item)) return { window, isMine: false };
   const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
   if (found) return { window: found, isMine: found.id === window.id };
   // Another's lock in the place of our window: nobody would look. A window that came there meanwhile is none the worse for it: its
@@ -170,6 +175,7 @@ export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
   const { dueAtMs, wakeAtMs = dueAtMs, windowId = site.newId() } = arming;
   const atMs = triggerAtMs(wakeAtMs, site.clock.nowMs());
   return {
+    v: VERSION,
     conversation_id: trigger.conversationId,
     window_id: windowId,
     armed_at_ms: site.clock.nowMs(),
@@ -195,6 +201,7 @@ const WINDOW = fields({
 
 /** A window as it was read, if it is ours. */
 export function windowFrom(item: Item): Sound<StandingWindow> {
+  if (isNewer(item)) return { kind: "foreign", why: "v is of a newer version" };
   const read = soundAs<Item>(WINDOW, item);
   return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
 }

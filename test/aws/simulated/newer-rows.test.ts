@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import type { Item } from "../../../src/engines/aws/expression.ts";
+import { conversationKeyOf } from "../../../src/engines/aws/keys.ts";
+import { stageKey } from "../../../src/engines/aws/staged.ts";
+import type { TableName } from "../../../src/engines/aws/tables.ts";
+import type { Engine } from "../../../src/ports/engine.ts";
+import { as } from "../../../src/testing/engine-contract/builders.ts";
+import { type MemorySite, memorySite } from "./memory-site.ts";
+
+/** What the next version of Lull might write: known by its mark, and by nothing else. */
+const NEWER: Item = {
+  v: 2,
+  works: "in another form",
+  window_id: 7,
+  armed_at_ms: "later",
+  body: { rich: true },
+};
+
+async function staged(at: MemorySite, engine: Engine): Promise<string> {
+  const [outcome] = await engine.receiving.stage([{ arrival: at.arrival() }]);
+  return as("staged", outcome!).conversationId;
+}
+
+function writeNewer({ tables }: MemorySite, table: TableName, key: Item): Item {
+  const item = { ...tables.read(table, key), ...key, ...NEWER };
+  tables.write(table, key, item, 0);
+  return item;
+}
+
+/** What is in all tables, but for a sweep's own notes. */
+function everything({ tables }: MemorySite): Item[] {
+  const names: TableName[] = ["conversations", "stage", "triggerLock", "state", "messages", "seen"];
+  const items = names.flatMap((name) => tables.all(name, undefined, "all"));
+  return items.filter(({ conversation_id }) => !String(conversation_id).startsWith("lull/"));
+}
+
+describe("a row of a newer version", () => {
+  test("that holds a conversation's state is left alone: nobody leases it, sets it aside or settles it", async () => {
+    const at = memorySite();
+    const engine = at.open("old");
+    const id = await staged(at, engine);
+    await at.clock.advance(10_000);
+    const key = conversationKeyOf(id);
+    const newer = writeNewer(at, "state", key);
+    const before = everything(at);
+    await expect(engine.turns.take(id)).rejects.toMatchObject({ code: "NEWER_VERSION", retry: "later" });
+    const chunk = { turnId: `t.${id}`, chunk: 0 };
+    const status = { account: "a", providerId: "p", status: "delivered", chunk } as const;
+    expect(await engine.receiving.settle("test", status)).toBe("unmatched");
+    expect(everything(at)).toEqual(before);
+    expect(at.tables.read("state", key)).toEqual(newer);
+    // The newer worker is done with it: what waits is answered.
+    at.tables.write("state", key, { ...key, v: 1 }, 0);
+    as("turn", await engine.turns.take(id));
+  });
+
+  test("that stands for a window is looked after by those who made it, and keeps nobody from writing", async () => {
+    const at = memorySite();
+    const engine = at.open("old");
+    const id = await staged(at, engine);
+    const key = conversationKeyOf(id);
+    const newer = writeNewer(at, "triggerLock", key);
+    expect(await staged(at, engine)).toBe(id);
+    expect(at.tables.read("triggerLock", key)).toEqual(newer);
+    await at.clock.advance(10_000);
+    await expect(engine.turns.take(id)).rejects.toMatchObject({ code: "NEWER_VERSION" });
+    expect(at.tables.read("triggerLock", key)).toEqual(newer);
+    // Nobody works under a lease, and nothing is forgotten.
+    expect(at.tables.read("state", key)?.lease_token).toBeUndefined();
+    expect(at.tables.all("stage", undefined, "all")).toHaveLength(2);
+  });
+
+  test("that is staged is neither passed over nor written over: its conversation waits for who can read it", async () => {
+    const at = memorySite();
+    const engine = at.open("old");
+    const arrival = at.arrival();
+    const [outcome] = await engine.receiving.stage([{ arrival }]);
+    const id = as("staged", outcome!).conversationId;
+    const [{ message_sid }] = at.tables.all("stage", undefined, "all") as [Item];
+    const newer = writeNewer(at, "stage", stageKey(id, String(message_sid)));
+    await staged(at, engine);
+    // The provider delivers the first one again.
+    expect(await engine.receiving.stage([{ arrival }])).toEqual([{ kind: "duplicate" }]);
+    expect(at.tables.read("stage", stageKey(id, String(message_sid)))).toEqual(newer);
+    await at.clock.advance(10_000);
+    await expect(engine.turns.take(id)).rejects.toMatchObject({ code: "NEWER_VERSION" });
+    expect(at.tables.all("stage", undefined, "all")).toHaveLength(2);
+    expect(at.tables.read("triggerLock", conversationKeyOf(id))).toBeDefined();
+    expect(at.tables.read("state", conversationKeyOf(id))?.lease_token).toBeUndefined();
+  });
+
+  test("stops no sweep, and a dead worker's other leases are freed", async () => {
+    const at = memorySite();
+    const [engine, dying] = [at.open("old"), at.open("dying")];
+    const [first, second] = await Promise.all(
+      ["ana", "ben"].map(async (sender) => {
+        const [outcome] = await engine.receiving.stage([{ arrival: at.arrival({ sender }) }]);
+        return as("staged", outcome!).conversationId;
+      }),
+    );
+    await at.clock.advance(10_000);
+    for (const id of [first!, second!]) as("turn", await dying.turns.take(id));
+    const newer = writeNewer(at, "state", conversationKeyOf(first!));
+    expect(await engine.sweeping.freeLeases("dying")).toBe(1);
+    await at.clock.advance(600_000);
+    await engine.sweeping.sweep();
+    // That somebody was told to look may be noted in it, and nothing else.
+    const { swept_at_ms: _, ...rest } = at.tables.read("state", conversationKeyOf(first!))!;
+    expect(rest).toEqual(newer);
+  });
+});
+
+test("what this version writes is marked", async () => {
+  const at = memorySite();
+  const engine = at.open("worker");
+  const id = await staged(at, engine);
+  const marks = () =>
+    (["stage", "triggerLock", "state"] as const).flatMap((name) =>
+      at.tables
+        .all(name, undefined, "all")
+        .filter(({ conversation_id }) => conversation_id === id)
+        .map(({ v }) => `${name} ${v}`),
+    );
+  // Where its row is was noted before anybody leased it.
+  expect(marks()).toEqual(["stage 1", "triggerLock 1", "state undefined"]);
+  await at.clock.advance(10_000);
+  as("turn", await engine.turns.take(id));
+  expect(marks()).toEqual(["stage 1", "state 1"]);
+});
