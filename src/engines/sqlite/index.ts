@@ -7,6 +7,7 @@ import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";
 import { examine } from "./examine.ts";
+import { requireOwnLog } from "./own-log.ts";
 import { Reader } from "./reader.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
@@ -32,6 +33,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
   return {
     name: `sqlite ${options.file}`,
     async open(context) {
+      requireOwnLog(options.file);
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
       const run = ((name, input) =>
         name === "stage" ? stageSoundly(store, input) : store.run(name, input)) as RunStep;

@@ -410,7 +410,7 @@ describe("a backup beside the log of the database before it", () => {
     const place = await asAfterKill();
     await copyFile(copy, place);
     const before = await readFile(place);
-    await expect(open(place)).rejects.toThrow(/-wal belongs to another database: move it and .*-shm away/);
+    await expect(open(place)).rejects.toThrow(/-wal belongs to another one\. Move it and .*-shm away/);
     expect(await readFile(place)).toEqual(before);
     await rm(`${place}-wal`);
     expect((await (await open(place)).inspector.counts()).staged).toBe(1);
