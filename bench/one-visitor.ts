@@ -9,13 +9,13 @@ import { LullProcess } from "../test/lull-process.ts";
  * others are timed alone, and then while one visitor's 2,000 messages, 8 MB, are drained and his page asks for its feed ten times a
  * second. What counts is the ratio of the two, over all rounds: the times themselves depend on what else the machine does.
  */
-const ROUNDS = Number(process.argv[2] ?? 10);
+const ROUNDS = Number(process.argv[2] ?? 5);
 const BATCH = Number(process.argv[3] ?? 500);
 const MESSAGES = 2_000;
 const TEXT = "x".repeat(3_900);
 const OTHERS = 100;
 const PACE_MS = 10;
-const MEASURED_MS = 3_000;
+const MEASURED_MS = 8_000;
 const FEED_PACE_MS = 100;
 /** The whole pile weighs eight times what one turn may. An answer takes so long that the drain takes as long as is measured. */
 const ANSWER_MS = Math.floor(MEASURED_MS / Math.max(8, MESSAGES / BATCH));

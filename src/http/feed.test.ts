@@ -160,3 +160,21 @@ test("where the channel has a secret, reading needs the same proof as writing", 
   expect((await feed(mine, {}, options, { "x-lull-signature": "0".repeat(64) })).status).toBe(401);
   expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);
 });
+
+test("nobody looks for a sender who cannot have written", async () => {
+  const { status, body } = await feed(`sender=${"x".repeat(201)}`);
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("sender is too long")]);
+});
+
+test("a feed asks for no more than a page needs, and counts what it does not show", async () => {
+  const asked: unknown[] = [];
+  const inspector: Partial<Inspector> = {
+    conversation: async (id, limits) => {
+      asked.push(id, limits);
+      return { ...DETAIL, lock: { ...DETAIL.lock!, staged: 1_999 } };
+    },
+  };
+  const { body } = await feed(mine, {}, { engine: async () => ({ inspector }) as never });
+  expect(asked).toEqual(["c_1", { rowsMax: 200, bytesMax: 128_000 }]);
+  expect(body.staged).toBe(1_999);
+});

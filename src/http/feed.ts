@@ -12,6 +12,8 @@ import { createUrl } from "./public-url.ts";
 
 /** A visitor id is a capability. Shorter ones could be guessed, and searching for them would find everybody. */
 const SENDER_LENGTH_MIN = 8;
+/** No message has a longer one, and no store has to look for it. */
+const SENDER_LENGTH_MAX = 200;
 
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
@@ -24,6 +26,7 @@ export function createFeed(
     const sender = query.get("sender") ?? "";
     if (sender.length < SENDER_LENGTH_MIN)
       return failure(400, "INVALID_QUERY", "sender is missing or too short");
+    if (sender.length > SENDER_LENGTH_MAX) return failure(400, "INVALID_QUERY", "sender is too long");
     // Whoever may write as this sender may read as this sender: the proof is asked for as if this were a message.
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });

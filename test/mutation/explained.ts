@@ -12,6 +12,30 @@ export interface Explained {
 
 export const EXPLAINED: readonly Explained[] = [
   {
+    file: "src/engines/embedded/waiting.ts",
+    code: "const isSmall = pile.messages <= settings.batchMessagesMax && pile.bytes <= settings.batchBytesMax;",
+    change: "pile.bytes <= settings.batchBytesMax → pile.bytes < settings.batchBytesMax",
+    because: "equivalent: both ways of reading take the same, and at the limit all is taken",
+  },
+  {
+    file: "src/engines/embedded/waiting.ts",
+    code: "const first = tables.front(id, settings.batchMessagesMax + tried.length + 1, span);",
+    change: "1 → 2",
+    because: "equivalent: one row more is looked at, and not taken",
+  },
+  {
+    file: "src/engines/embedded/waiting.ts",
+    code: "return sentAtMs === undefined ? item : { ...item, sentAtMs };",
+    change: "sentAtMs === undefined → false",
+    because: "equivalent: a time that is undefined is none",
+  },
+  {
+    file: "src/engines/embedded/waiting.ts",
+    code: "return { kind: row.kind, id, arrivedAtMs: outbound.arrivedAtMs, position: 0, sequence, bytes };",
+    change: "0 → 1",
+    because: "equivalent: an outbound is not compared with anything",
+  },
+  {
     file: "src/core/batch.ts",
     code: "(byProvider ? (a.sentAtMs ?? 0) - (b.sentAtMs ?? 0) : 0) ||",
     change: "0 → 1 (2)",

@@ -59,9 +59,15 @@ export function takeMore(step: Step, conversationId: string): TakenInTheEnd {
 /** Usually one outcome; a dead letter on the way is one more. */
 function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
-  for (;;) {
+  for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(step, id, how);
-    if (outcome === "again") continue;
+    if (outcome === "again") {
+      const staged = step.tables.stagedCount(id);
+      // Nothing was set aside since the last time: looking once more would find the same, for ever.
+      if (staged >= left) throw new Error("a staged row can neither be read nor set aside");
+      left = staged;
+      continue;
+    }
     outcomes.push(outcome);
     if (outcome.kind !== "buried") return outcomes;
   }

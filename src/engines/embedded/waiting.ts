@@ -17,7 +17,7 @@ export interface Waiting {
 
 /**
  * A pile that fits into a batch is read at once. Of a larger one only its order is looked at, and then what the turn takes: reading all
- * of it for every turn, 2,000 messages of 4,000 characters held the database for 80 ms each time, and whoever wrote had to wait.
+ * of 2,000 messages of 4,000 characters took 39 ms, twice for every turn, and whoever wrote had to wait; its order takes 2.
  */
 export function waitingIn(step: Step, id: string, state: ConversationState): Waiting {
   const { tables, settings } = step;

@@ -94,6 +94,19 @@ describe("a pile larger than a batch", () => {
     expect(await answered()).toEqual(["12", "3"]);
   });
 
+  it("holds up nobody else where a row of it can neither be read nor told to be another's", async () => {
+    await open();
+    for (const [n, sender] of ["ana", "ana", "ana", "ben"].entries()) {
+      const message = arrival({ providerId: `\ufffd${n}`, sender, arrivedAtMs: clock.nowMs() });
+      await engine.receiving.stage([{ arrival: message }]);
+    }
+    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up by it.
+    change("UPDATE staged SET id = CAST(unhex(replace(hex(id), 'EFBFBD', 'FF')) AS TEXT) WHERE sequence = 1");
+    await clock.advance(60_000);
+    const { outcomes } = await engine.turns.takeDue(10, new AbortController().signal);
+    expect(outcomes).toMatchObject([{ kind: "turn", taken: { conversation: { sender: "ben" } } }]);
+  });
+
   it.each([
     "id = x'00ff'",
     "id = CAST(x'63ff63' AS TEXT)",
