@@ -278,7 +278,7 @@ const LIMITS: readonly Knob[] = [
     "dedupeHours",
     SECONDS,
     DEFAULTS.dedupeMs / 3_600_000,
-    "how long message ids are remembered; 168 at most",
+    "how long message ids are remembered; 2160 at most",
   ),
   limit(
     "replyBytesMax",

@@ -43,7 +43,7 @@ describe("the defaults", () => {
       stagedBytesMax: 8_000_000,
       batchMessagesMax: 500,
       batchBytesMax: 1_000_000,
-      dedupeMs: 24 * HOUR,
+      dedupeMs: 7 * 24 * HOUR,
       bodyBytesMax: 1_000_000,
       bodyTimeoutMs: 20_000,
       readingBytesMax: 16_000_000,
@@ -65,8 +65,7 @@ describe("the defaults", () => {
   });
 
   it("have the limits beside them that the documents name", () => {
-    for (const week of [DEDUPE_MS_MAX, WINDOW_MS_MAX, LATER_MS_MAX, RETRY_AFTER_MS_MAX])
-      expect(week).toBe(7 * 24 * HOUR);
+    for (const week of [WINDOW_MS_MAX, LATER_MS_MAX, RETRY_AFTER_MS_MAX]) expect(week).toBe(7 * 24 * HOUR);
     expect([CLOCK_SET_BACK_MS_MIN, HUNG_MS]).toEqual([15_000, 10_000]);
     expect([REPLY_BYTES_MOST, REPLY_MESSAGES_MOST, REPLY_MEDIA_MAX]).toEqual([256_000, 200, 10]);
     expect([BODY_BYTES_PER_SECOND_MIN, BODY_PATIENCE_MS, SMALL_BODY_BYTES_MAX]).toEqual([
@@ -124,8 +123,8 @@ describe("settings", () => {
     expect(settingsWith({ sendTimeoutMs: 20_001 }).sendTimeoutMs).toBe(20_000);
   });
 
-  it("never remember a message for more than seven days", () => {
-    expect(DEDUPE_MS_MAX).toBe(7 * 24 * HOUR);
+  it("never remember a message for more than ninety days", () => {
+    expect(DEDUPE_MS_MAX).toBe(90 * 24 * HOUR);
     expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX }).dedupeMs).toBe(DEDUPE_MS_MAX);
     expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX + 1 }).dedupeMs).toBe(DEDUPE_MS_MAX);
   });

@@ -30,7 +30,7 @@ export const DEFAULTS: Settings = {
   stagedBytesMax: 8_000_000,
   batchMessagesMax: 500,
   batchBytesMax: 1_000_000,
-  dedupeMs: 24 * HOUR,
+  dedupeMs: 7 * 24 * HOUR,
   replyBytesMax: 64_000,
   replyMessagesMax: 50,
   historyMessagesMax: 50,
@@ -64,7 +64,7 @@ export const LEASE_SKEWS_MIN = 1.5;
 export const LEASE_MS_MAX = 24 * HOUR;
 
 /** The longest dedupe memory that may be configured. */
-export const DEDUPE_MS_MAX = 7 * 24 * HOUR;
+export const DEDUPE_MS_MAX = 90 * 24 * HOUR;
 
 /** The longest time in which messages may gather. */
 export const WINDOW_MS_MAX = 7 * 24 * HOUR;
@@ -99,7 +99,7 @@ export const BODY_BYTES_PER_SECOND_MIN = 1_000;
 export const BODY_PATIENCE_MS = 3 * SECOND;
 
 /** What a body that is being read costs besides its bytes: a connection, its parser, its listeners. */
-export const OPEN_BODY_BYTES = 4_000;
+export const OPEN_BODY_BYTES = 8_000;
 
 /** What a provider's webhook has at most. When there is no room, such a body gets that of an older one; a larger one is given up. */
 export const SMALL_BODY_BYTES_MAX = 65_536;

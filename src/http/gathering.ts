@@ -82,6 +82,7 @@ export class Gathering {
 
 /** Gives memory back at once: left to the garbage collector, tens of megabytes of what was refused would wait for it. */
 export function free({ buffer, length }: Uint8Array): void {
-  // Not what is a part of something larger, and not what is free already.
-  if (buffer instanceof ArrayBuffer && length > 0 && buffer.byteLength === length) buffer.transfer(0);
+  // Not what is a part of something larger, nor what is free already, nor what is not worth the trouble.
+  if (length >= PIECE_BYTES_MIN && buffer instanceof ArrayBuffer && buffer.byteLength === length)
+    buffer.transfer(0);
 }

@@ -72,8 +72,10 @@ function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): P
     message.on("data", (chunk: Buffer) => {
       if (gathering === undefined) return free(chunk);
       const problem = gathering.add(chunk);
-      if (problem === undefined) reading.grew(gathering.size, gathering.held);
-      else giveUp(problem);
+      if (problem === undefined) return reading.grew(gathering.size, gathering.held);
+      giveUp(problem);
+      // Thousands of crumbs may have come at once, and each would still be told.
+      if (problem === "too-slow") message.destroy();
     });
     message.on("end", () => gathering && end(gathering.whole()));
     // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.

@@ -159,7 +159,7 @@ test("a body from which nothing comes ends after seconds, and is told", async ()
 });
 
 test("when there is no room the oldest body goes, in its channel's words, and the newest is taken", async () => {
-  const { service, port } = await start({ settings: { bodyBytesMax: 100, readingBytesMax: 8_100 } });
+  const { service, port } = await start({ settings: { bodyBytesMax: 100, readingBytesMax: 16_100 } });
   const [first, second] = [await stalled(port), await stalled(port)];
   expect((await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" })).status).toBe(200);
   const came = await first.closed();

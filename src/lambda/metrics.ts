@@ -6,6 +6,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "window.armed": "MessagesStaged",
   "message.refused": "MessagesRefused",
   "webhook.failed": "WebhooksFailed",
+  "webhook.refused": "WebhooksRefused",
   "lease.taken": "LeasesTaken",
   "lease.busy": "LeasesBusy",
   "lease.lost": "LeasesLost",

@@ -113,6 +113,7 @@ describe("metrics", () => {
     ["window.armed", "MessagesStaged"],
     ["message.refused", "MessagesRefused"],
     ["webhook.failed", "WebhooksFailed"],
+    ["webhook.refused", "WebhooksRefused"],
     ["lease.taken", "LeasesTaken"],
     ["lease.busy", "LeasesBusy"],
     ["lease.lost", "LeasesLost"],

@@ -93,12 +93,12 @@ describe("limits", () => {
     expect(settings({ limits: { leaseSeconds: 86_400 } }).leaseMs).toBe(86_400_000);
   });
 
-  it("keep a send inside a third of its lease, and the dedupe memory inside a week", () => {
+  it("keep a send inside a third of its lease, and the dedupe memory inside ninety days", () => {
     const { sendTimeoutMs, dedupeMs } = settings({
-      limits: { leaseSeconds: 9, sendTimeoutSeconds: 60, dedupeHours: 1_000 },
+      limits: { leaseSeconds: 9, sendTimeoutSeconds: 60, dedupeHours: 10_000 },
     });
     expect(sendTimeoutMs).toBe(3_000);
-    expect(dedupeMs).toBe(7 * 86_400_000);
+    expect(dedupeMs).toBe(90 * 86_400_000);
   });
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { DEFAULTS } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { LullError } from "../../src/errors.ts";
 import type { Engine, StageOutcome, Taken } from "../../src/ports/engine.ts";
@@ -274,7 +275,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       const { items } = await engine.inspector.refusals({ limit: 100 });
       assert.equal(items.length, tooLarge.length);
       // As long as any other message is remembered.
-      await world.clock.advance(24 * 3_600_000);
+      await world.clock.advance(DEFAULTS.dedupeMs);
       as("refused", await receive(tooLarge[0]));
       assert.equal((await engine.inspector.refusals({ limit: 100 })).items.length, tooLarge.length + 1);
     });

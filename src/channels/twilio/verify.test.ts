@@ -145,7 +145,8 @@ describe("an account's token", () => {
 });
 
 describe("before its body is read", () => {
-  const glance = (headers: Record<string, string>) => twilio.sms().glance?.({ method: "POST", url, headers });
+  const glance = (headers: Record<string, string>, at = url) =>
+    twilio.sms().glance?.({ method: "POST", url: at, headers });
   const signature = { "x-twilio-signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=" };
 
   test("a request without a signature is refused", () => {
@@ -156,12 +157,17 @@ describe("before its body is read", () => {
 
   test.each([
     ["application/x-www-form-urlencoded; charset=utf-8", undefined],
-    ["Application/JSON", undefined],
+    ["application/json", "INVALID_PAYLOAD"],
     ["text/plain", "INVALID_PAYLOAD"],
     ["multipart/form-data; boundary=x", "INVALID_PAYLOAD"],
     ["", "INVALID_PAYLOAD"],
   ])("one of the type %j may be: %s", (type, code) => {
     expect(glance({ ...signature, "content-type": type })?.code).toBe(code);
+  });
+
+  test("JSON may be where its hash is signed with the URL", () => {
+    const headers = { ...signature, "content-type": "Application/JSON; charset=utf-8" };
+    expect(glance(headers, `${url}?bodySHA256=00`)).toBeUndefined();
   });
 
   test("one that names no type is left to its signature", () => {

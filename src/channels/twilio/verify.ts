@@ -6,13 +6,15 @@ import type { Account, Session } from "./session.ts";
 
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
 
-/** Forms, or JSON where the URL asks for it. A request that names no type is left to its signature. */
-const CONTENT_TYPE = /^(application\/x-www-form-urlencoded|application\/json)\b/i;
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+const JSON_TYPE = /^application\/json\b/i;
 
-export function glance({ headers }: WebhookHead): HeadRefusal | undefined {
+/** Forms, or JSON where the URL holds its hash. A request that names no type is left to its signature. */
+export function glance({ headers, url }: WebhookHead): HeadRefusal | undefined {
   if (!headers["x-twilio-signature"]) return { code: "INVALID_SIGNATURE", why: NO_SIGNATURE };
   const type = headers["content-type"];
-  if (type === undefined || CONTENT_TYPE.test(type)) return undefined;
+  if (type === undefined || FORM.test(type)) return undefined;
+  if (JSON_TYPE.test(type) && bodyHashIn(url) !== undefined) return undefined;
   return { code: "INVALID_PAYLOAD", why: "the content-type is none that Twilio sends" };
 }
 

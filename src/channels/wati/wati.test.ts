@@ -79,3 +79,16 @@ for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !=
 test("a body may have 64 KB, or what the configuration says", () => {
   expect([wati().bodyBytesMax, wati({ bodyBytesMax: 5 }).bodyBytesMax]).toEqual([65_536, 5]);
 });
+
+test("a webhook whose URL holds the secret is proven before its body is read", async () => {
+  const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: secret });
+  channel.open?.(testContext());
+  const head = testRequest(`${url}?secret=${secret}`, "");
+  const unreadable = {
+    ...head,
+    get body(): Buffer {
+      throw new Error("was read");
+    },
+  };
+  expect(await channel.verify(unreadable)).toEqual({ kind: "authentic" });
+});

@@ -53,11 +53,11 @@ describe("a conversation that another engine kept", () => {
         promptTokens: 3,
         completionTokens: 4,
         totalTokens: 7,
-        createdAtMs: s.nowMs - 100 * HOUR,
+        createdAtMs: s.nowMs - 1_000 * HOUR,
         updatedAtMs: s.nowMs - HOUR,
       },
-      messages: [...said("old", 24 * HOUR), ...said("new", 24 * HOUR - 1)],
-      turns: [turn("old", 24 * HOUR), turn("new", 24 * HOUR - 1)],
+      messages: [...said("old", 7 * 24 * HOUR), ...said("new", 7 * 24 * HOUR - 1)],
+      turns: [turn("old", 7 * 24 * HOUR), turn("new", 7 * 24 * HOUR - 1)],
     };
   });
 

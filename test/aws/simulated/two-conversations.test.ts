@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { DEFAULTS } from "../../../src/core/defaults.ts";
 import type { StageOutcome } from "../../../src/ports/engine.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../../src/testing/engine-contract/builders.ts";
 import { type Around, memorySite } from "./memory-site.ts";
@@ -90,6 +91,6 @@ it("a message is not staged for good: the claim is forgotten with the memory of 
     site.tables.all("seen", undefined, "all").filter(({ staged_in }) => staged_in !== undefined);
   expect(claims()).not.toEqual([]);
   for (const { until_at_ms } of claims())
-    expect(until_at_ms).toBeLessThanOrEqual(site.clock.nowMs() + 24 * 3_600_000);
+    expect(until_at_ms).toBeLessThanOrEqual(site.clock.nowMs() + DEFAULTS.dedupeMs);
   expect(JSON.stringify(claims())).not.toContain(message.sender);
 });
