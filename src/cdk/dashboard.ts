@@ -26,7 +26,11 @@ export function createDashboard(scope: Construct, watched: Watched): Dashboard {
       [
         graph("Messages", messages(watched)),
         graph("Turns", turns(watched)),
-        graph("Busy takes", [watched.metrics.busyRatio()], [watched.metrics.gauge("LeaseHeldSecondsMax")]),
+        graph(
+          "Late and busy",
+          [watched.metrics.lateness(FIVE_MINUTES), watched.metrics.gauge("LeaseHeldSecondsMax")],
+          [watched.metrics.busyRatio()],
+        ),
       ],
       [
         graph("API: requests and errors", requests(watched)),
@@ -81,14 +85,17 @@ function turns({ metrics }: Watched): Metric[] {
     metrics.counter("TurnsDead"),
     metrics.counter("SendsUnknown"),
     metrics.counter("LeasesLost"),
+    metrics.counter("Retriggered"),
   ];
 }
 
-function requests({ api: { stage } }: Watched): Metric[] {
+function requests({ metrics, api: { stage } }: Watched): Metric[] {
   return [
     stage.metricCount({ period, statistic: Stats.SUM, label: "requests" }),
     stage.metricClientError({ period, statistic: Stats.SUM, label: "4xx" }),
     stage.metricServerError({ period, statistic: Stats.SUM, label: "5xx" }),
+    metrics.gateway("WebhooksThrottled"),
+    metrics.gateway("WebhooksRefused"),
   ];
 }
 

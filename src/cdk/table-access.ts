@@ -15,7 +15,7 @@ interface Access {
  * own. `test/aws/contract.test.ts` notes every request of the engine and compares.
  */
 const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, Access>>>>> = {
-  /** Stage 1, and what a visitor's page shows of its own conversation. It lists, changes and erases nothing. */
+  /** Stage 1, and what a visitor's page shows of its own conversation. It erases nobody, and scans nothing. */
   webhook: {
     conversations: {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],

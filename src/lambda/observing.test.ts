@@ -138,4 +138,13 @@ describe("metrics", () => {
     flush();
     expect(parsed()).toMatchObject([{ LeaseHeldSecondsMax: 12.5, DeadLetters: 0 }]);
   });
+
+  test("tells how late each turn began, and how many conversations a sweep had to wake", () => {
+    const { counted, flush } = counting("lull");
+    const log = counted(silent);
+    for (const lateMs of [1_500, -20, 30_000]) log("info", "lease.taken", { lateMs });
+    log("warn", "sweep.retriggered", { retriggered: 4 });
+    flush();
+    expect(parsed()).toMatchObject([{ TurnLateSeconds: [1.5, 0, 30], LeasesTaken: 3, Retriggered: 4 }]);
+  });
 });

@@ -26,6 +26,7 @@ const ODD: Readonly<Record<string, readonly Caller[]>> = {
   // A visitor's feed, and the text that tells a customer of a full house.
   conversation: ["webhook", "api"],
   conversations: ["webhook", "api"],
+  latestId: ["webhook", "api"],
   say: ["webhook", "api"],
 };
 
