@@ -11,6 +11,7 @@ export interface AwsRemoval extends Removal {
 export const AWS_REMOVALS: readonly AwsRemoval[] = [
   {
     protection: "what is staged already is armed all the same",
+    day: "REPEATING",
     patches: [
       {
         file: "engines/aws/stage.ts",
