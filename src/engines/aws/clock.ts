@@ -1,7 +1,8 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../core/defaults.ts";
 import type { ClockSetBack } from "../../ports/engine.ts";
 import { above, all, equal, type Item } from "./expression.ts";
-import { CLOCK, conversationKeyOf, leaseShards } from "./keys.ts";
+import { CLOCK, conversationKeyOf } from "./keys.ts";
+import { sweptShards } from "./lease-shards.ts";
 import type { Site } from "./site.ts";
 import { isHeldBy, readState } from "./state.ts";
 import { LEASED } from "./tables.ts";
@@ -53,7 +54,7 @@ function numberIn(item: Item | undefined, name: string): number | undefined {
 async function shortenLeases(site: Site, nowMs: number): Promise<number> {
   const aheadOfMs = nowMs + site.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
   let count = 0;
-  for (const shard of leaseShards()) {
+  for (const shard of sweptShards(site)) {
     const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
     for (const { conversation_id } of await site.store.query("state", { index: LEASED, key })) {
       if (await shorten(site, String(conversation_id), nowMs)) count += 1;

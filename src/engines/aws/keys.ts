@@ -49,7 +49,7 @@ export function shards(): string[] {
 }
 
 /** More partitions than this would make every look through them long. Each carries about 500 turns a second, which enter and leave. */
-export const LEASE_SHARDS_MAX = 128;
+export const LEASE_SHARDS_MAX = 64;
 export const LEASE_SHARDS = SHARDS;
 
 /** Where a lease stands in the index over them. A number that changes moves nobody: whoever looks for leases looks at all partitions. */

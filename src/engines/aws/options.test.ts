@@ -44,15 +44,15 @@ describe("the partitions of the index over leases", () => {
   it.each([
     [{}, {}, 4],
     [{}, { LULL_LEASE_SHARDS: "" }, 4],
-    [{}, { LULL_LEASE_SHARDS: "128" }, 128],
-    [{ leaseShards: 4 }, { LULL_LEASE_SHARDS: "128" }, 4],
+    [{}, { LULL_LEASE_SHARDS: "64" }, 64],
+    [{ leaseShards: 4 }, { LULL_LEASE_SHARDS: "64" }, 4],
   ])("of %o and %o are %o", (options, env, expected) => {
     expect(placeFrom(options, env).leaseShards).toBe(expected);
   });
 
-  it.each(["3", "129", "4.5", "many"])("are not %s", (LULL_LEASE_SHARDS) => {
+  it.each(["3", "65", "4.5", "many"])("are not %s", (LULL_LEASE_SHARDS) => {
     expect(() => placeFrom({}, { LULL_LEASE_SHARDS })).toThrow(
-      `must be a whole number from 4 to 128, not ${Number(LULL_LEASE_SHARDS)}`,
+      `must be a whole number from 4 to 64, not ${Number(LULL_LEASE_SHARDS)}`,
     );
   });
 });

@@ -18,7 +18,7 @@ export interface AwsOptions {
   /** Queue URLs by channel name; `default` serves the channels that have none. Default: `LULL_QUEUE_<CHANNEL>`. */
   readonly queues?: Readonly<Record<string, string>>;
   /**
-   * Over how many partitions the index over live leases is spread, 4 to 128: one for every 500 turns a second. Default: `LULL_LEASE_SHARDS`, then 4.
+   * Over how many partitions the index over live leases is spread, 4 to 64: one for every 500 turns a second. Default: `LULL_LEASE_SHARDS`, then 4.
    * It may be changed at any time.
    */
   readonly leaseShards?: number;

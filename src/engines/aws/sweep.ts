@@ -6,7 +6,7 @@ import { lookAtClock } from "./clock.ts";
 import { absent, all, any, atMost, equal, type Item } from "./expression.ts";
 import { conversationOf } from "./finding.ts";
 import { name } from "./item-shapes.ts";
-import { conversationKeyOf, leaseShards, SWEEP } from "./keys.ts";
+import { conversationKeyOf, SWEEP } from "./keys.ts";
 import { sweptShards } from "./lease-shards.ts";
 import { dropAnswered } from "./look.ts";
 import { inParallel } from "./parallel.ts";
@@ -214,7 +214,7 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
 
 /** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
 export async function freeLeases(site: Site, holder: string): Promise<number> {
-  const found = await inParallel(leaseShards(), WIDTH, (shard) =>
+  const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
     site.store.query("state", {
       index: LEASED,
       key: equal("lease_shard", shard),
