@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
+import { INSTALLATION, PING } from "../../../src/engines/aws/keys.ts";
 import type { Emulators } from "../emulators.ts";
 import type { Environment } from "../local/function-instance.ts";
 import type { FunctionName, LocalAws } from "../local/local-aws.ts";
@@ -36,7 +37,9 @@ export class Deaths {
         this.#learn(request);
         return this.#comes(of, instance) ? "pass" : "reset";
       },
-      onAnswered: (request) => this.#answered(of, instance, nameOf(request)),
+      onAnswered: (request) => {
+        if (!isLoading(request)) this.#answered(of, instance, nameOf(request));
+      },
     });
     this.#proxies.push(proxy);
     return { AWS_ENDPOINT_URL_DYNAMODB: proxy.url, AWS_ENDPOINT_URL_SQS: proxy.url };
@@ -115,6 +118,12 @@ export class Deaths {
 
 export function addressOf(customer: number): string {
   return `+503700${String(customer).padStart(5, "0")}`;
+}
+
+/** The installation's secret is read by an instance's first event alone, and made by the very first: no step of anybody's work. */
+function isLoading({ input }: AwsRequest): boolean {
+  const asked = JSON.stringify(input);
+  return [INSTALLATION, PING].some((id) => asked.includes(JSON.stringify(id)));
 }
 
 function nameOf({ name, input: { TableName } }: AwsRequest): string {
