@@ -202,7 +202,7 @@ describe("near its deadline a function", () => {
   });
 
   it("counts an answer that had all of its time", async () => {
-    const at = await invoked({ respond: never, retryForSeconds: 400 });
+    const at = await invoked({ respond: never, retryForSeconds: 200 });
     const ana = await at.receive("ana");
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       const failed = at.invoke([record(String(attempt), ana)], 60_000);
