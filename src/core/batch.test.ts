@@ -97,8 +97,8 @@ describe("limits", () => {
   it("are 500 messages and a megabyte by default", () => {
     expect(cutBatch(many(500), DEFAULTS)).toMatchObject({ cut: false });
     expect(cutBatch(many(501), DEFAULTS).batch).toHaveLength(500);
-    expect(cutBatch(many(10, { bytes: 100_000 }), DEFAULTS)).toMatchObject({ cut: false });
-    expect(cutBatch(many(10, { bytes: 100_001 }), DEFAULTS).batch).toHaveLength(9);
+    expect(cutBatch(many(10, { bytes: 10_000 }), DEFAULTS)).toMatchObject({ cut: false });
+    expect(cutBatch(many(10, { bytes: 10_001 }), DEFAULTS).batch).toHaveLength(9);
   });
 });
 

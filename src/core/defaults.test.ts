@@ -42,7 +42,7 @@ describe("the defaults", () => {
       stagedMessagesMax: 2_000,
       stagedBytesMax: 8_000_000,
       batchMessagesMax: 500,
-      batchBytesMax: 1_000_000,
+      batchBytesMax: 100_000,
       dedupeMs: 7 * 24 * HOUR,
       bodyBytesMax: 1_000_000,
       bodyTimeoutMs: 20_000,

@@ -29,7 +29,7 @@ export const DEFAULTS: Settings = {
   stagedMessagesMax: 2_000,
   stagedBytesMax: 8_000_000,
   batchMessagesMax: 500,
-  batchBytesMax: 1_000_000,
+  batchBytesMax: 100_000,
   dedupeMs: 7 * 24 * HOUR,
   replyBytesMax: 64_000,
   replyMessagesMax: 50,
