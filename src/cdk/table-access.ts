@@ -15,11 +15,11 @@ interface Access {
  * own. `test/aws/contract.test.ts` notes every request of the engine and compares.
  */
 const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, Access>>>>> = {
-  /** Stage 1, and what a visitor's page shows of its own conversation. It erases nobody, and scans nothing. */
+  /** Stage 1, and what a visitor's page shows of its own conversation. It erases nobody, and lists nobody. */
   webhook: {
     conversations: {
-      actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem"],
-      indexes: ["active-by-primary-channel", "by-conversation-id", "listed"],
+      actions: ["GetItem", "Query", "PutItem", "UpdateItem"],
+      indexes: ["active-by-primary-channel", "by-conversation-id"],
     },
     stage: { actions: ["GetItem", "Query", "PutItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem"] },

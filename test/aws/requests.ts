@@ -25,7 +25,6 @@ const ODD: Readonly<Record<string, readonly Caller[]>> = {
   gauges: ["sweeper"],
   // A visitor's feed, and the text that tells a customer of a full house.
   conversation: ["webhook", "api"],
-  conversations: ["webhook", "api"],
   latestId: ["webhook", "api"],
   say: ["webhook", "api"],
 };

@@ -11,6 +11,8 @@ async function fiveTimes(s: Scene, message: Arrival): Promise<void> {
 }
 
 /** DEDUPE, STAGE, ARM: what is acknowledged is in exactly one turn. */
+const ONE_DAY = { dedupeMs: 24 * 3_600_000 };
+
 export const receiving: readonly EngineCase[] = [
   scene("the same webhook five times, before, during and after its turn, makes one turn", {}, async (s) => {
     const { message } = await s.receive("hi");
@@ -148,17 +150,22 @@ export const receiving: readonly EngineCase[] = [
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
   }),
 
-  scene("a message is remembered for the dedupe time, and forgotten by the sweep after it", {}, async (s) => {
-    const { message } = await s.receive("hi");
-    await s.windowPasses();
-    await s.reply(await s.take());
-    await s.passes(s.settings.dedupeMs - 1);
-    await s.engine.sweeping.sweep();
-    assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
-    await s.passes(1);
-    assert.equal((await s.engine.sweeping.sweep()).expired, 1);
-    as("staged", await s.deliver({ ...message, arrivedAtMs: s.nowMs }));
-  }),
+  // Shorter than anything else is kept, so that the sweep has this one to forget.
+  scene(
+    "a message is remembered for the dedupe time, and forgotten by the sweep after it",
+    ONE_DAY,
+    async (s) => {
+      const { message } = await s.receive("hi");
+      await s.windowPasses();
+      await s.reply(await s.take());
+      await s.passes(s.settings.dedupeMs - 1);
+      await s.engine.sweeping.sweep();
+      assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
+      await s.passes(1);
+      assert.equal((await s.engine.sweeping.sweep()).expired, 1);
+      as("staged", await s.deliver({ ...message, arrivedAtMs: s.nowMs }));
+    },
+  ),
 
   scene("a refusal that was decided before is recorded with its reason", {}, async (s) => {
     const arrival = s.arrival("hi");
