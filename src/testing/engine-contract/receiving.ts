@@ -10,9 +10,9 @@ async function fiveTimes(s: Scene, message: Arrival): Promise<void> {
   }
 }
 
-/** DEDUPE, STAGE, ARM: what is acknowledged is in exactly one turn. */
 const ONE_DAY = { dedupeMs: 24 * 3_600_000 };
 
+/** DEDUPE, STAGE, ARM: what is acknowledged is in exactly one turn. */
 export const receiving: readonly EngineCase[] = [
   scene("the same webhook five times, before, during and after its turn, makes one turn", {}, async (s) => {
     const { message } = await s.receive("hi");
