@@ -49,7 +49,7 @@ describe.skipIf(unavailable)("a burst on AWS", () => {
       const [outcome] = await engine.receiving.stage([{ arrival: message }]);
       return outcome;
     };
-    for (const id of ["a", "b", "c"]) assert.equal((await receive(id, 100_000))?.kind, "staged");
+    for (const id of ["a", "b", "c"]) assert.equal((await receive(id, 50_000))?.kind, "staged");
     assert.equal((await receive("huge", 390_000))?.kind, "staged");
     assert.deepEqual(await receive("too large", 500_000), {
       kind: "refused",
@@ -66,7 +66,7 @@ describe.skipIf(unavailable)("a burst on AWS", () => {
       const committed = await engine.turns.commit(taken.lease, silent(taken));
       outcome = committed.kind === "committed" ? committed.next : undefined;
     }
-    assert.deepEqual(sizes, [[100_000, 100_000], [100_000], [390_000]]);
+    assert.deepEqual(sizes, [[50_000, 50_000], [50_000], [390_000]]);
     await world.close();
   }, 60_000);
 });

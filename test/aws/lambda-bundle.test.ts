@@ -10,7 +10,7 @@ import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** What it is, and a little: growth should be somebody's decision. */
 const BYTES_MAX = 950_000;
-const ZIPPED_BYTES_MAX = 290_000;
+const ZIPPED_BYTES_MAX = 300_000;
 
 interface Said {
   readonly last: string;

@@ -52,7 +52,12 @@ describe.skipIf(unavailable)("triggers", () => {
     assert.equal(sent.length, 1);
     assert.equal(sent[0]?.delaySeconds, 3);
     assert.equal(sent[0]?.body.conversation_id, conversation?.id);
-    assert.deepEqual(Object.keys(sent[0]?.body ?? {}).sort(), ["channel", "conversation_id", "wake_at_ms"]);
+    assert.deepEqual(Object.keys(sent[0]?.body ?? {}).sort(), [
+      "channel",
+      "conversation_id",
+      "v",
+      "wake_at_ms",
+    ]);
     await story.receive("ana", engine);
     assert.equal(sent.length, 1);
     await world.close();
