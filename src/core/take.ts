@@ -338,7 +338,7 @@ function bury(state: ConversationState, work: Work, reason = work.lastError ?? D
 function buryLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
-  if (work) return bury(state, { ...work, messageIds: work.batchIds }, "CONVERSATION_NOT_FOUND");
+  if (work) return bury(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
   return { kind: "bury", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
 }
 

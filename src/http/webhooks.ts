@@ -1,10 +1,11 @@
 import type { RefusalCode } from "../core/refusals.ts";
-import type { Channel } from "../ports/channel.ts";
+import type { Channel, WebhookHead } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { createFeed } from "./feed.ts";
+import type { Intake } from "./intake.ts";
 import { createUrl } from "./public-url.ts";
 
 export const WEBHOOKS = "/webhooks/";
@@ -31,16 +32,8 @@ export function createWebhooks(
     if (!allowed.includes(method) && !(isFeed && isRead(method))) return methodNotAllowed(allowed);
 
     const head = { method, url: urlOf(request), headers };
-    let body: Buffer = EMPTY;
-    if (!isRead(method)) {
-      // What every real webhook has costs nothing to look for; its body does.
-      const refused = channel.glance?.(head);
-      if (refused) return refusal(called, { code: refused.code, detail: refused.why });
-      const bytesMax = bytesMaxOf(channel, service.settings);
-      const read = await request.body(bytesMax, intake);
-      if (typeof read === "string") return notRead(called, read, bytesMax);
-      body = read;
-    }
+    const body = isRead(method) ? EMPTY : await bodyOf(called, head, request, intake);
+    if (!Buffer.isBuffer(body)) return body;
     if (!slots.take()) return refusal(called, TOO_MANY);
     try {
       if (isFeed) return await feed(channel, request);
@@ -50,6 +43,22 @@ export function createWebhooks(
       slots.giveBack();
     }
   };
+}
+
+/** The body, or the answer to who is not worth reading. */
+async function bodyOf(
+  called: Called,
+  head: WebhookHead,
+  request: EdgeRequest,
+  intake: Intake,
+): Promise<Buffer | EdgeAnswer> {
+  const { channel, service } = called;
+  // What every real webhook has costs nothing to look for; its body does.
+  const refused = channel.glance?.(head);
+  if (refused) return refusal(called, { code: refused.code, detail: refused.why });
+  const bytesMax = bytesMaxOf(channel, service.settings);
+  const body = await request.body(bytesMax, intake);
+  return typeof body === "string" ? notRead(called, body, bytesMax) : body;
 }
 
 interface Called {

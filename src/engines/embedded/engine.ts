@@ -6,6 +6,7 @@ export interface Surroundings {
   /** Holders whose process is known dead. Empty where nobody can know. */
   readonly deadAmong: (holders: readonly string[]) => readonly string[];
   readonly ping: () => Promise<void>;
+  readonly checks?: Engine["checks"];
   readonly examine?: Engine["examine"];
   readonly close: () => Promise<void>;
 }
@@ -76,6 +77,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       gauges: () => run("gauges", undefined as never),
     },
     ping: surroundings.ping,
+    ...(surroundings.checks && { checks: surroundings.checks }),
     ...(surroundings.examine && { examine: surroundings.examine }),
     close: surroundings.close,
   };

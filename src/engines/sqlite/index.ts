@@ -37,7 +37,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
       const run = ((name, input) =>
         name === "stage" ? stageSoundly(store, input) : store.run(name, input)) as RunStep;
-      const engine = embeddedEngine(run, {
+      return embeddedEngine(run, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: a full disk or a lost file shows here before a webhook finds out.
         async ping() {
@@ -45,13 +45,10 @@ export function sqlite(options: SqliteOptions): EngineProvider {
           const damage = store.damage();
           if (damage !== undefined) throw new StoreUnavailable(damage);
         },
+        checks: async () => ((await run("hasTraces", undefined as never)) ? [TRACES] : []),
         examine: () => examine(options.file),
         close: store.close,
       });
-      return {
-        ...engine,
-        checks: async () => ((await run("hasTraces", undefined as never)) ? [TRACES] : []),
-      };
     },
     compact: async () => compact(options.file),
     backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
