@@ -139,6 +139,10 @@ test("doctor tells of a running service that has lost its database", async () =>
   expect(well.code).toBe(0);
   expect(well.json.findings).toContainEqual(expect.objectContaining({ check: "service", verdict: "ok" }));
   await rename(file, `${file}.away`);
+  // What it said a moment ago counts for a second: doctor came before, and would hear it once more.
+  await eventually("a service that is not ready", async () =>
+    (await ready(url)) === 503 ? true : undefined,
+  );
   const lost = await askWith(here, "doctor", "--offline");
   expect(lost.code).toBe(1);
   const detail = expect.stringContaining("is gone");
