@@ -81,6 +81,13 @@ test.each(["https://evil.example", "http://localhost:3000", "null", "http://loca
   },
 );
 
+test.each(["GET", "POST"])("a page of another site may not even ask (%s)", async (method) => {
+  for (const site of ["cross-site", "same-site"])
+    expect((await open(asked({ method, headers: { "sec-fetch-site": site } }))).status).toBe(403);
+  for (const site of ["same-origin", "none"])
+    expect((await open(asked({ method, headers: { "sec-fetch-site": site } }))).status).toBe(200);
+});
+
 test("a page from here, and a program without an origin, may", async () => {
   expect((await open(asked({ method: "POST", headers: { origin: "http://localhost:8080" } }))).status).toBe(
     200,

@@ -1,3 +1,5 @@
+import { isGuessable } from "../core/own-secret.ts";
+import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../core/this-machine.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead } from "./answers.ts";
@@ -5,24 +7,12 @@ import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
-/** Shorter ones are guessed. */
-export const TOKEN_LENGTH_MIN = 16;
-
 /** Somebody who may do everything, or a responder that may only answer its turns. */
 export type Caller = "operator" | "responder";
 export type Access =
   | { readonly kind: "admitted"; readonly caller: Caller }
   | { readonly kind: "refused"; readonly answer: EdgeAnswer };
 
-/** What proxies and tunnels add: behind one, every caller in the world comes from loopback. */
-const FORWARDED = [
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "forwarded",
-  "x-real-ip",
-  "cf-connecting-ip",
-  "via",
-];
 const HOW_TO =
   "set LULL_API_TOKEN (or apiToken in the configuration) and send it as: Authorization: Bearer <token>";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
@@ -55,7 +45,7 @@ async function isToken(
 ): Promise<boolean> {
   if (reference === undefined) return false;
   const token = await secrets.get(reference);
-  return token.length >= TOKEN_LENGTH_MIN && sameSecret(given, token);
+  return !isGuessable(token) && sameSecret(given, token);
 }
 
 function withoutToken(service: Service, request: EdgeRequest): Access {
@@ -69,15 +59,16 @@ function withoutToken(service: Service, request: EdgeRequest): Access {
 
 /**
  * Without a token the API is for programs on this machine only. A browser on this machine is no such program: a page
- * it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by Origin).
+ * it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by Sec-Fetch-Site or Origin).
  */
 function loopbackRefusal(request: EdgeRequest): EdgeAnswer | undefined {
   const { headers, method, remoteAddress } = request;
   if (!isLoopbackAddress(remoteAddress)) return forbidden("without a token the API answers on loopback only");
-  if (FORWARDED.some((name) => headers[name] !== undefined)) {
+  if (isForwarded(headers)) {
     return forbidden("without a token the API does not answer through a proxy");
   }
   if (!isLoopbackHost(headers.host)) return forbidden("without a token the API answers to localhost only");
+  if (isOfAnotherSite(headers)) return forbidden("another page may not use this");
   if (!isRead(method) && headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
     return forbidden("another page may not change anything here");
   }
@@ -101,19 +92,6 @@ function tooMany(): EdgeAnswer {
 export function forbidden(why: string): EdgeAnswer {
   return failure(403, "FORBIDDEN", `${why}; ${HOW_TO}`);
 }
-export function isLoopbackAddress(address: string | undefined): boolean {
-  return address === "::1" || isLoopback4(address?.replace(/^::ffff:/i, ""));
-}
-
-export function isLoopbackHost(host: string | undefined): boolean {
-  const name = host?.toLowerCase().replace(/:\d+$/, "");
-  return name === "localhost" || name === "[::1]" || isLoopback4(name);
-}
-
-function isLoopback4(address: string | undefined): boolean {
-  return address !== undefined && /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address);
-}
-
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
   // Compared whole, with the port: another service on this machine is another origin.
   return URL.canParse(origin) && new URL(origin).host === host?.toLowerCase();

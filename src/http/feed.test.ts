@@ -150,12 +150,14 @@ test("a visitor who lost the first acknowledgement finds the conversation by who
   expect(body.conversation).toBe("c_1");
 });
 
+const KEY = "a-key-of-16-and-more";
+
 test("where the channel has a secret, reading needs the same proof as writing", async () => {
-  const secrets = { get: async () => "key" };
+  const secrets = { get: async () => KEY };
   const channel = web({ secret: { env: "WEB_SECRET" } });
   channel.open?.({ name: "web", secrets, nowMs: () => NOW_MS });
   const options = { channels: { web: channel }, secrets };
-  const signature = createHmac("sha256", "key").update("visitor-0001").digest("hex");
+  const signature = createHmac("sha256", KEY).update("visitor-0001").digest("hex");
   expect((await feed(mine, {}, options)).status).toBe(401);
   expect((await feed(mine, {}, options, { "x-lull-signature": "0".repeat(64) })).status).toBe(401);
   expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);

@@ -15,7 +15,7 @@ export interface Opened {
   readonly lull: Lull;
   readonly visibility: Visibility;
   /** What the world may call. Throws where a channel must not be served as it is configured. */
-  readonly publicDoor: () => Handle;
+  readonly publicDoor: () => Promise<Handle>;
   readonly apiDoor: () => Handle;
 }
 
@@ -66,12 +66,17 @@ export class FunctionRuntime {
       public: createEdge(lull, { serves: "public" }),
       api: createEdge(lull, { serves: "api" }),
     };
+    let fitness: Promise<void> | undefined;
     return {
       lull,
       visibility: visibilityIn(config.engine, log),
-      // Nothing is started here that would look at the channels first.
-      publicDoor: () => {
-        lull.requireFit();
+      // Nothing is started here that would look at the channels first. Once they are fit, another channel's secret is nobody's trouble.
+      publicDoor: async () => {
+        fitness ??= lull.requireFit().catch((error) => {
+          fitness = undefined;
+          throw error;
+        });
+        await fitness;
         return doors.public;
       },
       apiDoor: () => doors.api,

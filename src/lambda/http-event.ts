@@ -1,4 +1,4 @@
-import { isLoopbackAddress } from "../http/api-access.ts";
+import { isLoopbackAddress } from "../core/this-machine.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "../http/edge.ts";
 
 /** What a gateway turns into its answer; both versions of the payload and load balancers read this form. */

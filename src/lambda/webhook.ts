@@ -5,6 +5,7 @@ import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";
 
+type DoorOf = (opened: Opened) => Promise<Handle> | Handle;
 type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
 
 /** What providers and visitors call, and nothing of the API: it never throws, and answers 5xx only for what is our fault. */
@@ -18,7 +19,7 @@ export function apiHandler(runtime: FunctionRuntime): HttpHandler {
 }
 
 /** HTTP behind a gateway: the same edge as everywhere. */
-function handler(runtime: FunctionRuntime, name: string, doorOf: (opened: Opened) => Handle): HttpHandler {
+function handler(runtime: FunctionRuntime, name: string, doorOf: DoorOf): HttpHandler {
   return (event, context) =>
     runtime.invoke(name, context, async () =>
       responseFrom(await answer(runtime, event, { name, doorOf }), event),
@@ -28,11 +29,11 @@ function handler(runtime: FunctionRuntime, name: string, doorOf: (opened: Opened
 async function answer(
   runtime: FunctionRuntime,
   event: unknown,
-  { name, doorOf }: { readonly name: string; readonly doorOf: (opened: Opened) => Handle },
+  { name, doorOf }: { readonly name: string; readonly doorOf: DoorOf },
 ): Promise<EdgeAnswer> {
   try {
     const opened = await runtime.open();
-    const door = doorOf(opened);
+    const door = await doorOf(opened);
     const request = requestFrom(event, opened.lull.publicUrl);
     if (request) return await door(request);
     opened.lull.log("warn", "event.unknown", { handler: name });

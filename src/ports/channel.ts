@@ -120,7 +120,7 @@ export interface Channel {
   readonly address?: string;
   open?(context: ChannelContext): void;
   /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
-  unfit?(): string | undefined;
+  unfit?(): Promise<string | undefined> | string | undefined;
   /**
    * Looks at what came before the body: a webhook that lacks what every real one has (a signature, the right content type) is refused
    * unread. Undefined lets it pass, to be verified. Asked where there is a body, and once only; not every edge asks.

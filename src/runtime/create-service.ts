@@ -93,7 +93,7 @@ export function createService(config: LullConfig): Service {
     wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
     requireFit: () => requireFit(config.channels),
     async start() {
-      requireFit(config.channels);
+      await requireFit(config.channels);
       readiness.forget();
       if (life.isOver) {
         // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
@@ -113,9 +113,9 @@ export function createService(config: LullConfig): Service {
   };
 }
 
-function requireFit(channels: LullConfig["channels"]): void {
+async function requireFit(channels: LullConfig["channels"]): Promise<void> {
   for (const [name, channel] of Object.entries(channels)) {
-    const why = channel.unfit?.();
+    const why = await channel.unfit?.();
     if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
   }
 }

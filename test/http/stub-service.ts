@@ -283,7 +283,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     },
     engine: async () => engine,
     ready: async () => {},
-    requireFit: () => {},
+    requireFit: async () => {},
     wake: async () => "nothing",
     start: async () => {
       calls.push(["start"]);

@@ -8,7 +8,7 @@ import { type ParseContext, parse } from "./parse.ts";
 import { reconcile } from "./reconcile.ts";
 import { send } from "./send.ts";
 import { openSession, type Session, type WatiOptions } from "./session.ts";
-import { verify } from "./verify.ts";
+import { unfit, verify } from "./verify.ts";
 
 export type { WatiOptions };
 
@@ -30,6 +30,7 @@ export function wati(options: WatiOptions = {}): Channel {
       const session = openSession(options, context, process.env);
       state = { session, parseContext: { account: session.account, inventId: idInventor(context.nowMs) } };
     },
+    unfit: () => unfit(opened().session),
     verify: (request) => verify(opened().session, request),
     parse: (request) => parse(request, opened().parseContext),
     answer,

@@ -1,11 +1,21 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { guessable, isGuessable } from "../../core/own-secret.ts";
 import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
 import { readObject, text } from "./body.ts";
 import type { Session } from "./session.ts";
 
+const OURS = "the webhook's secret (WATI_WEBHOOK_SECRET)";
+
+/** Why it must not be served: whoever guesses the secret writes as anybody. */
+export async function unfit({ context, webhookSecret }: Session): Promise<string | undefined> {
+  return isGuessable(await context.secrets.get(webhookSecret)) ? guessable(OURS) : undefined;
+}
+
 /** WATI signs nothing, so the URL it was given (or whoever passes its webhooks on) carries a secret that we share. */
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
-  const expected = digest(await session.context.secrets.get(session.webhookSecret));
+  const secret = await session.context.secrets.get(session.webhookSecret);
+  if (isGuessable(secret)) return { kind: "refused", why: guessable(OURS) };
+  const expected = digest(secret);
   const inHead = secretsIn(request);
   if (holds(inHead, expected)) return { kind: "authentic" };
   // Nobody has proven anything so far: only now is it worth reading a body that may hold the secret itself.

@@ -80,6 +80,16 @@ test("a body may have 64 KB, or what the configuration says", () => {
   expect([wati().bodyBytesMax, wati({ bodyBytesMax: 5 }).bodyBytesMax]).toEqual([65_536, 5]);
 });
 
+test("needs a secret that nobody guesses, and takes nothing that carries another", async () => {
+  const short = "s".repeat(15);
+  const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: short });
+  channel.open?.(testContext());
+  expect(await channel.unfit?.()).toContain("WATI_WEBHOOK_SECRET) is shorter than 16 characters");
+  expect(await channel.verify(testRequest(`${url}?secret=${short}`, "{}"))).toMatchObject({
+    kind: "refused",
+  });
+});
+
 test("a webhook whose URL holds the secret is proven before its body is read", async () => {
   const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: secret });
   channel.open?.(testContext());

@@ -1,4 +1,5 @@
 import { WEB_TEXT_LENGTH_MAX } from "../../core/defaults.ts";
+import { guessable, isGuessable } from "../../core/own-secret.ts";
 import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
@@ -28,14 +29,15 @@ const UNSIGNED =
 /** The phone in the page, and any program that posts JSON. */
 export function web(options: WebOptions = {}): Channel {
   let context: ChannelContext | undefined;
-  const { textLengthMax = WEB_TEXT_LENGTH_MAX } = options;
+  const { textLengthMax = WEB_TEXT_LENGTH_MAX, secret, unsigned = false } = options;
+  const proof = () => ({ secret, unsigned, ...context });
   const address = () => options.address ?? context?.name ?? "web";
   return {
     type: "web",
     textMax: TEXT_MAX,
     receivedTextMax: textLengthMax,
     bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
-    isUnsigned: options.secret === undefined,
+    isUnsigned: secret === undefined,
     settleMs: 0,
     open(given) {
       context = given;
@@ -43,10 +45,12 @@ export function web(options: WebOptions = {}): Channel {
     get address() {
       return address();
     },
-    unfit: () =>
-      options.secret === undefined && options.unsigned !== true && context?.publicUrl ? UNSIGNED : undefined,
-    glance: (head) => glance(head, { secret: options.secret, ...context }),
-    verify: (request) => verify(request, { secret: options.secret, ...context }),
+    async unfit() {
+      if (secret === undefined) return !unsigned && context?.publicUrl ? UNSIGNED : undefined;
+      return isGuessable((await context?.secrets.get(secret)) ?? "") ? guessable("its secret") : undefined;
+    },
+    glance: (head) => glance(head, proof()),
+    verify: (request) => verify(request, proof()),
     parse: (request) => parse(request, address()),
     answer,
     // Nothing leaves the house: the page reads what was committed from the store. So a chunk is sent as soon as it is drafted, and asking

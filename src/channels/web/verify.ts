@@ -1,4 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { guessable, isGuessable } from "../../core/own-secret.ts";
+import { isForwarded, isLoopbackHost, isOfAnotherSite } from "../../core/this-machine.ts";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
@@ -8,17 +10,22 @@ import { isJson, NOT_JSON } from "./parse.ts";
 /** What a visitor is checked against. */
 interface Proof {
   readonly secret: SecretReference | undefined;
+  /** Somebody's word that everybody may be who they say they are. */
+  readonly unsigned: boolean;
   readonly secrets?: Secrets;
   readonly publicUrl?: string;
 }
 
 const ANOTHER_PAGE = "another page may not write here";
+const NOT_FROM_HERE =
+  "visitors are not signed, so that only this machine may write, as http://localhost and through no proxy: set LULL_PUBLIC_URL and LULL_WEB_SECRET, or LULL_WEB_UNSIGNED=1 if anybody may write as anybody";
 const NO_SIGNATURE = "there is no x-lull-signature header";
 
 /** What can be told without the body. */
-export function glance(head: WebhookHead, { secret, publicUrl }: Proof): HeadRefusal | undefined {
-  if (isFromAnotherPage(head, publicUrl)) return { code: "INVALID_SIGNATURE", why: ANOTHER_PAGE };
-  if (secret !== undefined && !head.headers["x-lull-signature"])
+export function glance(head: WebhookHead, proof: Proof): HeadRefusal | undefined {
+  const why = strangeness(head, proof);
+  if (why !== undefined) return { code: "INVALID_SIGNATURE", why };
+  if (proof.secret !== undefined && !head.headers["x-lull-signature"])
     return { code: "INVALID_SIGNATURE", why: NO_SIGNATURE };
   return isJson(head) ? undefined : { code: "INVALID_PAYLOAD", why: NOT_JSON };
 }
@@ -26,7 +33,8 @@ export function glance(head: WebhookHead, { secret, publicUrl }: Proof): HeadRef
 /** The signature is over the sender alone: whoever serves the page makes it once for each visitor and hands it over. */
 export async function verify(request: WebhookRequest, proof: Proof): Promise<Verdict> {
   const { secret, secrets } = proof;
-  if (isFromAnotherPage(request, proof.publicUrl)) return refused(ANOTHER_PAGE);
+  const strange = strangeness(request, proof);
+  if (strange !== undefined) return refused(strange);
   if (secret === undefined) return { kind: "authentic" };
   if (secrets === undefined)
     throw new ConfigError("a web channel with a secret was used before it was opened");
@@ -36,7 +44,7 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   const given = request.headers["x-lull-signature"];
   if (!given) return refused(NO_SIGNATURE);
   const key = await secrets.get(secret);
-  if (key === "") return refused("the secret in the configuration is empty: anybody could sign with it");
+  if (isGuessable(key)) return refused(guessable("the secret in the configuration"));
   const expected = Buffer.from(createHmac("sha256", key).update(sender).digest("hex"));
   const signature = Buffer.from(given.toLowerCase());
   if (signature.length === expected.length && timingSafeEqual(signature, expected))
@@ -44,16 +52,29 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   return refused("x-lull-signature is not the hex HMAC-SHA256 of the sender");
 }
 
+/** What tells, without any signature, that somebody must not write here. */
+function strangeness({ headers }: WebhookHead, proof: Proof): string | undefined {
+  if (isFromAnotherPage(headers, proof.publicUrl)) return ANOTHER_PAGE;
+  const { secret, unsigned, publicUrl } = proof;
+  const isForHere = secret === undefined && !unsigned && publicUrl === undefined;
+  return isForHere && !isFromHere(headers) ? NOT_FROM_HERE : undefined;
+}
+
 /**
  * A browser says whether another site's page made the request; older ones say which (`Origin`), which is compared where our own is known.
  * A page that people merely visit must not make them write, and spend what an answer costs.
  */
-function isFromAnotherPage({ headers }: WebhookHead, publicUrl: string | undefined): boolean {
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined) return site === "cross-site" || site === "same-site";
+function isFromAnotherPage(headers: WebhookHead["headers"], publicUrl: string | undefined): boolean {
+  const told = isOfAnotherSite(headers);
+  if (told !== undefined) return told;
   const { origin } = headers;
   if (origin === undefined || publicUrl === undefined) return false;
   return origin !== new URL(publicUrl).origin;
+}
+
+/** Who knocks as `localhost`, as nobody else's page can. Who names no host is no browser. */
+function isFromHere(headers: WebhookHead["headers"]): boolean {
+  return (headers.host === undefined || isLoopbackHost(headers.host)) && !isForwarded(headers);
 }
 
 function refused(why: string): Verdict {

@@ -6,7 +6,7 @@ import { testContext, testRequest } from "../../testing/channel-context.ts";
 import { type ChannelHarness, channelContract } from "../../testing/channel-contract.ts";
 import { type WebOptions, web } from "./index.ts";
 
-const secret = "page-secret";
+const secret = "secret-of-the-page";
 const url = "https://bot.example.com/webhooks/web";
 const JSON_TYPE = { "content-type": "application/json" };
 const inTime = new AbortController().signal;
@@ -144,8 +144,8 @@ describe("a page that somebody merely visits", () => {
     },
   );
 
-  const verdict = async (headers: Record<string, string>, publicUrl?: string) => {
-    const channel = web();
+  const verdict = async (headers: Record<string, string>, publicUrl?: string, options: WebOptions = {}) => {
+    const channel = web(options);
     channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
     return (await channel.verify(testRequest(url, body, headers))).kind;
   };
@@ -155,6 +155,9 @@ describe("a page that somebody merely visits", () => {
     [{ "sec-fetch-site": "same-site" }, "refused"],
     [{ "sec-fetch-site": "same-origin" }, "authentic"],
     [{ "sec-fetch-site": "none" }, "authentic"],
+    [{ "sec-fetch-site": "", origin: "https://evil.example.com" }, "refused"],
+    [{ "sec-fetch-site": "Cross-Site", origin: "https://evil.example.com" }, "refused"],
+    [{ "sec-fetch-site": "odd", origin: "https://bot.example.com" }, "authentic"],
     [{ origin: "https://evil.example.com" }, "refused"],
     [{ origin: "null" }, "refused"],
     [{ origin: "https://bot.example.com" }, "authentic"],
@@ -164,22 +167,51 @@ describe("a page that somebody merely visits", () => {
   });
 
   test("is not mistaken for ours where nobody knows our own name", async () => {
-    expect(await verdict({ origin: "https://behind-a-proxy.example.com" })).toBe("authentic");
+    const headers = { host: "behind-a-proxy.example.com", origin: "https://behind-a-proxy.example.com" };
+    expect(await verdict(headers, undefined, { unsigned: true })).toBe("authentic");
   });
+
+  test.each([
+    [{ host: "localhost:8080" }, "authentic"],
+    [{ host: "127.0.0.1:8080" }, "authentic"],
+    [{ host: "[::1]:8080" }, "authentic"],
+    [{}, "authentic"],
+    [{ host: "evil.example.com:8080" }, "refused"],
+    [{ host: "localhost.evil.example.com" }, "refused"],
+    [{ host: "192.0.2.7:8080" }, "refused"],
+    [{ host: "localhost:8080", "x-forwarded-for": "192.0.2.7" }, "refused"],
+  ])(
+    "where nobody is signed and nothing is public, only this machine may write: %j is %s",
+    async (headers: Record<string, string>, kind) => {
+      expect(await verdict(headers)).toBe(kind);
+      expect(await verdict(headers, "https://bot.example.com")).toBe("authentic");
+      expect(await verdict(headers, undefined, { unsigned: true })).toBe("authentic");
+    },
+  );
 });
 
 describe("a web channel that the whole world can write to", () => {
-  const unfit = (options: WebOptions, publicUrl?: string) => {
+  const unfit = async (options: WebOptions, publicUrl?: string) => {
     const channel = web(options);
     channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
     return channel.unfit?.();
   };
 
-  test("needs a secret, or somebody's word that it does not matter", () => {
-    expect(unfit({}, "https://bot.example.com")).toContain("LULL_WEB_SECRET");
-    expect(unfit({ secret }, "https://bot.example.com")).toBeUndefined();
-    expect(unfit({ unsigned: true }, "https://bot.example.com")).toBeUndefined();
-    expect(unfit({})).toBeUndefined();
+  test("needs a secret, or somebody's word that it does not matter", async () => {
+    expect(await unfit({}, "https://bot.example.com")).toContain("LULL_WEB_SECRET");
+    expect(await unfit({ secret }, "https://bot.example.com")).toBeUndefined();
+    expect(await unfit({ unsigned: true }, "https://bot.example.com")).toBeUndefined();
+    expect(await unfit({})).toBeUndefined();
+  });
+
+  test("needs one that nobody guesses, and takes nothing that is signed with another", async () => {
+    expect(await unfit({ secret: "s".repeat(15) })).toContain("its secret is shorter than 16 characters");
+    expect(await unfit({ secret: "s".repeat(16) })).toBeUndefined();
+    const channel = web({ secret: "short" });
+    channel.open?.(testContext());
+    const signature = createHmac("sha256", "short").update("ana").digest("hex");
+    const request = testRequest(url, JSON.stringify({ sender: "ana" }), { "x-lull-signature": signature });
+    expect(await channel.verify(request)).toMatchObject({ kind: "refused" });
   });
 });
 

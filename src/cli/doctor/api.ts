@@ -1,10 +1,8 @@
-import { TOKEN_LENGTH_MIN } from "../../http/api-access.ts";
+import { guessable, isGuessable, MAKE_A_SECRET } from "../../core/own-secret.ts";
 import type { Service } from "../../runtime/service.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 type Tokens = Pick<Service, "apiToken" | "turnToken" | "secrets" | "publicUrl">;
-
-const MAKE_ONE = "make one with: openssl rand -base64 24";
 
 /** Who could use the API: with which tokens, or without any. */
 export async function checkApi(service: Tokens): Promise<Finding[]> {
@@ -22,16 +20,16 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
   const weak = [
     ...(isShort(all) ? ["LULL_API_TOKEN"] : []),
     ...(isShort(turns) ? ["LULL_TURN_TOKEN"] : []),
-  ].map((name) => fail("API", `${name} is shorter than ${TOKEN_LENGTH_MIN} characters; ${MAKE_ONE}`));
+  ].map((name) => fail("API", guessable(name)));
   if (weak.length > 0) return weak;
   if (all !== false && all === turns)
     return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
   if (all !== false) return [ok("API", "with its token")];
   if (publicUrl !== undefined)
-    return [warn("API", `off: the service is public and LULL_API_TOKEN is not set; ${MAKE_ONE}`)];
+    return [warn("API", `off: the service is public and LULL_API_TOKEN is not set; ${MAKE_A_SECRET}`)];
   return [ok("API", "without a token, for programs on this machine only")];
 }
 
 function isShort(token: string | false | undefined): boolean {
-  return typeof token === "string" && token.length < TOKEN_LENGTH_MIN;
+  return typeof token === "string" && isGuessable(token);
 }

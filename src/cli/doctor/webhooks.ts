@@ -6,19 +6,25 @@ import { type Finding, fail, ok, warn } from "./finding.ts";
 const TWILIO_RETRY = "#rc=3&rp=all";
 
 /** What keeps a channel from being served, and the URL to enter at each provider. */
-export function checkWebhooks(
+export async function checkWebhooks(
   { settled, server }: Loaded,
   channels: readonly ConfiguredChannel[],
-): Finding[] {
-  const unfit = channels.flatMap(({ name, channel }) => {
-    const why = channel.unfit?.();
-    return why === undefined ? [] : [fail(`channel ${name}`, why)];
-  });
+): Promise<Finding[]> {
+  const unfit = (await Promise.all(channels.map(unfitness))).flat();
   const outside = channels.filter(({ channel }) => channel.type !== "web");
   if (outside.length === 0) return unfit;
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
   const base = (publicUrl ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
   return [...unfit, checkPublicUrl(publicUrl), ...outside.map((channel) => webhookOf(channel, base))];
+}
+
+async function unfitness({ name, channel }: ConfiguredChannel): Promise<Finding[]> {
+  try {
+    const why = await channel.unfit?.();
+    return why === undefined ? [] : [fail(`channel ${name}`, why)];
+  } catch (error) {
+    return [fail(`channel ${name}`, (error as Error).message)];
+  }
 }
 
 function checkPublicUrl(publicUrl: string | undefined): Finding {

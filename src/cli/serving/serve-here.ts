@@ -33,7 +33,7 @@ export async function serveHere(
 
 /** What has to be right before anybody listens. */
 export async function requireSound(lull: Lull, log: Log): Promise<void> {
-  lull.requireFit();
+  await lull.requireFit();
   await requireTokens(lull);
   await requireStore(await lull.engine(), log);
 }
