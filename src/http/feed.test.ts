@@ -168,6 +168,20 @@ test("nobody looks for a sender who cannot have written", async () => {
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("sender is too long")]);
 });
 
+test.each(["", "x".repeat(1_025), "\u{1f600}".repeat(300)])(
+  "no store is asked for a conversation that nothing can be called: %j",
+  async (id) => {
+    const inspector: Partial<Inspector> = {
+      conversation: async () => {
+        throw new Error("asked");
+      },
+    };
+    const query = new URLSearchParams({ sender: "visitor-0001", conversation: id });
+    const { status } = await feed(String(query), {}, { engine: async () => ({ inspector }) as never });
+    expect(status).toBe(404);
+  },
+);
+
 test("a feed asks for no more than a page needs, and counts what it does not show", async () => {
   const asked: unknown[] = [];
   const inspector: Partial<Inspector> = {

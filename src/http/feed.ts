@@ -8,6 +8,7 @@ import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts"
 import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { feedOf } from "./feed-view.ts";
+import { isPossibleId } from "./ids.ts";
 import { createUrl } from "./public-url.ts";
 
 /** A visitor id is a capability. Shorter ones could be guessed, and searching for them would find everybody. */
@@ -52,7 +53,8 @@ async function find(
 ): Promise<ConversationDetail | undefined> {
   // Without an id: a visitor whose first acknowledgement got lost. The second try is a duplicate, and names no conversation.
   const known = id ?? (await engine.inspector.latestId(keyOf(visitor)));
-  const detail = known === undefined ? undefined : await engine.inspector.conversation(known, FEED_LIMITS);
+  if (known === undefined || !isPossibleId(known)) return undefined;
+  const detail = await engine.inspector.conversation(known, FEED_LIMITS);
   return detail && isOf(detail.conversation, visitor) ? detail : undefined;
 }
 

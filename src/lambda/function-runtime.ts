@@ -14,9 +14,9 @@ export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<Lull
 export interface Opened {
   readonly lull: Lull;
   readonly visibility: Visibility;
-  /** What the world may call. Throws where a channel must not be served as it is configured. */
-  readonly publicDoor: () => Promise<Handle>;
-  readonly apiDoor: () => Handle;
+  /** What the world may call. */
+  readonly publicDoor: Handle;
+  readonly apiDoor: Handle;
 }
 
 /** What stays between invocations of one warm function. */
@@ -62,24 +62,11 @@ export class FunctionRuntime {
     const config = typeof source === "function" ? await source(this.log) : source;
     const log = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
     const lull = createLull({ ...config, log });
-    const doors = {
-      public: createEdge(lull, { serves: "public" }),
-      api: createEdge(lull, { serves: "api" }),
-    };
-    let fitness: Promise<void> | undefined;
     return {
       lull,
       visibility: visibilityIn(config.engine, log),
-      // Nothing is started here that would look at the channels first. Once they are fit, another channel's secret is nobody's trouble.
-      publicDoor: async () => {
-        fitness ??= lull.requireFit().catch((error) => {
-          fitness = undefined;
-          throw error;
-        });
-        await fitness;
-        return doors.public;
-      },
-      apiDoor: () => doors.api,
+      publicDoor: createEdge(lull, { serves: "public" }),
+      apiDoor: createEdge(lull, { serves: "api" }),
     };
   }
 }

@@ -9,6 +9,7 @@ import type { FullReply } from "../ports/responder.ts";
 import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, settingsFrom } from "./config.ts";
+import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
@@ -56,8 +57,10 @@ export function createService(config: LullConfig): Service {
       await (engine.probe?.() ?? engine.ping());
     }),
   );
+  const fitness = new Fitness(config.channels);
   const reception: Reception = {
     settings,
+    fitness,
     engine: open,
     log,
     refusals,
@@ -91,13 +94,15 @@ export function createService(config: LullConfig): Service {
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),
     wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
-    requireFit: () => requireFit(config.channels),
+    requireFit: (name) => (name === undefined ? fitness.requireAll() : fitness.require(name)),
     async start() {
-      await requireFit(config.channels);
+      const asked = stops;
+      await fitness.requireAll();
+      if (stops !== asked) throw stopped();
       readiness.forget();
       if (life.isOver) {
         // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
-        const [last, asked] = [life, stops];
+        const last = life;
         await last.end(GRACE_MS);
         if (stops !== asked) throw stopped();
         if (life === last) life = new Life(making);
@@ -111,13 +116,6 @@ export function createService(config: LullConfig): Service {
       refusals.flush();
     },
   };
-}
-
-async function requireFit(channels: LullConfig["channels"]): Promise<void> {
-  for (const [name, channel] of Object.entries(channels)) {
-    const why = await channel.unfit?.();
-    if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
-  }
 }
 
 function openChannels(

@@ -9,11 +9,13 @@ import type { Engine, StageOutcome } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { DeliveryStatus } from "../ports/message.ts";
 import { type Arriving, arriving } from "./arrivals.ts";
+import type { Fitness } from "./fitness.ts";
 import type { SenderLimit } from "./sender-limit.ts";
 import type { ToldRefusals } from "./told-refusals.ts";
 
 /** What receiving needs besides the request. */
 export interface Reception {
+  readonly fitness: Fitness;
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
@@ -60,6 +62,7 @@ async function answer(
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
   const { log, refusals } = reception;
+  await reception.fitness.require(name);
   const verdict = await channel.verify(request);
   if (verdict.kind === "refused") {
     refusals.note(name, "INVALID_SIGNATURE", verdict.why);

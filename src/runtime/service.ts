@@ -36,8 +36,8 @@ export interface Service {
   ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Rejects when a channel must not be served as it is configured. */
-  requireFit(): Promise<void>;
+  /** Rejects when the channel, or any of them, must not be served as it is configured. Whatever is received asks by itself. */
+  requireFit(channel?: string): Promise<void>;
   /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */
   start(): Promise<void>;
   /** No new work, nothing is acknowledged any more; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
