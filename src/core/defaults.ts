@@ -124,6 +124,8 @@ export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
 
 /** The same for a visitor's page, which asks once a second. */
 export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+/** How often one visitor may ask, with some pages open at once. A feed costs some milliseconds of what everybody shares. */
+export const FEEDS_PER_MINUTE_MAX = 300;
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;

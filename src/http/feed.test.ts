@@ -194,3 +194,18 @@ test("a feed asks for no more than a page needs, and counts what it does not sho
   expect(asked).toEqual(["c_1", { rowsMax: 200, bytesMax: 128_000 }]);
   expect(body.staged).toBe(1_999);
 });
+
+test("one visitor's pages may ask five times a second, and take nothing from another's", async () => {
+  const inspector: Partial<Inspector> = { conversation: async () => DETAIL, latestId: async () => "c_1" };
+  const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never }));
+  const ask = async (sender: string) => {
+    const search = `?sender=${sender}`;
+    const query = new URLSearchParams(search);
+    const rest = { headers: {}, remoteAddress: undefined, body: async () => Buffer.alloc(0) };
+    return (await handle({ method: "GET", path: "/webhooks/web/feed", search, query, ...rest })).status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 301 }, () => ask("visitor-0001")));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
+  expect(statuses.at(-1)).toBe(429);
+  expect(await ask("visitor-0002")).toBe(404);
+});

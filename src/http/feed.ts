@@ -1,8 +1,9 @@
-import { FEED_LIMITS } from "../core/defaults.ts";
+import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
+import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
@@ -21,6 +22,7 @@ export function createFeed(
   service: Service,
 ): (channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
   const urlOf = createUrl(service.publicUrl);
+  const pace = senderLimit(FEEDS_PER_MINUTE_MAX);
   return async (channel, request) => {
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     const { headers, query } = request;
@@ -32,12 +34,18 @@ export function createFeed(
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
     if (verdict.kind === "refused") return failure(401, "INVALID_SIGNATURE", verdict.why);
+    // Asked of who is proven: nobody else can use up a visitor's share.
+    if (!pace.allows([`${channel.address}/${sender}`], service.clock.nowMs())) return tooOften();
 
     const detail = await find(await service.engine(), query.get("conversation"), { channel, sender });
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
     return json(200, feedOf(detail, service.settings, afterOf(query), service.clock.nowMs()));
   };
+}
+
+function tooOften(): EdgeAnswer {
+  return failure(429, "RATE_LIMITED", "this visitor asks too often", { "retry-after": "1" });
 }
 
 /** Whose feed it is. Another web channel's conversations are another's, though its visitors may have the same names. */
