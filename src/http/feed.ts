@@ -18,9 +18,9 @@ const SENDER_LENGTH_MAX = 200;
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
   service: Service,
-): (channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
+): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
   const urlOf = createUrl(service.publicUrl);
-  return async (channel, request) => {
+  return async (name, channel, request) => {
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     const { headers, query } = request;
     const sender = query.get("sender") ?? "";
@@ -30,7 +30,10 @@ export function createFeed(
     // Whoever may write as this sender may read as this sender: the proof is asked for as if this were a message.
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
-    if (verdict.kind === "refused") return failure(401, "INVALID_SIGNATURE", verdict.why);
+    if (verdict.kind === "refused") {
+      service.noteRefusal(name, "INVALID_SIGNATURE", verdict.why);
+      return failure(401, "INVALID_SIGNATURE", verdict.why);
+    }
 
     const detail = await find(await service.engine(), query.get("conversation"), { channel, sender });
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
