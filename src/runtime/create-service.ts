@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
 import { FEED_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError, tellable } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -32,7 +33,7 @@ export function createService(config: LullConfig): Service {
   const settings = settingsFrom(config);
   const clock = config.clock ?? systemClock;
   const secrets = config.secrets ?? environmentSecrets();
-  const log = config.log ?? warnings;
+  const log = safely(config.log ?? warnings);
   const random = config.random ?? Math.random;
   const workerId = config.workerId ?? processIdentity();
   const publicUrl = config.publicUrl?.replace(/\/+$/, "");
