@@ -107,6 +107,12 @@ export const SMALL_BODY_BYTES_MAX = 65_536;
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
 
+/**
+ * Refusals that are written down in a minute of all those together who prove nothing: enough to see what they look like. How many there were
+ * stands in the log; a row for each would push out those of people whom somebody may ask about.
+ */
+export const STRANGERS_REFUSALS_PER_MINUTE_MAX = 60;
+
 /** Characters of a text that the web channel takes in: more than anybody types, and a hundred times less than a body may hold. */
 export const WEB_TEXT_LENGTH_MAX = 8_000;
 

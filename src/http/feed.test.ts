@@ -163,6 +163,16 @@ test("where the channel has a secret, reading needs the same proof as writing", 
   expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);
 });
 
+test("whoever tries signatures on the feed is told of, as on the way in", async () => {
+  const channel = web({ secret: { env: "WEB_SECRET" } });
+  channel.open?.({ name: "web", secrets: { get: async () => KEY }, nowMs: () => NOW_MS });
+  const noted: unknown[] = [];
+  const noteRefusal = (...refusal: unknown[]) => void noted.push(refusal);
+  const wrong = { "x-lull-signature": "0".repeat(64) };
+  expect((await feed(mine, {}, { channels: { web: channel }, noteRefusal }, wrong)).status).toBe(401);
+  expect(noted).toEqual([["web", "INVALID_SIGNATURE", expect.stringContaining("x-lull-signature")]]);
+});
+
 test("nobody looks for a sender who cannot have written", async () => {
   const { status, body } = await feed(`sender=${"x".repeat(201)}`);
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("sender is too long")]);

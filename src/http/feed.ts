@@ -20,10 +20,10 @@ const SENDER_LENGTH_MAX = 200;
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
   service: Service,
-): (channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
+): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
   const urlOf = createUrl(service.publicUrl);
   const pace = senderLimit(FEEDS_PER_MINUTE_MAX);
-  return async (channel, request) => {
+  return async (name, channel, request) => {
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     const { headers, query } = request;
     const sender = query.get("sender") ?? "";
@@ -31,11 +31,15 @@ export function createFeed(
       return failure(400, "INVALID_QUERY", "sender is missing or too short");
     if (sender.length > SENDER_LENGTH_MAX) return failure(400, "INVALID_QUERY", "sender is too long");
     // Whoever may write as this sender may read as this sender: the proof is asked for as if this were a message.
+    await service.requireFit(name);
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
-    if (verdict.kind === "refused") return failure(401, "INVALID_SIGNATURE", verdict.why);
+    if (verdict.kind === "refused") {
+      service.noteRefusal(name, "INVALID_SIGNATURE", verdict.why);
+      return failure(401, "INVALID_SIGNATURE", verdict.why);
+    }
     // Asked of who is proven: nobody else can use up a visitor's share.
-    if (!pace.allows([`${channel.address}/${sender}`], service.clock.nowMs())) return tooOften();
+    if (!pace.allows([`${name}/${sender}`], service.clock.nowMs())) return tooOften();
 
     const detail = await find(await service.engine(), query.get("conversation"), { channel, sender });
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.

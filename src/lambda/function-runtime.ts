@@ -2,6 +2,8 @@ import { createEdge, type Handle } from "../http/edge.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../ports/log.ts";
 import type { LullConfig } from "../runtime/config.ts";
+import { SampledLog } from "../runtime/sampled-log.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import type { LambdaContext } from "./invocation.ts";
 import { lambdaLog } from "./logger.ts";
 import { type Counting, counting } from "./metrics.ts";
@@ -22,6 +24,8 @@ export interface Opened {
 /** What stays between invocations of one warm function. */
 export class FunctionRuntime {
   readonly log: Log;
+  /** For what anybody may cause before there is a service. */
+  readonly sampled: SampledLog;
   readonly metrics: Counting;
   readonly trace: Trace;
   readonly #begin: (context: LambdaContext) => void;
@@ -33,6 +37,7 @@ export class FunctionRuntime {
     const { log, begin } = lambdaLog(serviceName, env);
     this.metrics = counting(serviceName);
     this.log = this.metrics.counted(log);
+    this.sampled = new SampledLog(this.log, systemClock);
     this.trace = tracing(serviceName, this.log, env);
     this.#begin = begin;
     this.#source = source;

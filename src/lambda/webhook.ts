@@ -44,9 +44,7 @@ async function answer(
     );
   } catch (error) {
     // Nothing was acknowledged: the provider is asked to come back.
-    runtime.log("error", "webhook.failed", {
-      reason: tellable(error),
-    });
+    runtime.sampled.note("error", "webhook.failed", { reason: tellable(error) });
     return failure(503, "UNAVAILABLE", "not available now, try again", { "retry-after": "1" });
   }
 }

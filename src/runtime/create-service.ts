@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
-import { FEED_LIMITS } from "../core/defaults.ts";
+import { FEED_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
-import { ConfigError, LullError } from "../errors.ts";
+import { ConfigError, LullError, tellable } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
@@ -13,13 +14,14 @@ import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
-import { type Reception, receive } from "./receive.ts";
+import { noteRefusal, type Reception, receive } from "./receive.ts";
+import { RecordPace } from "./record-pace.ts";
 import { replyTexts } from "./reply-texts.ts";
+import { SampledLog } from "./sampled-log.ts";
 import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
 import { systemClock } from "./system-clock.ts";
-import { ToldRefusals } from "./told-refusals.ts";
 import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
@@ -32,7 +34,7 @@ export function createService(config: LullConfig): Service {
   const settings = settingsFrom(config);
   const clock = config.clock ?? systemClock;
   const secrets = config.secrets ?? environmentSecrets();
-  const log = config.log ?? warnings;
+  const log = safely(config.log ?? warnings);
   const random = config.random ?? Math.random;
   const workerId = config.workerId ?? processIdentity();
   const publicUrl = config.publicUrl?.replace(/\/+$/, "");
@@ -50,7 +52,7 @@ export function createService(config: LullConfig): Service {
   let life = new Life(making);
   let stops = 0;
   const open = () => life.engine();
-  const refusals = new ToldRefusals(log, clock);
+  const sampled = new SampledLog(log, clock);
   const readiness = new Readiness(clock, () =>
     within(clock, settings.receiveTimeoutMs, async () => {
       const engine = await open();
@@ -63,11 +65,12 @@ export function createService(config: LullConfig): Service {
     fitness,
     engine: open,
     log,
-    refusals,
+    sampled,
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
     unsignedLimit: senderLimit(settings.senderPerMinuteMax || settings.unsignedPerMinuteMax),
+    unsignedRecords: new RecordPace(STRANGERS_REFUSALS_PER_MINUTE_MAX),
     busyText: config.busyText ?? BUSY_TEXT,
   };
   const channelNamed = (name: string): Channel => {
@@ -89,7 +92,8 @@ export function createService(config: LullConfig): Service {
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
-    noteRefusal: (name, code, reason) => refusals.note(name, code, reason),
+    noteRefusal: (name, code, reason) => noteRefusal(reception, name, code, reason),
+    noteError: (about, error) => sampled.note("error", "http.error", { ...about, reason: tellable(error) }),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),
@@ -113,7 +117,7 @@ export function createService(config: LullConfig): Service {
       stops += 1;
       readiness.forget();
       await life.end(graceMs);
-      refusals.flush();
+      sampled.flush();
     },
   };
 }

@@ -26,6 +26,8 @@ export interface Service {
   receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A webhook was refused before anybody looked into it: it is counted and told as others are. */
   noteRefusal(channel: string, code: RefusalCode, reason: string): void;
+  /** A request failed in a way that nobody foresaw: told as refusals are, since anybody may ask again and again. */
+  noteError(request: { readonly method: string; readonly area: string }, error: unknown): void;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */
