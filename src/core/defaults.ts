@@ -47,7 +47,7 @@ export const DEFAULTS: Settings = {
   requestsMax: 10_000,
   connectionsMax: 5_000,
   senderPerMinuteMax: 0,
-  unsignedPerMinuteMax: 120,
+  visitorPerMinuteMax: 120,
   retentionMs: 0,
 };
 

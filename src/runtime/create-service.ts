@@ -69,7 +69,7 @@ export function createService(config: LullConfig): Service {
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
-    unsignedLimit: senderLimit(settings.senderPerMinuteMax || settings.unsignedPerMinuteMax),
+    visitorLimit: senderLimit(settings.senderPerMinuteMax || settings.visitorPerMinuteMax),
     unsignedRecords: new RecordPace(STRANGERS_REFUSALS_PER_MINUTE_MAX),
     busyText: config.busyText ?? BUSY_TEXT,
   };

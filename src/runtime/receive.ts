@@ -25,8 +25,8 @@ export interface Reception {
   readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
-  /** For channels on which nobody proves who they are. */
-  readonly unsignedLimit: SenderLimit;
+  /** For channels that people call by themselves. */
+  readonly visitorLimit: SenderLimit;
   /** How many of their refusals are written down. */
   readonly unsignedRecords: RecordPace;
   readonly busyText: string;
@@ -113,7 +113,7 @@ async function takeIn(
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  const limit = channel.isUnsigned ? reception.unsignedLimit : reception.senderLimit;
+  const limit = channel.hasVisitors ? reception.visitorLimit : reception.senderLimit;
   if (!limit.allows(senders, nowMs)) return tooMany(reception, engine, name, requests);
   const outcomes = channel.isUnsigned
     ? await stageOfStrangers(reception, engine, requests, nowMs)
