@@ -37,11 +37,21 @@ const RULES: Readonly<Record<string, Rule>> = {
     onDemand: ["responders/queue"],
   },
   cli: {
-    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
+    imports: [...BASE, "process-crash.ts", "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
     onDemand: ["engines/aws", "secrets-manager"],
   },
   lambda: {
-    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets-manager"],
+    imports: [
+      ...BASE,
+      "process-crash.ts",
+      "runtime",
+      ...LEAVES,
+      "http",
+      "index.ts",
+      "config",
+      "lambda",
+      "secrets-manager",
+    ],
   },
   /** What AWS throws is put into our words in one place. Nobody hands it a clock: it stands at the edge, like the CLI. */
   "secrets-manager": {
@@ -51,6 +61,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   // It names what runs by its path: whoever deploys loads nothing of it.
   cdk: { imports: ["cdk"] },
   "errors.ts": { imports: [], builtins: [] },
+  "process-crash.ts": { imports: ["errors.ts"], types: ["ports"] },
   "process-identity.ts": { imports: [] },
   "secrets.ts": { imports: ["errors.ts"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },

@@ -77,12 +77,19 @@ export function wordsOf(error: unknown): string {
 
 const UNREADABLE = "an error that cannot be read";
 
+/**
+ * A frame as V8 writes it, with a file that has a path and a plain name. A stack is a text that anybody may set: what does not look like one
+ * is no place.
+ */
+const FRAME =
+  /^ {4}at (?:[^()]* \()?(?:[a-z][\w+.-]*:|[A-Z]:\\|\/)(?:[^()]*[/\\])?([\w.-]{1,64}:\d{1,7}:\d{1,7})\)?$/;
+
 /** File and line that it comes from. What stands before is the message, which may look like anything. */
 function placeOf({ name, message, stack }: Error): string | undefined {
   const head = message === "" ? name : `${name}: ${message}`;
   if (typeof stack !== "string" || !stack.startsWith(head)) return undefined;
   const [, frame = ""] = stack.slice(head.length).split("\n");
-  return /([\w.-]+:\d+:\d+)\)?$/.exec(frame)?.[1];
+  return FRAME.exec(frame)?.[1];
 }
 
 function word(value: unknown): string | undefined {

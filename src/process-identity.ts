@@ -19,7 +19,7 @@ export function isKnownDead(identity: string): boolean {
   if (machine !== hostname() || !Number.isInteger(pid) || pid <= 0) return false;
   const certainty = compare(where, place());
   if (certainty !== "same") return certainty === "gone";
-  if (!exists(pid)) return true;
+  if (!isRunning(pid)) return true;
   const start = startOf(pid);
   return start !== undefined && started !== "?" && start !== started;
 }
@@ -64,7 +64,8 @@ function place(): string {
   }
 }
 
-function exists(pid: number): boolean {
+/** Whether a process of this number runs here, whoever it is. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

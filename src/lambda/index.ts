@@ -1,3 +1,4 @@
+import { tellOfCrashesFirst } from "../process-crash.ts";
 import { type ConfigSource, FunctionRuntime } from "./function-runtime.ts";
 import type { HttpResponse } from "./http-event.ts";
 import type { LambdaContext, SqsBatchResponse, SqsEvent } from "./invocation.ts";
@@ -23,6 +24,8 @@ export interface LambdaHandlers {
 /** The whole product as three Lambda functions, and a fourth for the API. Nothing is opened before the first event, and what is opened stays for the next. */
 export function lambdaHandlers(config: ConfigSource): LambdaHandlers {
   const runtime = new FunctionRuntime(config);
+  // Elsewhere (in a test, say) the process is not ours.
+  if (process.env.AWS_LAMBDA_RUNTIME_API) tellOfCrashesFirst(runtime.log);
   return {
     webhook: webhookHandler(runtime),
     api: apiHandler(runtime),

@@ -288,6 +288,8 @@ export interface BackupOptions {
   /** When it is made: the copy says so when a service starts on it. */
   readonly atMs: number;
   readonly onProgress: (done: number, total: number) => void;
+  /** Ends it: half a copy is removed, and the reason thrown. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a copy holds that a service which starts on it will answer, even if it was answered since. */

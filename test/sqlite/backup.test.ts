@@ -1,3 +1,4 @@
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { access, mkdtemp, open as openFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -169,6 +170,43 @@ describe("a backup", () => {
     );
     expect(checked(copy)).toEqual(["ok"]);
     expect((await readdir(folder)).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
+  });
+
+  it("that is told to stop does, and leaves the one that is there, and nothing beside it", async () => {
+    await (await openHere()).ping();
+    await sqlite({ file }).backup!(copy, { atMs: 0, onProgress: () => {} });
+    fill(20);
+    const stopping = new AbortController();
+    const onProgress = () => stopping.abort(new Error("enough"));
+    await expect(
+      sqlite({ file }).backup!(copy, { atMs: 0, onProgress, signal: stopping.signal }),
+    ).rejects.toThrow("enough");
+    expect(checked(copy)).toEqual(["ok"]);
+    expect((await readdir(folder)).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
+  });
+
+  it("is made where nobody else can put a file in its way, or read it before it is whole", async () => {
+    await (await openHere()).ping();
+    fill(20);
+    const copies = join(folder, "copies");
+    mkdirSync(copies, { mode: 0o777 });
+    chmodSync(copies, 0o1777);
+    // What somebody may have put there before, for the copy to be written into.
+    writeFileSync(join(copies, "copy.db.part"), "");
+    chmodSync(join(copies, "copy.db.part"), 0o666);
+    const seen = new Set<string>();
+    await sqlite({ file }).backup!(join(copies, "copy.db"), {
+      atMs: 0,
+      onProgress: () => {
+        for (const entry of readdirSync(copies)) {
+          const found = statSync(join(copies, entry));
+          seen.add(`${found.isDirectory() ? "folder" : "file"} ${(found.mode & 0o777).toString(8)}`);
+        }
+      },
+    });
+    expect([...seen]).toEqual(["folder 700"]);
+    expect(readdirSync(copies)).toEqual(["copy.db"]);
+    expect((statSync(join(copies, "copy.db")).mode & 0o777).toString(8)).toBe("600");
   });
 
   it("of a file that is not there fails with a reason, and leaves nothing behind", async () => {

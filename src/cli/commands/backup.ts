@@ -5,6 +5,7 @@ import type { Command } from "../command.ts";
 import { requireDatabase, silent } from "../data.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
+import { abortedBySignals } from "../serving/signals.ts";
 import { CommandFailed } from "../usage-error.ts";
 
 export const backup: Command = {
@@ -25,11 +26,16 @@ export const backup: Command = {
     await requireDatabase(loaded.server.db);
     const shown = progress(call.io);
     const atMs = call.io.nowMs();
-    const held = await engine.backup(file, {
-      atMs,
-      onProgress: (done, total) => shown.update(`${percent(done, total)} % copied`),
-    });
-    shown.end();
+    const signal = abortedBySignals();
+    const held = await engine
+      .backup(file, {
+        atMs,
+        onProgress: (done, total) => shown.update(`${percent(done, total)} % copied`),
+        signal,
+      })
+      .catch((error) => stoppedOr(error, signal))
+      .finally(() => shown.end());
+    if (typeof held === "number") return held;
     const takenAt = new Date(atMs).toISOString();
     printResult(
       call,
@@ -39,6 +45,12 @@ export const backup: Command = {
     return 0;
   },
 };
+
+/** The exit code of whoever was told to stop. What is half copied is removed by then: what people wrote must not lie where nobody looks. */
+function stoppedOr(error: unknown, { aborted, reason }: AbortSignal): number {
+  if (aborted && error === reason) return reason as number;
+  throw error;
+}
 
 /** Whoever restores it should know beforehand. */
 function inWords({ staged, drafts }: BackupReport): string {

@@ -1,8 +1,10 @@
+import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
 import { createLull } from "../../index.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
+import { checkHalfCopies } from "../doctor/backups.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
@@ -66,6 +68,7 @@ async function examineLoaded(
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
+    db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
     checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),

@@ -1,6 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { createLull } from "../../index.ts";
+import { tellOfCrashes } from "../../process-crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
 import { announce } from "../serving/announce.ts";
@@ -14,6 +15,7 @@ import { Supervisor } from "./supervisor.ts";
 export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   const { server } = loaded;
   const log = serviceLog(call, loaded);
+  tellOfCrashes(log);
   const config = loaded.config(log);
   if (config.engine.name.startsWith("memory")) {
     throw new ConfigError(

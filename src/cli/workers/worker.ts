@@ -1,15 +1,19 @@
 import type { Loaded } from "../../config/load.ts";
+import { tellOfCrashes } from "../../process-crash.ts";
 import { processIdentity } from "../../process-identity.ts";
 import type { Call } from "../command.ts";
 import { requireDatabase } from "../data.ts";
 import { exitCodeOf } from "../report-error.ts";
-import { loggerOptions, serveHere } from "../serving/serve-here.ts";
+import { loggerOptions, serveHere, serviceLog } from "../serving/serve-here.ts";
 import { startGuard } from "../watching/guard.ts";
 import { signOfLife } from "../watching/sign-of-life.ts";
 import { isPing, SHARED_PORT, tellParent, WORKER_NUMBER } from "./messages.ts";
 
 /** A worker runs the whole service on the socket that it shares with its siblings. */
 export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
+  const { env } = call.io;
+  const fields = { worker: Number(env[WORKER_NUMBER]) };
+  tellOfCrashes(serviceLog(call, loaded, fields));
   const answer = () => void tellParent({ lull: "pong", ...signOfLife() });
   process.on("message", (message) => {
     if (isPing(message)) answer();
@@ -24,8 +28,6 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
     await tellParent({ lull: "identity", workerId });
     // The parent made it. If it is gone by now, a new and empty one would hide that.
     await requireDatabase(loaded.server.db);
-    const { env } = call.io;
-    const fields = { worker: Number(env[WORKER_NUMBER]) };
     // Without the parent nobody would replace us or free our leases. Node ends a worker that sees its parent go; the guard, one that
     // does not get to see anything.
     await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fields) });

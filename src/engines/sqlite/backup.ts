@@ -1,10 +1,11 @@
-import { open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { open, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { BackupOptions, BackupReport } from "../../ports/engine.ts";
 import { whileBusy } from "./connection.ts";
+import { makeRoomFor, remove, removeHalfCopiesOf } from "./half-copy.ts";
 import { fileAt } from "./open-file.ts";
-import { makePrivate } from "./private-file.ts";
+import { makeFolderOf, makeNew } from "./private-file.ts";
 import { markBackup } from "./restored.ts";
 
 /** Pages between two words of progress: about 4 MB. */
@@ -18,27 +19,29 @@ const PAGES_AT_ONCE = 1_000;
 export async function backUp(source: string, file: string, options: BackupOptions): Promise<BackupReport> {
   if (fileAt(file) !== undefined && fileAt(file) === fileAt(source))
     throw new Error(`${file} is the database itself: give its copy another name`);
-  const part = `${file}.part`;
-  await rm(part, { force: true });
+  makeFolderOf(file);
+  await removeHalfCopiesOf(file);
+  const room = await makeRoomFor(file);
   try {
-    makePrivate(part);
-    await copyAsItIs(source, part, options.onProgress);
+    const part = join(room, "copy.db");
+    makeNew(part);
+    await copyAsItIs(source, part, options);
     const report = markBackup(part, options.atMs);
+    options.signal?.throwIfAborted();
     // Under its own name only when it is whole, and on disk: half a backup is worse than none.
     await sync(part);
     await rename(part, file);
     await sync(dirname(file));
     return report;
-  } catch (error) {
-    for (const ending of ["", "-journal", "-wal", "-shm"]) await rm(part + ending, { force: true });
-    throw error;
+  } finally {
+    await remove(room);
   }
 }
 
 async function copyAsItIs(
   source: string,
   part: string,
-  onProgress: BackupOptions["onProgress"],
+  { onProgress, signal }: BackupOptions,
 ): Promise<void> {
   const database = new DatabaseSync(source, { readOnly: true, timeout: 0 });
   try {
@@ -47,7 +50,11 @@ async function copyAsItIs(
     whileBusy(() => database.prepare("SELECT 1 FROM sqlite_schema").get());
     const pages = await backup(database, part, {
       rate: PAGES_AT_ONCE,
-      progress: ({ totalPages, remainingPages }) => onProgress(totalPages - remainingPages, totalPages),
+      progress: ({ totalPages, remainingPages }) => {
+        onProgress(totalPages - remainingPages, totalPages);
+        // Thrown from here it ends the copy.
+        signal?.throwIfAborted();
+      },
     });
     // The last pages are copied without a word.
     onProgress(pages, pages);

@@ -11,6 +11,16 @@ const { AWS_LAMBDA_FUNCTION_NAME: name = "", AWS_LAMBDA_FUNCTION_MEMORY_SIZE: me
 /** Whoever started us is gone: nobody will ever invoke or stop this instance again. */
 process.on("disconnect", () => process.exit(0));
 
+/** Whatever nobody caught is printed whole, and ends the instance. Lambda's runtime listens before the handler is loaded, too. */
+process.on("uncaughtException", (error) => {
+  console.error("Uncaught Exception", error);
+  process.exit(129);
+});
+process.on("unhandledRejection", (reason) => {
+  console.error("Unhandled Promise Rejection", reason);
+  process.exit(128);
+});
+
 function tell(message: FromInstance): Promise<void> {
   return new Promise((told) => process.send?.(message, () => told()));
 }

@@ -1,0 +1,44 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isRunning } from "../../process-identity.ts";
+
+/** `lull.db.part-4711-k3Yx9Q`, a folder: the process that writes it, and what `mkdtemp` adds. 0.1.0 had files: `lull.db.part`. */
+const HALF_COPY = /^(.+)\.part(?:-(\d+)-\w{6}|-journal|-wal|-shm)?$/;
+
+/**
+ * A folder beside a copy to be, in which it is made: others who may write there, too, cannot get in and put a file or a journal of theirs in
+ * its way.
+ */
+export function makeRoomFor(file: string): Promise<string> {
+  return mkdtemp(`${file}.part-${process.pid}-`);
+}
+
+/** Whatever is left of copies that were never finished. A process that was killed could not remove its own. */
+export async function halfCopiesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder).catch(() => []);
+  return names.filter((name) => isDatabase(name) && !isBeingMade(name)).map((name) => join(folder, name));
+}
+
+/** Those of one file. What belongs to somebody else, and cannot be removed, is in nobody's way. */
+export async function removeHalfCopiesOf(file: string): Promise<void> {
+  const names = await readdir(dirname(file)).catch(() => []);
+  const old = names.filter((name) => HALF_COPY.exec(name)?.[1] === basename(file) && !isBeingMade(name));
+  for (const name of old) await remove(join(dirname(file), name)).catch(() => {});
+}
+
+export function remove(path: string): Promise<void> {
+  // SQLite's thread may write a last time while the folder is being emptied.
+  return rm(path, { recursive: true, force: true, maxRetries: 10 });
+}
+
+/** A browser's download is called `.part` as well. */
+function isDatabase(name: string): boolean {
+  const [, , process] = HALF_COPY.exec(name) ?? [];
+  return process !== undefined || /\.db\.part(-journal|-wal|-shm)?$/.test(name);
+}
+
+/** Another process works on it at this moment. Our own number was another's: in a container everybody is number 1. */
+function isBeingMade(name: string): boolean {
+  const maker = Number(HALF_COPY.exec(name)?.[2]);
+  return Number.isInteger(maker) && maker !== process.pid && isRunning(maker);
+}

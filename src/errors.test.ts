@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { LullError, tellable } from "./errors.ts";
+
+function withStack(stack: string): Error {
+  return Object.assign(new TypeError("m"), { stack });
+}
+
+describe("what may be told of an error", () => {
+  it("is its name, its code and its place; the words only of ours", () => {
+    expect(tellable(Object.assign(new RangeError("secret"), { code: "E_X" }))).toMatch(
+      /^RangeError E_X at errors\.test\.ts:\d+:\d+$/,
+    );
+    expect(tellable(new LullError("told", { code: "X", retry: "never" }))).toBe("LullError: told");
+    expect(tellable("secret")).toBe("no error");
+  });
+
+  it.each([
+    ["file:///srv/bot/lull.config.mjs:3:28", "lull.config.mjs:3:28"],
+    ["respond (file:///srv/my bot/lull.config.mjs:3:28)", "lull.config.mjs:3:28"],
+    ["async Bot.answer [as respond] (/srv/bot/answer.js:10:5)", "answer.js:10:5"],
+    ["respond (C:\\bot\\answer.js:10:5)", "answer.js:10:5"],
+    ["respond (webpack://bot/./src/answer.ts:10:5)", "answer.ts:10:5"],
+    ["process.processTicksAndRejections (node:internal/process/task_queues:105:5)", "task_queues:105:5"],
+    ["JSON.parse (<anonymous>)", undefined],
+  ])("a place as V8 writes it is told: %s", (frame, place) => {
+    expect(tellable(withStack(`TypeError: m\n    at ${frame}\n    at b (/x/y.js:1:1)`))).toBe(
+      place === undefined ? "TypeError" : `TypeError at ${place}`,
+    );
+  });
+
+  it.each([
+    "    at my card is 4000-1234.js:1:2",
+    "my-card-is-4000-1234-5678-9010.js:1:2",
+    "    at respond (my-card-is-4000.js:1:2)",
+    "    at respond (/x/bot.js:4000123456789010:1)",
+    "    at respond (/x/bot.js:1:4000123456789010)",
+    `    at respond (/x/${"card".repeat(20)}.js:1:2)`,
+    "    at respond (/x/müller:1:2)",
+    "    at respond (/x/a.js:1:2) my card is 4000.js:1:2",
+  ])("a place that somebody made up is not: %s", (frame) => {
+    expect(tellable(withStack(`TypeError: m\n${frame}`))).toBe("TypeError");
+  });
+});
