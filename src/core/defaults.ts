@@ -123,7 +123,14 @@ export const ATTRIBUTES_BYTES_MAX = 64_000;
 export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
 
 /** The same for a visitor's page, which asks once a second. */
-export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+export const FEED_LIMITS = {
+  rowsMax: 200,
+  bytesMax: 128_000,
+  waiting: { rowsMax: 500, bytesMax: 1_000_000 },
+};
+
+/** The same for whoever speaks for the assistant: on which channel the person wrote last, and whether too much waits. */
+export const SAYING_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;

@@ -695,7 +695,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/full.ts",
-    code: "const pile = pileOf(rows.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
+    code: "rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
     change: "0 → 1",
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
   },

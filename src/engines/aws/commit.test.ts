@@ -24,7 +24,7 @@ it("a turn after which the next cannot be taken is committed, and says that some
   const draft = draftFor(taken);
   as("drafted", await s.engine.turns.draft(taken.lease, draft));
   world.before("request.transact", async () => {
-    world.before("request.delete", () => Promise.reject(new StoreUnavailable("the table is away")));
+    world.before("request.query", () => Promise.reject(new StoreUnavailable("the table is away")));
   });
   const outcome = await s.engine.turns.commit(taken.lease, replied(taken, allSent(draft)));
   expect(outcome).toEqual({ kind: "committed", isLeft: true });
