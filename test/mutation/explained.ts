@@ -706,22 +706,16 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
   },
   {
-    file: "src/engines/aws/message-item.ts",
+    file: "src/engines/aws/turn-item.ts",
     code: "const half = Math.ceil(parts.length / 2);",
     change: "ceil → floor",
     because: "equivalent: either half may be the larger, and neither is empty",
   },
   {
-    file: "src/engines/aws/message-item.ts",
+    file: "src/engines/aws/turn-item.ts",
     code: "const half = Math.ceil(parts.length / 2);",
     change: "2 → 3",
     because: "equivalent: neither part is empty, and what still does not fit is divided again",
-  },
-  {
-    file: "src/engines/aws/message-item.ts",
-    code: "item_id: `${TURN}${inTime(committed.atMs, 0)}`,",
-    change: "0 → 1",
-    because: "equivalent: it has no neighbour at its time, so any place is its own",
   },
   {
     file: "src/engines/aws/site.ts",

@@ -10,7 +10,7 @@ import { ImpossibleWrite } from "./failure.ts";
 import { conversationKeyOf, transactionToken } from "./keys.ts";
 import { newLease } from "./lease.ts";
 import type { Left } from "./left.ts";
-import { saidItems, turnItem, unknownItem } from "./message-item.ts";
+import { unknownItem } from "./message-item.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { isForgotten, putSent, seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
@@ -21,6 +21,7 @@ import { type Stored, storedFrom } from "./state-item.ts";
 import type { Action, Put } from "./store.ts";
 import { takeUnder } from "./take.ts";
 import { countTurn } from "./turn-count.ts";
+import { turnItems } from "./turn-item.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
@@ -209,8 +210,7 @@ function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
   const committed = { atMs, retentionMs: site.settings.retentionMs };
   const record = recordOf(turn);
   const items = [
-    ...saidItems(recordId, spokenIn(turn), () => committed),
-    turnItem(record, committed),
+    ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
   ];
   return [

@@ -18,7 +18,7 @@ import { conversationFrom } from "./conversation-item.ts";
 import { all, beginsWith, equal, type Item } from "./expression.ts";
 import { conversationOf, latestId } from "./finding.ts";
 import { gauges } from "./gauges.ts";
-import { history, latestItems, turnsOf } from "./history.ts";
+import { latestItems, pastOf } from "./history.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
 import { sweptShards } from "./lease-shards.ts";
 import { countListed, newestFirst } from "./listing.ts";
@@ -112,11 +112,10 @@ async function showConversation(
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(site, [found]);
   const { rowsMax, bytesMax } = limits;
-  const [staged, lock, messages, turns, refusals] = await Promise.all([
+  const [staged, lock, { messages, turns }, refusals] = await Promise.all([
     stagedLately(site, id, limits),
     lockOf(site, id),
-    history(site, id, rowsMax, bytesMax),
-    turnsOf(site, id, rowsMax),
+    pastOf(site, id, { messagesMax: rowsMax, turnsMax: rowsMax, bytesMax }),
     latestItems(site, id, REFUSAL, rowsMax),
   ]);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);

@@ -15,7 +15,7 @@ import type { Stored } from "./state-item.ts";
 import type { Store } from "./store.ts";
 import type { Triggers } from "./triggers.ts";
 
-/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. */
+/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. In a dead letter, three. */
 const BATCH_MESSAGES_MAX = 30;
 const BATCH_BYTES_MAX = 256_000;
 /** Machines of a cloud never agree on the time altogether. */
