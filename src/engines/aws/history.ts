@@ -37,6 +37,7 @@ export async function history(
   messagesMax: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<HistoryMessage[]> {
+  if (messagesMax < 1) return [];
   const { items, isAll } = await latestTurns(site, id, { messagesMax, turnsMax: 0, bytesMax });
   return messagesIn(site, id, items, { messagesMax, bytesMax, isAll });
 }
