@@ -129,7 +129,14 @@ export const ATTRIBUTES_BYTES_MAX = 64_000;
 export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
 
 /** The same for a visitor's page, which asks once a second. */
-export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+export const FEED_LIMITS = {
+  rowsMax: 200,
+  bytesMax: 128_000,
+  waiting: { rowsMax: 500, bytesMax: 1_000_000 },
+};
+
+/** The same for whoever speaks for the assistant: on which channel the person wrote last, and whether too much waits. */
+export const SAYING_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
 /** How often one visitor may ask, with some pages open at once. A feed costs some milliseconds of what everybody shares. */
 export const FEEDS_PER_MINUTE_MAX = 300;
 

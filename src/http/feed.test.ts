@@ -201,7 +201,10 @@ test("a feed asks for no more than a page needs, and counts what it does not sho
     },
   };
   const { body } = await feed(mine, {}, { engine: async () => ({ inspector }) as never });
-  expect(asked).toEqual(["c_1", { rowsMax: 200, bytesMax: 128_000 }]);
+  expect(asked).toEqual([
+    "c_1",
+    { rowsMax: 200, bytesMax: 128_000, waiting: { rowsMax: 500, bytesMax: 1_000_000 } },
+  ]);
   expect(body.staged).toBe(1_999);
 });
 

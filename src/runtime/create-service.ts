@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
-import { FEED_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { SAYING_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError, tellable } from "../errors.ts";
@@ -152,7 +152,7 @@ async function say(
   settings: Settings,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
-  const detail = await engine.inspector.conversation(conversationId, FEED_LIMITS);
+  const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
   if (!detail) return "not-found";
   const { conversation, staged, turns, lock } = detail;
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
