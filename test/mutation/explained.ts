@@ -700,6 +700,19 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
   },
   {
+    file: "src/engines/aws/left.ts",
+    code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
+    change: "items.length === 0 → false",
+    because:
+      "equivalent: with nothing left the next look finds nothing either way; what came since has its window",
+  },
+  {
+    file: "src/engines/aws/left.ts",
+    code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
+    change: "0 → 1",
+    because: "only a read more: of everything, for the last message that was left",
+  },
+  {
     file: "src/engines/aws/look.ts",
     code: "conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),",
     change: "0 → 1",

@@ -101,6 +101,16 @@ describe("history", () => {
       );
     });
 
+    it("is read with one request more than one that was begun since", async () => {
+      const { world, id } = await mixed();
+      const requests = async (max: number) => {
+        world.requests.length = 0;
+        await history(world.site(), id, max);
+        return world.requests.length;
+      };
+      expect([await requests(2), await requests(9)]).toEqual([1, 2]);
+    });
+
     it("knows what was sent in it", async () => {
       const { world, id } = await mixed();
       const sent = await sentBefore(world.site(), id);

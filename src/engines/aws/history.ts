@@ -61,18 +61,20 @@ async function latestTurns(
   const key = all(equal("conversation_id", id), beginsWith("item_id", SAID));
   const items: Item[] = [];
   const sizes: number[] = [];
-  const lacking = () =>
+  const lacking = (sides: number) =>
     Math.max(
-      Math.ceil((messagesMax - sizes.length) / SIDES),
+      Math.ceil((messagesMax - sizes.length) / sides),
       Math.min(turnsMax - items.length, PAGE_ITEMS_MAX),
     );
   let from: Item | undefined;
   do {
-    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit: lacking(), from });
+    // Where turns have one side, or 0.1.0 wrote them, the second page makes up for it.
+    const limit = lacking(from ? 1 : SIDES);
+    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
     items.push(...page.items);
     sizes.push(...page.items.flatMap(sizesIn));
     from = page.next;
-  } while (from && lacking() > 0 && fitting(sizes, bytesMax) === sizes.length);
+  } while (from && lacking(1) > 0 && fitting(sizes, bytesMax) === sizes.length);
   return { items, isAll: !from };
 }
 

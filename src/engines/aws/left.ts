@@ -37,14 +37,14 @@ export function leftBehind(
   const taken = new Set(work.batchIds);
   const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
   const items = [...rows.map(itemOf), ...rest].filter(isLeft);
-  return items.length === 0 ? undefined : { items, newest, newestChannel, seenAtMs };
+  const place = newest && { channel: newest.channel, primaryChannel: newest.primaryChannel };
+  return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };
 }
 
-/** What the next turn may be about: what was tried before, and the batch as it will be cut. */
+/** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
 export function nextOf({ settings }: Site, { works }: ConversationState, { items }: Left): string[] {
   const ids = new Set(items.map(({ id }) => id));
-  const tried = works.map(({ messageIds }) => messageIds.filter((id) => ids.has(id)));
-  const known = tried.find((some) => some.length > 0);
-  const { batch } = cutBatch(items, settings, new Set(known));
-  return [...new Set([...tried.flat(), ...batch.map(({ id }) => id)])];
+  const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
+  const first = cutBatch(items, settings).batch.map(({ id }) => id);
+  return [...new Set([...tried, ...first])];
 }

@@ -33,6 +33,8 @@ export const AWS_DEFAULTS: Partial<Settings> = {
 const HELD_MAX = 10_000;
 /** Each may hold as many bytes as a batch. They go when their turn is over; what is left is of turns that were lost. */
 const BATCHES_MAX = 1_000;
+/** Each may hold what is known of 2,000 messages: a few hundred KB. */
+const LEFT_MAX = 100;
 const PLACES_MAX = 100_000;
 
 /** What every step stands on. */
@@ -82,7 +84,7 @@ export function siteFor(
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),
-    left: new Recent(BATCHES_MAX),
+    left: new Recent(LEFT_MAX),
     places: new Recent(PLACES_MAX),
   };
 }
