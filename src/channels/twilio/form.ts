@@ -13,8 +13,12 @@ export const TOO_MANY: Form = new Map();
 
 /** Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form, never an error. */
 export function readForm(request: WebhookRequest): Form {
-  const isJson = request.headers["content-type"]?.includes("json") === true;
-  return isJson ? readJson(request.body) : readUrlEncoded(request.body);
+  return isJson(request.headers["content-type"]) ? readJson(request.body) : readUrlEncoded(request.body);
+}
+
+/** Said once for who glances and who reads: what passed as a form must not be read as something else. */
+export function isJson(contentType: string | undefined): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType ?? "");
 }
 
 export function first(form: Form, key: string): string | undefined {
@@ -39,7 +43,8 @@ function readJson(body: Buffer): Form {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (typeof value !== "object" || value === null) return new Map();
-    return grouped(Object.entries(value).filter(isText).map(wellFormed));
+    const entries = Object.entries(value);
+    return entries.length > PARAMETERS_MAX ? TOO_MANY : grouped(entries.filter(isText).map(wellFormed));
   } catch {
     return new Map();
   }

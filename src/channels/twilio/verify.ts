@@ -1,20 +1,19 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import { bare } from "./address.ts";
-import { type Form, first, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
+import { type Form, first, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import type { Account, Session } from "./session.ts";
 
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
 
 const FORM = /^application\/x-www-form-urlencoded\b/i;
-const JSON_TYPE = /^application\/json\b/i;
 
 /** Forms, or JSON where the URL holds its hash. A request that names no type is left to its signature. */
 export function glance({ headers, url }: WebhookHead): HeadRefusal | undefined {
   if (!headers["x-twilio-signature"]) return { code: "INVALID_SIGNATURE", why: NO_SIGNATURE };
   const type = headers["content-type"];
   if (type === undefined || FORM.test(type)) return undefined;
-  if (JSON_TYPE.test(type) && bodyHashIn(url) !== undefined) return undefined;
+  if (isJson(type) && bodyHashIn(url) !== undefined) return undefined;
   return { code: "INVALID_PAYLOAD", why: "the content-type is none that Twilio sends" };
 }
 

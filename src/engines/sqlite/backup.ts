@@ -20,8 +20,9 @@ export async function backUp(source: string, file: string, options: BackupOption
     throw new Error(`${file} is the database itself: give its copy another name`);
   const part = `${file}.part`;
   await rm(part, { force: true });
+  // Outside of what is cleared up after: if somebody made one meanwhile, it is theirs.
+  makePrivate(part);
   try {
-    makePrivate(part);
     await copyAsItIs(source, part, options.onProgress);
     const report = markBackup(part, options.atMs);
     // Under its own name only when it is whole, and on disk: half a backup is worse than none.
