@@ -24,7 +24,7 @@ export function isForm(headers: Headers): boolean {
 
 /** Asked by all who look at a webhook: what one takes for a form is none to the other otherwise. */
 export function isJson(headers: Headers): boolean {
-  return /^application\/json\b/i.test(headers["content-type"] ?? "");
+  return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
 
 export function first(form: Form, key: string): string | undefined {
@@ -49,7 +49,8 @@ function readJson(body: Buffer): Form {
   try {
     const value: unknown = JSON.parse(body.toString("utf8"));
     if (typeof value !== "object" || value === null) return new Map();
-    return grouped(Object.entries(value).filter(isText).map(wellFormed));
+    const entries = Object.entries(value);
+    return entries.length > PARAMETERS_MAX ? TOO_MANY : grouped(entries.filter(isText).map(wellFormed));
   } catch {
     return new Map();
   }

@@ -202,4 +202,21 @@ describe("parameters", () => {
     expect(await verify(request)).toEqual({ kind: "refused", why: "there are more than 256 parameters" });
     expect(readForm(request).size).toBe(0);
   });
+
+  test.each([
+    "application/x-www-form-urlencoded; json",
+    "application/x-www-form-urlencoded;application/json",
+  ])("are those of a form where the type %j passes for one", async (type) => {
+    const request = signedFor(url, params(257));
+    const headers = { ...request.headers, "content-type": type };
+    const why = "there are more than 256 parameters";
+    expect(await verify({ ...request, headers })).toEqual({ kind: "refused", why });
+  });
+
+  test("are as many in JSON", async () => {
+    const headers = { "content-type": "application/json", "x-twilio-signature": "no" };
+    const ask = (count: number) => verify(testRequest(url, JSON.stringify(params(count)), headers));
+    expect(await ask(257)).toEqual({ kind: "refused", why: "there are more than 256 parameters" });
+    expect(await ask(256)).toMatchObject({ why: expect.stringContaining("signature does not match") });
+  });
 });

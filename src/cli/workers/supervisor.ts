@@ -1,4 +1,5 @@
 import cluster, { type Worker } from "node:cluster";
+import { tellable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
 import { type Watch, watch } from "../watching/watch.ts";
@@ -171,8 +172,8 @@ export class Supervisor {
   /** The process is certainly dead, so its customers need not wait for its leases to lapse. */
   #free({ workerId, number }: Seat): void {
     if (workerId === undefined) return;
-    const freeing = this.#freeAll(workerId, number).catch((error: Error) =>
-      this.#options.log("error", "worker.leases-not-freed", { worker: number, error: error.message }),
+    const freeing = this.#freeAll(workerId, number).catch((error: unknown) =>
+      this.#options.log("error", "worker.leases-not-freed", { worker: number, error: tellable(error) }),
     );
     this.#freeing.add(freeing);
     void freeing.then(() => this.#freeing.delete(freeing));

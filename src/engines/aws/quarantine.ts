@@ -16,11 +16,14 @@ const TOLD_MAX = 10_000;
 export class Quarantine {
   readonly #log: Log;
   readonly #clock: Clock;
+  readonly #hashed: (messageId: string) => string;
   readonly #toldAtMs = new Recent<number>(TOLD_MAX);
 
-  constructor(log: Log, clock: Clock) {
+  /** `hashed` is what a log may say in place of a message's id: a web visitor's holds their name. */
+  constructor(log: Log, clock: Clock, hashed: (messageId: string) => string) {
     this.#log = log;
     this.#clock = clock;
+    this.#hashed = hashed;
   }
 
   /** Those of the items that are ours. */
@@ -37,7 +40,7 @@ export class Quarantine {
   }
 
   #note(table: TableName, item: Item, why: string): void {
-    const key = JSON.stringify([table, aboutOf(item)]);
+    const key = JSON.stringify([table, this.#about(item)]);
     const nowMs = this.#clock.nowMs();
     if (nowMs < (this.#toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) + AGAIN_MS) return;
     this.#toldAtMs.set(key, nowMs);
@@ -48,16 +51,16 @@ export class Quarantine {
   tell(table: TableName, items: readonly Item[], why: string, turn?: string): void {
     const [first] = items;
     if (!first) return;
-    const about = { table: TABLES[table].name, rows: items.length, ...aboutOf(first), why };
+    const about = { table: TABLES[table].name, rows: items.length, ...this.#about(first), why };
     this.#log("error", "store.quarantined", turn === undefined ? about : { ...about, turn });
   }
-}
 
-/** Its key, for whoever wants to look at it. */
-function aboutOf({ conversation_id, message_sid, item_id }: Item): { conversation?: string; item?: string } {
-  const item = message_sid ?? item_id;
-  return {
-    ...(conversation_id !== undefined && { conversation: String(conversation_id) }),
-    ...(item !== undefined && { item: String(item) }),
-  };
+  /** Its key, for whoever wants to look at it; `lull quarantine` has it in clear. */
+  #about({ conversation_id, message_sid, item_id }: Item): { conversation?: string; item?: string } {
+    const item = message_sid === undefined ? item_id : this.#hashed(String(message_sid));
+    return {
+      ...(conversation_id !== undefined && { conversation: String(conversation_id) }),
+      ...(item !== undefined && { item: String(item) }),
+    };
+  }
 }

@@ -71,15 +71,16 @@ export function siteFor(
 ): Site {
   let sequence = 0;
   const given = { newId, ...parts };
+  const installation = new Installation(parts.store, context.clock, given.newId);
   return {
     leaseShards: LEASE_SHARDS,
     ...given,
     unpaused: { atMs: Number.NEGATIVE_INFINITY },
-    installation: new Installation(parts.store, context.clock, given.newId),
+    installation,
     settings: withinLimits(context.settings),
     clock: context.clock,
     log: context.log,
-    quarantine: new Quarantine(context.log, context.clock),
+    quarantine: new Quarantine(context.log, context.clock, (id) => installation.seenKey(id)),
     holder: context.workerId,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),

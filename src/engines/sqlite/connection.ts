@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { inWords } from "./failure.ts";
-import { makePrivate } from "./private-file.ts";
+import { makePrivateIfAbsent } from "./private-file.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { LOG_BYTES_MAX } from "./shrink-log.ts";
 
@@ -21,7 +21,7 @@ const BUSY_ROUNDS_MAX = 10_000;
 export function openConnection(options: ConnectionOptions): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    if (options.file !== ":memory:" && !options.readOnly) makePrivate(options.file);
+    if (options.file !== ":memory:" && !options.readOnly) makePrivateIfAbsent(options.file);
     database = new DatabaseSync(options.file, { readOnly: options.readOnly ?? false, timeout: 0 });
     if (options.readOnly) return database;
     prepare(database, options);

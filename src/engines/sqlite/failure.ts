@@ -62,9 +62,9 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the log may say: SQLite's errors are about tables and files, others may quote a row. */
+/** What the log may say: SQLite's errors and ours are about tables and files, others may quote a row. */
 export function toldOf(error: unknown): string {
-  return isStores(error) ? messageOf(error) : tellable(error);
+  return isStores(error) || error instanceof LullError ? messageOf(error) : tellable(error);
 }
 
 /** Pages of the file hold what SQLite never wrote there. Trying again does not mend that. */

@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
  * Makes the file, and its folder, for their owner only, whatever the umask: it will hold what people wrote. SQLite gives the same rights to
  * what it keeps beside it. A file or folder that is there stays as it is: somebody may have opened it to others on purpose.
  */
-export function makePrivate(file: string): void {
+export function makePrivateIfAbsent(file: string): void {
   makeFolderOf(file);
   try {
     makeNew(file);

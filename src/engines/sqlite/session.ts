@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { StoreUnavailable } from "../../errors.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, openConnection, whileBusy } from "./connection.ts";
 import { fileAt, OpenFile } from "./open-file.ts";
@@ -51,9 +52,9 @@ export function reopenSession(options: SessionOptions, { salt }: Session): Sessi
   try {
     const found = whileBusy(() => database.prepare("PRAGMA quick_check(1)").get());
     if (Object.values(found ?? {})[0] !== "ok")
-      throw new Error(`${options.file} is damaged, or is still being copied`);
+      throw new StoreUnavailable(`${options.file} is damaged, or is still being copied`);
     if (whileBusy(() => saltOf(database)) !== salt)
-      throw new Error(`${options.file} is another database now: restart lull if that is meant`);
+      throw new StoreUnavailable(`${options.file} is another database now: restart lull if that is meant`);
   } finally {
     database.close();
   }

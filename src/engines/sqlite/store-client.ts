@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Log } from "../../ports/log.ts";
+import { toldOf } from "./failure.ts";
 import { type GroupReply, resultOf, type StepRequest, type StoreOptions } from "./store.ts";
 
 /** Requests that may wait for the writer at once. Past that the caller is told at once, instead of much later. */
@@ -155,7 +156,7 @@ export class StoreClient {
         reject(new StoreUnavailable(`the database could not be opened: ${error.message}`, error));
       });
       thread.on("exit", () => {
-        this.#died(thread, new Error("the thread ended"));
+        this.#died(thread, new StoreUnavailable("the thread ended"));
         reject(new StoreUnavailable("the database could not be opened: its thread ended"));
       });
     });
@@ -171,7 +172,7 @@ export class StoreClient {
       this.#closeWhenDone();
       return;
     }
-    this.#log("error", "store.thread-died", { reason: error.message });
+    this.#log("error", "store.thread-died", { reason: toldOf(error) });
     this.#flush();
   }
 

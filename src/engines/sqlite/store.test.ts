@@ -109,6 +109,19 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
+  it("that dies of an error tells what the store says, and of another's words nothing", async () => {
+    const reasons: unknown[] = [];
+    const dying = async (error: Error) => {
+      const { writer } = await openWithWriter({
+        log: (_level, _event, fields) => void reasons.push(fields?.reason),
+      });
+      writer.emit("error", error);
+    };
+    await dying(new SyntaxError("Unexpected token 'm', my card is not valid JSON"));
+    await dying(Object.assign(new Error("disk I/O error"), { errcode: 10 }));
+    expect(reasons).toEqual([expect.stringMatching(/^SyntaxError at store\.test\.ts/), "disk I/O error"]);
+  });
+
   it("tells everybody who waits when it cannot be started again, and goes on once it can", async () => {
     const { engine, writer } = await openWithWriter();
     await engine.receiving.stage([message("before")]);

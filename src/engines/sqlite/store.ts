@@ -210,7 +210,7 @@ class FileStore implements Store {
       this.#lost = undefined;
       this.#say("warn", "store.reopened", { ...durabilityOf(session.database) });
     } catch (error) {
-      this.#lose(trouble, messageOf(error));
+      this.#lose(trouble, toldOf(error));
     }
   }
 
@@ -278,7 +278,7 @@ function attemptToRemove(database: Session["database"]): Removal {
   try {
     return removeTraces(database);
   } catch (error) {
-    return { kind: "left", why: messageOf(error) };
+    return { kind: "left", why: toldOf(error) };
   }
 }
 
