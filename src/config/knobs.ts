@@ -324,7 +324,13 @@ const LIMITS: readonly Knob[] = [
     DEFAULTS.readingBytesMax,
     "bytes of all bodies that are being read, per worker; beyond that the oldest is given up",
   ),
-  limit("requestsMax", COUNT, DEFAULTS.requestsMax, "requests in the air at once, per worker"),
+  limit("requestsMax", COUNT, DEFAULTS.requestsMax, "webhooks in the air at once, per worker"),
+  limit(
+    "feedRequestsMax",
+    COUNT,
+    DEFAULTS.feedRequestsMax,
+    "feeds of visitors in the air at once, per worker",
+  ),
   limit(
     "connectionsMax",
     COUNT,

@@ -57,8 +57,9 @@ describe("the defaults", () => {
       pollMs: 100,
       holdMs: 60_000,
       receiveTimeoutMs: 10_000,
-      requestsMax: 10_000,
-      connectionsMax: 5_000,
+      requestsMax: 5_000,
+      feedRequestsMax: 30,
+      connectionsMax: 6_000,
       sweepRowsMax: 1_000,
     });
     expect(QUIET_MAX_FACTOR).toBe(5);

@@ -44,8 +44,9 @@ export const DEFAULTS: Settings = {
   bodyTimeoutMs: 20 * SECOND,
   readingBytesMax: 16_000_000,
   sweepRowsMax: 1_000,
-  requestsMax: 10_000,
-  connectionsMax: 5_000,
+  requestsMax: 5_000,
+  feedRequestsMax: 30,
+  connectionsMax: 6_000,
   senderPerMinuteMax: 0,
   visitorPerMinuteMax: 120,
   retentionMs: 0,
@@ -103,6 +104,22 @@ export const OPEN_BODY_BYTES = 8_000;
 
 /** What a provider's webhook has at most. When there is no room, such a body gets that of an older one; a larger one is given up. */
 export const SMALL_BODY_BYTES_MAX = 65_536;
+
+/** Status callbacks in the air at once, as a share of the webhooks that may be. Three come for each reply. */
+export const STATUS_SHARE = 1 / 10;
+
+/** Requests of the API in the air at once: a page of a console makes a handful. */
+export const API_REQUESTS_MAX = 100;
+
+/** Questions whether we are ready. Whoever balances loads asks every few seconds. */
+export const OTHER_REQUESTS_MAX = 20;
+
+/** Bytes of all answers that their callers have yet to read: past that the oldest goes. A feed has a tenth of a megabyte, and is read in a moment. */
+export const ANSWERS_BYTES_MAX = 8_000_000;
+
+/** How long an answer may wait for a caller who does not read it, and how fast it has to be read beyond that. */
+export const ANSWER_PATIENCE_MS = 20 * SECOND;
+export const ANSWER_BYTES_PER_SECOND_MIN = 10_000;
 
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;

@@ -69,11 +69,13 @@ export interface Settings {
   readonly bodyBytesMax: number;
   /** How long a body may take to come. */
   readonly bodyTimeoutMs: number;
-  /** Bytes of all bodies that are being read: past that the oldest is given up. */
+  /** Bytes of all bodies that are being read or whose requests are not over: past that the oldest of the first is given up. */
   readonly readingBytesMax: number;
   readonly sweepRowsMax: number;
-  /** Requests in the air at once, their bodies read; past that callers are told to slow down. */
+  /** Webhooks in the air at once, their bodies read; past that callers are told to slow down. */
   readonly requestsMax: number;
+  /** The same for what visitors read. */
+  readonly feedRequestsMax: number;
   /** Open connections; past that the one that is not being answered for the longest time is closed. */
   readonly connectionsMax: number;
   /** Messages per sender and minute; 0 means no limit. */

@@ -63,15 +63,14 @@ interface Called {
 async function call({ service, door, route, id, request }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
+    const carryOut = (raw?: Buffer) =>
+      door.slots.api.use(() => carriedOut({ service, route, id, query, raw }), tooMany);
+    if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
-    const raw = route.body ? await request.body(bodyBytesMax, door.intake) : undefined;
-    if (typeof raw === "string") return unread(raw, bodyBytesMax);
-    if (!door.slots.take()) return tooMany();
-    try {
-      return await carriedOut({ service, route, id, query, raw });
-    } finally {
-      door.slots.giveBack();
-    }
+    return await door.proven.during(async (reading) => {
+      const raw = await request.body(bodyBytesMax, reading);
+      return typeof raw === "string" ? unread(raw, bodyBytesMax) : carryOut(raw);
+    });
   } catch (error) {
     if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
     const refused = error instanceof LullError ? refusalOf(error) : undefined;

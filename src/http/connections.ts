@@ -7,8 +7,12 @@ const USE = Symbol("use");
 interface Use {
   /** Grows with every request of any connection. */
   count: number;
-  /** The request that has no answer yet. */
+  /** The request whose answer is not out yet. */
   request: IncomingMessage | undefined;
+  /** Its answer is made; what is left to do is for the caller, who has to read it. */
+  isSending: boolean;
+  /** Somebody asked again before that. The connection ends with the answer that is owed. */
+  isLast: boolean;
 }
 
 type Used = Socket & { [USE]?: Use };
@@ -17,8 +21,8 @@ type Used = Socket & { [USE]?: Use };
 const CLOSED_SHARE = 1 / 20;
 
 /**
- * The open connections. Past the limit those are closed that were used longest ago, and never one that is being answered: strangers who hold
- * connections open shut out each other, and not whoever comes next.
+ * The open connections, with one request at a time on each. Past the limit those are closed that were used longest ago, and never one that is
+ * being answered: strangers who hold connections open shut out each other, and not whoever comes next.
  */
 export class Connections {
   readonly #max: number;
@@ -31,33 +35,64 @@ export class Connections {
 
   opened(socket: Used): void {
     this.#count += 1;
-    socket[USE] = { count: this.#count, request: undefined };
+    socket[USE] = { count: this.#count, request: undefined, isSending: false, isLast: false };
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
     if (this.#open.size > this.#max) this.#closeSome();
   }
 
-  asked(request: IncomingMessage): void {
-    const use = (request.socket as Used)[USE];
-    if (use === undefined) return;
+  /** False before its turn: the answer to the request before it is not out. */
+  asked(request: IncomingMessage): boolean {
+    const use = useOf(request);
+    if (use === undefined) return true;
+    if (use.request !== undefined) {
+      use.isLast = true;
+      return false;
+    }
     this.#count += 1;
     use.count = this.#count;
     use.request = request;
+    return true;
+  }
+
+  isLast(request: IncomingMessage): boolean {
+    return useOf(request)?.isLast === true;
+  }
+
+  /** There is an answer, of which not everything is out. */
+  sending(request: IncomingMessage): void {
+    const use = useOf(request);
+    if (use?.request === request) use.isSending = true;
   }
 
   /** Not held any longer: what is held from one request to the next is what a garbage collector is slow with. */
   answered(request: IncomingMessage): void {
-    const use = (request.socket as Used)[USE];
-    if (use?.request === request) use.request = undefined;
+    const use = useOf(request);
+    if (use?.request !== request) return;
+    use.request = undefined;
+    use.isSending = false;
+  }
+
+  closeAll(): void {
+    for (const socket of this.#open) socket.destroy();
   }
 
   #closeSome(): void {
-    // A request that is not whole may never be.
-    const idle = [...this.#open].filter((socket) => socket[USE]?.request?.complete !== true);
+    const idle = [...this.#open].filter(isIdle);
     idle.sort((a, b) => (a[USE]?.count ?? 0) - (b[USE]?.count ?? 0));
     for (const socket of idle.slice(0, Math.max(1, Math.floor(this.#max * CLOSED_SHARE)))) {
       this.#open.delete(socket);
       socket.destroy();
     }
   }
+}
+
+function useOf(request: IncomingMessage): Use | undefined {
+  return (request.socket as Used)[USE];
+}
+
+/** A request that is not whole may never be, and an answer may never be read. */
+function isIdle(socket: Used): boolean {
+  const use = socket[USE];
+  return use?.request?.complete !== true || use.isSending;
 }

@@ -1,4 +1,4 @@
-import { OPEN_BODY_BYTES } from "../core/defaults.ts";
+import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure } from "./answers.ts";
@@ -6,23 +6,38 @@ import type { Body, EdgeAnswer } from "./edge.ts";
 import { Intake } from "./intake.ts";
 import { Slots } from "./slots.ts";
 
-/** What each request shares with all others of its process, before anybody knows who makes it. */
+/** What each request shares with all others of its kind in this process. None of them takes another's: a crowd of visitors keeps no message out. */
 export interface Door {
+  /** Bodies of whoever calls. */
   readonly intake: Intake;
-  readonly slots: Slots;
+  /** Bodies of callers who have shown their token. */
+  readonly proven: Intake;
+  readonly slots: Readonly<Record<Kind, Slots>>;
 }
+
+/** What is asked for: to take in messages, to hear of sends, to read as a visitor (or to prove ownership by GET), the API, and whether we are ready. */
+export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
 
 /** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
 export const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER = { "retry-after": String(RETRY_AFTER_SECONDS) };
 
 export function createDoor({ settings, channels, clock }: Service): Door {
-  const largest = Math.max(...Object.values(channels).map((channel) => bytesMaxOf(channel, settings)));
+  const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
   // Whatever may be sent must fit when nobody else sends anything.
-  const bytesMax = Math.max(settings.readingBytesMax, 2 * largest + OPEN_BODY_BYTES);
+  const intakeFor = (largest: number) =>
+    new Intake({ bytesMax: Math.max(readingBytesMax, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
+  const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
   return {
-    intake: new Intake({ bytesMax, timeoutMs: settings.bodyTimeoutMs, clock }),
-    slots: new Slots(settings.requestsMax),
+    intake: intakeFor(Math.max(...webhooks)),
+    proven: intakeFor(settings.bodyBytesMax),
+    slots: {
+      webhooks: new Slots(requestsMax),
+      status: new Slots(Math.ceil(requestsMax * STATUS_SHARE)),
+      feed: new Slots(feedRequestsMax),
+      api: new Slots(API_REQUESTS_MAX),
+      other: new Slots(OTHER_REQUESTS_MAX),
+    },
   };
 }
 

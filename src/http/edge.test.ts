@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import {
   type Stub,
   type StubOptions,
@@ -7,6 +7,7 @@ import {
   stubService,
 } from "../../test/http/stub-service.ts";
 import { web } from "../channels/web/index.ts";
+import { API_REQUESTS_MAX, DEFAULTS, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
 import { LullError, StoreUnavailable } from "../errors.ts";
 import { createService } from "../runtime/create-service.ts";
 import { createEdge, type EdgeOptions } from "./edge.ts";
@@ -100,30 +101,106 @@ test("the process is healthy as long as it answers, and ready while its store ca
   expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
 });
 
-test("past requestsMax callers are told to slow down, webhooks in their channel's words", async () => {
+/** A service of which nothing comes back before the test lets it, and how many requests are inside. */
+function stuck() {
   const held = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  const { url } = await start({
-    settings: { requestsMax: 1 },
-    receive: async () => {
-      reached.resolve();
-      await held.promise;
-      return { status: 200, headers: {}, body: "staged" };
-    },
-  });
-  const first = fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "1" });
-  await reached.promise;
+  const inside: string[] = [];
+  const waiting = async (name: string) => {
+    inside.push(name);
+    await held.promise;
+    return { status: 200, headers: {}, body: "staged" };
+  };
+  const options: StubOptions = {
+    receive: () => waiting("webhooks"),
+    receiveStatus: () => waiting("status"),
+    ready: async () => void (await waiting("other")),
+    engine: () => waiting("engine") as never,
+  };
+  return { options, inside, go: held.resolve };
+}
 
-  const second = await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "2" });
-  expect([second.status, second.headers.get("retry-after")]).toEqual([429, "1"]);
-  expect(await second.text()).toBe("<whatsapp>RATE_LIMITED</whatsapp>");
-  const other = await fetch(`${url}/api/counts`);
-  expect([other.status, await other.json()]).toMatchObject([429, { error: { code: "RATE_LIMITED" } }]);
+const KINDS: Readonly<Record<string, (url: string) => Promise<Response>>> = {
+  webhooks: (url) => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "1" }),
+  status: (url) => fetch(`${url}/webhooks/whatsapp/status`, { method: "POST", body: "1" }),
+  feed: (url) => fetch(`${url}/webhooks/web/feed?sender=visitor-0001`),
+  challenge: (url) => fetch(`${url}/webhooks/whatsapp?challenge=1`),
+  api: (url) => fetch(`${url}/api/counts`),
+  other: (url) => fetch(`${url}/readyz`),
+};
+
+test.each([
+  ["webhooks", 20, ["status", "feed", "api", "other"]],
+  ["status", 2, ["webhooks", "feed", "api", "other"]],
+  ["feed", 3, ["webhooks", "status", "api", "other"]],
+  ["challenge", 3, ["webhooks", "status", "api", "other"]],
+  ["api", API_REQUESTS_MAX, ["webhooks", "status", "feed", "other"]],
+  ["other", OTHER_REQUESTS_MAX, ["webhooks", "status", "feed", "api"]],
+])("past its number of %s callers are told to slow down, and nobody else is", async (kind, max, others) => {
+  const { options, inside, go } = stuck();
+  const { url } = await start({ ...options, settings: { requestsMax: 20, feedRequestsMax: 3 } });
+  const ask = KINDS[kind]!;
+  const answers = Array.from({ length: max }, () => ask(url));
+  await vi.waitUntil(() => inside.length === max, 30_000);
+  const tooMany = await ask(url);
+  expect([tooMany.status, tooMany.headers.get("retry-after")]).toEqual([429, "1"]);
+  expect(await tooMany.text()).toContain("RATE_LIMITED");
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  for (const other of others) answers.push(KINDS[other]!(url));
+  await vi.waitUntil(() => inside.length === max + others.length, 30_000);
+  go();
+  expect((await Promise.all(answers)).filter(({ status }) => status === 429)).toEqual([]);
+  expect((await ask(url)).status).not.toBe(429);
+});
 
-  held.resolve();
-  expect((await first).status).toBe(200);
-  expect((await fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "3" })).status).toBe(200);
+test("webhooks that are one too many are told so in their channel's words", async () => {
+  const { options, inside, go } = stuck();
+  const { url } = await start({ ...options, settings: { requestsMax: 1 } });
+  const first = KINDS.webhooks!(url);
+  await vi.waitUntil(() => inside.length === 1, 30_000);
+  expect(await (await KINDS.webhooks!(url)).text()).toBe("<whatsapp>RATE_LIMITED</whatsapp>");
+  go();
+  await first;
+});
+
+test("all that may be in the air at once is less than the connections that may be open, so that whoever is one too many is told", () => {
+  const { requestsMax, feedRequestsMax, connectionsMax } = DEFAULTS;
+  const together = requestsMax * (1 + STATUS_SHARE) + feedRequestsMax + API_REQUESTS_MAX + OTHER_REQUESTS_MAX;
+  expect(together).toBeLessThan(connectionsMax);
+});
+
+test("bodies that are whole count until their requests are over: nobody is proven before", async () => {
+  const { options, inside, go } = stuck();
+  const { url } = await start({ ...options, settings: { bodyBytesMax: 5_000, readingBytesMax: 30_000 } });
+  const post = () => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "x".repeat(5_000) });
+  const answers: Promise<Response>[] = [];
+  for (let n = 1; n <= 4; n += 1) {
+    answers.push(post());
+    await vi.waitUntil(() => inside.length === n, 30_000);
+  }
+  expect((await post()).status).toBe(429);
+  go();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await post()).status).toBe(200);
+});
+
+test("whoever has shown a token needs no room among those who have not, and every body of theirs fits", async () => {
+  const { options, inside, go } = stuck();
+  const whatsapp = stubChannel("whatsapp", { bodyBytesMax: 5_000 });
+  const { url } = await start({
+    ...options,
+    channels: { whatsapp },
+    settings: { readingBytesMax: 5_000, bodyBytesMax: 400_000 },
+  });
+  const api = (length: number) =>
+    fetch(`${url}/api/conversations`, { method: "POST", body: "x".repeat(length) });
+  expect([(await api(400_000)).status, (await api(400_001)).status]).toEqual([400, 413]);
+  const stranger = () => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "x".repeat(5_000) });
+  const answers = [stranger(), stranger()];
+  await vi.waitUntil(() => inside.length === 2, 30_000);
+  expect((await stranger()).status).toBe(429);
+  expect((await api(400_000)).status).toBe(400);
+  go();
+  await Promise.all(answers);
 });
 
 test("a path or a query that is longer than any of ours is not looked at", async () => {

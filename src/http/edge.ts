@@ -4,8 +4,7 @@ import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts"
 import { createApi } from "./api.ts";
 import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
 import { frontDoor } from "./front-door.ts";
-import type { GivenUp, Intake } from "./intake.ts";
-import type { Slots } from "./slots.ts";
+import type { GivenUp, Reading } from "./intake.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
 
 /** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
@@ -21,7 +20,7 @@ export interface EdgeRequest {
   /** Absent where the edge cannot know it. */
   readonly remoteAddress: string | undefined;
   /** Reads the body, once, as one of all those that are being read. Left to the handler, so that what is refused by its headers is never read. */
-  body(bytesMax: number, intake: Intake): Promise<Body>;
+  body(bytesMax: number, reading: Reading): Promise<Body>;
 }
 
 /** `gone`: the caller hung up before the body was whole; what came must not be used. */
@@ -77,12 +76,11 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
-    return path === "/" ? front : ready(service, door.slots);
+    return path === "/" ? front : door.slots.other.use(() => ready(service), tooMany);
   };
 }
 
-async function ready(service: Service, slots: Slots): Promise<EdgeAnswer> {
-  if (!slots.take()) return tooMany();
+async function ready(service: Service): Promise<EdgeAnswer> {
   try {
     await service.ready();
     return json(200, { status: "ready" });
@@ -90,8 +88,6 @@ async function ready(service: Service, slots: Slots): Promise<EdgeAnswer> {
     // Only messages of our own are known to hold no secret.
     const reason = error instanceof LullError ? error.message : "the store does not answer";
     return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
-  } finally {
-    slots.giveBack();
   }
 }
 

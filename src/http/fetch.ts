@@ -1,6 +1,6 @@
 import { BodyBytes } from "./body-bytes.ts";
 import type { Body, EdgeRequest, Handle } from "./edge.ts";
-import type { GivenUp, Intake, Reading } from "./intake.ts";
+import type { Reading } from "./intake.ts";
 
 /** What a platform may know about the caller. Without it, `/api` needs a token. */
 export interface CallerInfo {
@@ -29,25 +29,19 @@ function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeReque
     // Some platforms leave `host` out of the headers: the URL was made from it.
     headers: { host: url.host, ...Object.fromEntries(request.headers) },
     remoteAddress,
-    body: (bytesMax, intake) => readBody(request, bytesMax, intake),
+    body: (bytesMax, reading) => readBody(request, bytesMax, reading),
   };
 }
 
-async function readBody(request: Request, bytesMax: number, intake: Intake): Promise<Body> {
+async function readBody(request: Request, bytesMax: number, reading: Reading): Promise<Body> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return "too-large";
   const reader = request.body?.getReader();
-  let givenUp: GivenUp | undefined;
-  const reading = intake.begin((why) => {
-    givenUp = why;
-    void reader?.cancel().catch(() => {});
-  });
+  reading.onGivenUp = () => void reader?.cancel().catch(() => {});
   try {
     const body = await received(reader, bytesMax, reading);
-    return givenUp ?? body;
+    return reading.givenUp ?? body;
   } catch {
-    return givenUp ?? "gone";
-  } finally {
-    reading.end();
+    return reading.givenUp ?? "gone";
   }
 }
 
@@ -59,7 +53,10 @@ async function received(
   const bytes = new BodyBytes(bytesMax);
   for (;;) {
     const { value, done } = (await reader?.read()) ?? { done: true };
-    if (value === undefined || done) return bytes.whole();
+    if (value === undefined || done) {
+      reading.whole();
+      return bytes.whole();
+    }
     const problem = bytes.add(value);
     if (problem !== undefined) {
       // The rest is never read.

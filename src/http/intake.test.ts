@@ -16,7 +16,8 @@ function intakeOf(bytesMax: number, timeoutMs = 20_000): Intake {
 
 /** A body that says when it is given up. */
 function begin(intake: Intake, name: string, bytes = 0): Reading {
-  const reading = intake.begin((why) => ended.push(`${name} ${why}`));
+  const reading = intake.begin();
+  reading.onGivenUp = (why) => ended.push(`${name} ${why}`);
   if (bytes > 0) reading.grew(bytes, bytes);
   return reading;
 }
@@ -60,6 +61,25 @@ describe("when bodies hold all that they may", () => {
     first.grew(100_000, 100_000);
     await clock.advance(60_000);
     expect(ended).toEqual(["a crowded-out", "b too-slow"]);
+  });
+
+  test("those that are whole count with their bytes until they end, once, and are not given up", () => {
+    const intake = intakeOf(20_000 + OPEN_BODY_BYTES);
+    const whole = ["a", "b"].map((name) => {
+      const reading = begin(intake, name, 10_000);
+      reading.whole();
+      return reading;
+    });
+    const next = begin(intake, "c");
+    expect(ended).toEqual([]);
+    next.grew(1, 1);
+    expect(ended).toEqual(["c crowded-out"]);
+    whole[0]?.end();
+    whole[0]?.end();
+    begin(intake, "d", 10_000);
+    expect(ended).toEqual(["c crowded-out"]);
+    begin(intake, "e", 1);
+    expect(ended).toEqual(["c crowded-out", "d crowded-out"]);
   });
 
   test("also those that hold nothing take room: a connection costs something", () => {
@@ -106,9 +126,10 @@ describe("a body", () => {
     expect(ended).toEqual(["a too-slow"]);
   });
 
-  test("that is whole is given up by nobody, and the next one is looked after again", async () => {
+  test("that is whole is given up by nobody, however long its request takes, and the next one is looked after again", async () => {
     const intake = intakeOf(1_000_000);
-    begin(intake, "a", 10).end();
+    begin(intake, "a", 10).whole();
+    begin(intake, "over", 10).end();
     await clock.advance(60_000);
     expect(ended).toEqual([]);
     begin(intake, "b", 10);

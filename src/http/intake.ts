@@ -21,13 +21,13 @@ export interface IntakeOptions {
 const LOOK_MS = 1_000;
 
 /**
- * The bodies that are being read, all of them together. Whoever sends one has proven nothing yet, so what they may hold has a limit. At the
- * limit a large one is given up, and for a small one the oldest: a provider's webhook is small, and whole within milliseconds; what has been
- * open for long is the attack.
+ * The bodies that are held, all of them together. Whoever sends one has proven nothing yet, so what they may hold has a limit. At the limit a
+ * large one is given up, and for a small one the oldest: a provider's webhook is small, and whole within milliseconds; what has been open for
+ * long is the attack. One that is whole counts until its request is over, since proof takes time, too, but is not given up any more.
  */
 export class Intake {
   readonly #options: IntakeOptions;
-  /** The oldest first. */
+  /** Those that are not whole, the oldest first. */
   readonly #open = new Set<Reading>();
   #held = 0;
   #isLooking = false;
@@ -36,9 +36,19 @@ export class Intake {
     this.#options = options;
   }
 
-  /** A body begins. `giveUp` is called once at most, and not after its end. */
-  begin(giveUp: (why: GivenUp) => void): Reading {
-    const reading = new Reading(this, giveUp);
+  /** Holds a place for a body while `run` reads it and does what it is for. */
+  async during<T>(run: (reading: Reading) => Promise<T>): Promise<T> {
+    const reading = this.begin();
+    try {
+      return await run(reading);
+    } finally {
+      reading.end();
+    }
+  }
+
+  /** A body begins. There is room for it: as much as the last one that is whole had while it was open. */
+  begin(): Reading {
+    const reading = new Reading(this);
     this.#open.add(reading);
     this.#held += OPEN_BODY_BYTES;
     if (this.#held > this.#options.bytesMax) this.#makeRoom();
@@ -54,8 +64,16 @@ export class Intake {
     else this.#makeRoom();
   }
 
+  /** What an open one costs besides its bytes is not its cost any longer: connections have a number of their own. */
+  whole(reading: Reading): boolean {
+    if (!this.#open.delete(reading)) return false;
+    this.#held -= OPEN_BODY_BYTES;
+    return true;
+  }
+
   ended(reading: Reading): void {
-    if (this.#open.delete(reading)) this.#held -= reading.held + OPEN_BODY_BYTES;
+    if (this.#open.delete(reading)) this.#held -= OPEN_BODY_BYTES + reading.held;
+    else if (reading.isWhole) this.#held -= reading.held;
   }
 
   #makeRoom(): void {
@@ -84,19 +102,21 @@ export class Intake {
   }
 }
 
-/** One body that is being read. */
+/** One body, from its first byte to the end of its request. */
 export class Reading {
-  readonly giveUp: (why: GivenUp) => void;
   readonly #intake: Intake;
+  /** Called once at most, and not when it is whole. */
+  onGivenUp: (why: GivenUp) => void = () => {};
+  givenUp: GivenUp | undefined;
+  isWhole = false;
   bytes = 0;
   held = 0;
   #openMs = 0;
   #slowMs = 0;
   #bytesThen = 0;
 
-  constructor(intake: Intake, giveUp: (why: GivenUp) => void) {
+  constructor(intake: Intake) {
     this.#intake = intake;
-    this.giveUp = giveUp;
   }
 
   /** So much of it came, for which so much memory is held. */
@@ -107,8 +127,20 @@ export class Reading {
     this.#intake.grew(this, more);
   }
 
+  /** All of it is there. */
+  whole(): void {
+    this.isWhole = this.#intake.whole(this);
+  }
+
+  giveUp(why: GivenUp): void {
+    this.givenUp = why;
+    this.onGivenUp(why);
+  }
+
+  /** Nobody holds it any longer. */
   end(): void {
     this.#intake.ended(this);
+    this.isWhole = false;
   }
 
   /** Asked every `lookMs`: whether it is open for too long, or hardly anything came for a while. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { BodyBytes, free } from "./body-bytes.ts";
 import type { Body, EdgeRequest } from "./edge.ts";
-import type { Intake } from "./intake.ts";
+import type { Reading } from "./intake.ts";
 
 type Headers = EdgeRequest["headers"];
 
@@ -34,11 +34,11 @@ export class NodeRequest implements EdgeRequest {
     return this.#message.socket.remoteAddress;
   }
 
-  body(bytesMax: number, intake: Intake): Promise<Body> {
+  body(bytesMax: number, reading: Reading): Promise<Body> {
     // Told beforehand, it need not be read at all.
     if (Number(this.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too-large");
     this.#goOn();
-    return readBody(this.#message, bytesMax, intake);
+    return readBody(this.#message, bytesMax, reading);
   }
 }
 
@@ -56,19 +56,18 @@ export function dropBody(message: IncomingMessage): void {
   message.on("error", nothing);
 }
 
-function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): Promise<Body> {
+function readBody(message: IncomingMessage, bytesMax: number, reading: Reading): Promise<Body> {
   return new Promise((resolve) => {
     let bytes: BodyBytes | undefined = new BodyBytes(bytesMax);
     const end = (body: Body) => {
       bytes = undefined;
-      reading.end();
       resolve(body);
     };
     const giveUp = (why: Body) => {
       bytes?.free();
       end(why);
     };
-    const reading = intake.begin(giveUp);
+    reading.onGivenUp = giveUp;
     message.on("data", (chunk: Buffer) => {
       if (bytes === undefined) return free(chunk);
       const problem = bytes.add(chunk);
@@ -77,7 +76,11 @@ function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): P
       // Thousands of crumbs may have come at once, and each would still be told.
       if (problem === "too-slow") message.destroy();
     });
-    message.on("end", () => bytes && end(bytes.whole()));
+    message.on("end", () => {
+      if (bytes === undefined) return;
+      reading.whole();
+      end(bytes.whole());
+    });
     // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.
     message.on("close", () => bytes && giveUp("gone"));
     message.on("error", nothing);

@@ -189,6 +189,105 @@ test("past its limit of connections the one that was used longest ago goes, and 
   silent.socket.destroy();
 });
 
+test("a request that comes before the one before it is answered is not carried out, and that answer is the last", async () => {
+  const { receive, reached, go } = held();
+  const { port, service } = await start({ receive });
+  const raw = await rawConnection(port);
+  const get = "GET /api/counts HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  raw.write(post("Content-Length: 2", "hi") + get.repeat(1_000));
+  await reached;
+  go();
+  const came = await raw.closed();
+  expect(came).toMatch(/connection: close.*staged$/is);
+  expect(came.match(/HTTP\/1\.1 /g)?.length).toBe(1);
+  expect(service.calls.filter(([name]) => name === "counts")).toEqual([]);
+});
+
+test("a request that comes with a later piece while another is answered is not carried out, either", async () => {
+  const { receive, reached, go } = held();
+  const { port } = await start({ receive });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 2", "hi"));
+  await reached;
+  raw.write(post("Content-Length: 2", "ho"));
+  // It was read before a later connection was answered.
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  go();
+  expect((await raw.closed()).match(/staged/g)?.length).toBe(1);
+});
+
+test("what Node would answer by itself counts, too", async () => {
+  const { port } = await start();
+  for (const one of [
+    "GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\n\r\n",
+    "GET /healthz HTTP/1.1\r\n\r\n",
+  ]) {
+    const raw = await rawConnection(port);
+    raw.write(one.repeat(500));
+    expect((await raw.closed()).match(/HTTP\/1\.1 4/g)?.length).toBe(1);
+  }
+});
+
+test("an expectation that nobody knows is refused, and the connection stays", async () => {
+  const { port } = await start();
+  const raw = await rawConnection(port);
+  const ask = (headers: string) => raw.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
+  ask("Expect: miracles\r\n");
+  expect(await raw.until(/\}\}/)).toMatch(/^HTTP\/1\.1 417 /);
+  ask("");
+  await raw.until(/"ok"/);
+  raw.socket.destroy();
+});
+
+test("whoever would rather speak another protocol is answered in this one", async () => {
+  const { port } = await start();
+  const raw = await rawConnection(port);
+  for (const answers of [/^HTTP\/1\.1 200 .*"ok"/s, /"ok".*"ok"/s]) {
+    raw.write("GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
+    await raw.until(answers);
+  }
+  raw.write("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n");
+  await raw.closed();
+});
+
+/** More than what a system holds for a caller who does not read. */
+const LARGE = "x".repeat(30_000_000);
+
+test("an answer that nobody reads is given up, and its connection closed", async () => {
+  const clock = fakeClock();
+  const receive = async () => ({ status: 200, headers: {}, body: LARGE });
+  const { port } = await start({ clock, receive });
+  const raw = await rawConnection(port);
+  raw.socket.pause();
+  raw.write(post("Content-Length: 2", "hi"));
+  // All of them: one is answered after the other.
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  await clock.advance(24 * 60 * 60 * 1_000);
+  raw.socket.resume();
+  expect((await raw.closed()).length).toBeLessThan(LARGE.length);
+});
+
+test("an answer that is read comes whole, however large", async () => {
+  const clock = fakeClock();
+  const receive = async () => ({ status: 200, headers: {}, body: LARGE });
+  await start({ clock, receive });
+  const answer = await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" });
+  expect((await answer.text()).length).toBe(LARGE.length);
+  await clock.advance(24 * 60 * 60 * 1_000);
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+});
+
+test("past its limit of connections also one goes whose answer nobody reads", async () => {
+  const receive = async () => ({ status: 200, headers: {}, body: LARGE });
+  const { port } = await start({ receive, settings: { connectionsMax: 1 } });
+  const raw = await rawConnection(port);
+  raw.socket.pause();
+  raw.write(post("Content-Length: 2", "hi"));
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  raw.socket.resume();
+  expect((await raw.closed()).length).toBeLessThan(LARGE.length);
+});
+
 test("a body at the limit is taken", async () => {
   const { service, port } = await start({ settings: { bodyBytesMax: 10 } });
   const raw = await rawConnection(port);
@@ -314,6 +413,17 @@ test("after the grace time, what still runs is cut off", async () => {
   // The grace is one for both: what the requests took is not given to the turns again.
   const [, graceMs] = service.calls.find(([name]) => name === "stop") ?? [];
   expect(graceMs).toBeLessThan(10);
+  go();
+});
+
+test("after the grace time it is, also where somebody asked too early", async () => {
+  const { receive, reached, go } = held();
+  const { port, serving } = await start({ receive });
+  const busy = await rawConnection(port);
+  busy.write(post("Content-Length: 2", "hi").repeat(2));
+  await reached;
+  await serving.close(10);
+  expect(await busy.closed()).toBe("");
   go();
 });
 

@@ -2,15 +2,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError } from "../errors.ts";
+import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { failure } from "./answers.ts";
 import { Connections } from "./connections.ts";
 import type { EdgeAnswer, Handle } from "./edge.ts";
 import { dropBody, NodeRequest } from "./node-request.ts";
+import { dropRest, oneRequest } from "./one-request.ts";
+import { SlowAnswers } from "./slow-answers.ts";
 
 /** What can be served: `createLull` returns one. */
 export interface Served {
   readonly handle: Handle;
   readonly settings: Pick<Settings, "connectionsMax">;
+  /** The machine's own where left out. */
+  readonly clock?: Clock;
   start(): Promise<void>;
   stop(graceMs?: number): Promise<void>;
 }
@@ -43,16 +49,20 @@ export interface Serving {
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 65_000, checkMs: 5_000 };
 const GRACE_MS = 30_000;
 const LOOPBACK = "127.0.0.1";
+const UNEXPECTED = Promise.resolve(
+  failure(417, "INVALID_REQUEST", "nothing can be expected here but 100-continue"),
+);
 
 /** Listens, then starts taking turns. */
 export async function serve(lull: Served, options: ServeOptions): Promise<Serving> {
   const draining = { now: false };
-  const server = httpServer(lull, draining, { ...TIMEOUTS, ...options.timeouts });
+  const listening = httpServer(lull, draining, { ...TIMEOUTS, ...options.timeouts });
+  const { server } = listening;
   await listen(server, options);
   try {
     await lull.start();
   } catch (error) {
-    await drained(server, 0);
+    await drained(listening, 0);
     throw error;
   }
   const { port } = server.address() as AddressInfo;
@@ -60,7 +70,7 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
   const close = async (graceMs: number) => {
     draining.now = true;
     const endsAtMs = systemClock.nowMs() + graceMs;
-    await drained(server, graceMs);
+    await drained(listening, graceMs);
     await lull.stop(Math.max(0, endsAtMs - systemClock.nowMs()));
   };
   return {
@@ -70,51 +80,61 @@ export async function serve(lull: Served, options: ServeOptions): Promise<Servin
   };
 }
 
-function httpServer(
-  { handle, settings }: Served,
-  draining: { readonly now: boolean },
-  timeouts: Timeouts,
-): Server {
+interface Listening {
+  readonly server: Server;
+  readonly connections: Connections;
+}
+
+function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts: Timeouts): Listening {
+  const { handle, settings, clock = systemClock } = lull;
   const connections = new Connections(settings.connectionsMax);
-  const answer = (message: IncomingMessage, response: ServerResponse, goOn?: () => void) => {
-    connections.asked(message);
-    handle(new NodeRequest(message, goOn))
-      .then((answered) => {
-        connections.answered(message);
-        write(message, response, answered, draining.now);
-      })
+  const slow = new SlowAnswers(clock);
+  const write = (message: IncomingMessage, response: ServerResponse, answer: EdgeAnswer) => {
+    if (response.destroyed) return;
+    const isLast = draining.now || !message.complete || connections.isLast(message);
+    send(message, response, answer, isLast);
+    // Nearly every answer is out now, and nothing has to be remembered of it.
+    if (message.socket.writableLength === 0) return connections.answered(message);
+    connections.sending(message);
+    const out = slow.add(Buffer.byteLength(answer.body), () => message.socket.destroy());
+    response.once("close", () => {
+      out();
+      connections.answered(message);
+    });
+  };
+  const follow = (answering: Promise<EdgeAnswer>, message: IncomingMessage, response: ServerResponse) => {
+    answering
+      .then((answer) => write(message, response, answer))
       // Writing may fail, too: a channel of somebody's own may put a line break into a header.
       .catch(() => response.destroy());
   };
   const server = createServer(
     {
+      IncomingMessage: oneRequest(connections),
       headersTimeout: timeouts.headersMs,
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: timeouts.checkMs,
     },
-    (message, response) => answer(message, response),
+    (message, response) => follow(handle(new NodeRequest(message)), message, response),
   );
   server.on("connection", (socket) => connections.opened(socket));
   // Whoever asks before it sends its body is told to when its headers were good enough, and not before.
   server.on("checkContinue", (message, response) =>
-    answer(message, response, () => response.writeContinue()),
+    follow(handle(new NodeRequest(message, () => response.writeContinue())), message, response),
   );
-  return server;
+  // Node would answer at once, and take apart the next request of the same read.
+  server.on("checkExpectation", (message, response) => follow(UNEXPECTED, message, response));
+  server.on("upgrade", (_, socket) => dropRest(socket));
+  return { server, connections };
 }
 
-function write(
-  message: IncomingMessage,
-  response: ServerResponse,
-  answer: EdgeAnswer,
-  draining: boolean,
-): void {
-  if (response.destroyed) return;
+function send(message: IncomingMessage, response: ServerResponse, answer: EdgeAnswer, isLast: boolean): void {
   const headers: Record<string, string | number> = {
     ...answer.headers,
     "content-length": Buffer.byteLength(answer.body),
   };
-  if (draining || !message.complete) headers.connection = "close";
+  if (isLast) headers.connection = "close";
   // A body that was refused half-way is not worth reading to its end.
   if (!message.complete) dropBody(message);
   response.writeHead(answer.status, headers);
@@ -137,9 +157,10 @@ function listenError(error: NodeJS.ErrnoException, port: number): Error {
 }
 
 /** `close` also ends connections that wait for a next request; the others end with the answer they are owed. */
-function drained(server: Server, graceMs: number): Promise<void> {
+function drained({ server, connections }: Listening, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const spare = systemClock.after(graceMs, () => server.closeAllConnections());
+    // Not the server's own list: it lacks those on which somebody asked too early.
+    const spare = systemClock.after(graceMs, () => connections.closeAll());
     server.close(() => {
       spare();
       resolve();

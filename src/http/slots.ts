@@ -1,6 +1,6 @@
 /**
- * Requests that are being carried out. One counts from when its body is there: whoever only announces one, or sends it a byte at a time,
- * takes nobody's place.
+ * Requests that are being carried out, of one kind. One counts from when its body is there: whoever only announces one, or sends it a byte at a
+ * time, takes nobody's place.
  */
 export class Slots {
   readonly #max: number;
@@ -10,14 +10,14 @@ export class Slots {
     this.#max = max;
   }
 
-  /** False when there is none. */
-  take(): boolean {
-    if (this.#taken >= this.#max) return false;
+  /** What `run` answers, or what `full` does when there is no slot. */
+  async use<T>(run: () => Promise<T>, full: () => T): Promise<T> {
+    if (this.#taken >= this.#max) return full();
     this.#taken += 1;
-    return true;
-  }
-
-  giveBack(): void {
-    this.#taken -= 1;
+    try {
+      return await run();
+    } finally {
+      this.#taken -= 1;
+    }
   }
 }

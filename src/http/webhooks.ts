@@ -1,11 +1,10 @@
 import type { RefusalCode } from "../core/refusals.ts";
-import type { Channel, WebhookHead } from "../ports/channel.ts";
+import type { Channel } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { createFeed } from "./feed.ts";
-import type { Intake } from "./intake.ts";
 import { createUrl } from "./public-url.ts";
 
 export const WEBHOOKS = "/webhooks/";
@@ -32,33 +31,22 @@ export function createWebhooks(
     if (!allowed.includes(method) && !(isFeed && isRead(method))) return methodNotAllowed(allowed);
 
     const head = { method, url: urlOf(request), headers };
-    const body = isRead(method) ? EMPTY : await bodyOf(called, head, request, intake);
-    if (!Buffer.isBuffer(body)) return body;
-    if (!slots.take()) return refusal(called, TOO_MANY);
-    try {
-      if (isFeed) return await feed(name, channel, request);
-      const webhook = { ...head, body };
-      return await (step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook));
-    } finally {
-      slots.giveBack();
-    }
-  };
-}
+    const tooMany = () => refusal(called, TOO_MANY);
+    if (isFeed) return slots.feed.use(() => feed(name, channel, request), tooMany);
+    const receive = (body: Buffer) =>
+      step === "" ? service.receive(name, { ...head, body }) : service.receiveStatus(name, { ...head, body });
+    if (isRead(method)) return slots.feed.use(() => receive(EMPTY), tooMany);
 
-/** The body, or the answer to who is not worth reading. */
-async function bodyOf(
-  called: Called,
-  head: WebhookHead,
-  request: EdgeRequest,
-  intake: Intake,
-): Promise<Buffer | EdgeAnswer> {
-  const { channel, service } = called;
-  // What every real webhook has costs nothing to look for; its body does.
-  const refused = channel.glance?.(head);
-  if (refused) return refusal(called, { code: refused.code, detail: refused.why });
-  const bytesMax = bytesMaxOf(channel, service.settings);
-  const body = await request.body(bytesMax, intake);
-  return typeof body === "string" ? notRead(called, body, bytesMax) : body;
+    // What every real webhook has costs nothing to look for; its body does.
+    const refused = channel.glance?.(head);
+    if (refused) return refusal(called, { code: refused.code, detail: refused.why });
+    const bytesMax = bytesMaxOf(channel, service.settings);
+    return intake.during(async (reading) => {
+      const body = await request.body(bytesMax, reading);
+      if (typeof body === "string") return notRead(called, body, bytesMax);
+      return (step === "" ? slots.webhooks : slots.status).use(() => receive(body), tooMany);
+    });
+  };
 }
 
 interface Called {

@@ -65,6 +65,7 @@ export interface LimitsConfig {
   /** Bytes of all bodies that are being read, per process. */
   readonly readingBytesMax?: number;
   readonly requestsMax?: number;
+  readonly feedRequestsMax?: number;
   readonly connectionsMax?: number;
   readonly senderPerMinuteMax?: number;
   readonly visitorPerMinuteMax?: number;
@@ -160,6 +161,7 @@ export function settingsFrom(config: LullConfig): Settings {
       bodyTimeoutMs: interval("limits.bodyTimeoutSeconds", limits.bodyTimeoutSeconds),
       readingBytesMax: count("limits.readingBytesMax", limits.readingBytesMax),
       requestsMax: count("limits.requestsMax", limits.requestsMax),
+      feedRequestsMax: count("limits.feedRequestsMax", limits.feedRequestsMax),
       connectionsMax: count("limits.connectionsMax", limits.connectionsMax),
       senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
       visitorPerMinuteMax: count("limits.visitorPerMinuteMax", limits.visitorPerMinuteMax, 0),

@@ -14,9 +14,19 @@ export interface Attack {
   end(): void;
 }
 
+export interface AttackOptions {
+  /** `false`: whatever they are answered stays where it is. */
+  readonly reads?: boolean;
+}
+
 /** As many connections at once, each of which says `bytes` and nothing more. */
-export function attack(port: number, count: number, bytes: (n: number) => string | Buffer): Attack {
-  const callers = Array.from({ length: count }, (_, n) => new Caller(port, bytes(n)));
+export function attack(
+  port: number,
+  count: number,
+  bytes: (n: number) => string | Buffer,
+  { reads = true }: AttackOptions = {},
+): Attack {
+  const callers = Array.from({ length: count }, (_, n) => new Caller(port, bytes(n), reads));
   return {
     underWay: Promise.all(callers.map((caller) => caller.said)),
     answers: () => callers.map(({ heard }) => heard),
@@ -32,12 +42,14 @@ class Caller {
   readonly said: Promise<void>;
   heard = "";
 
-  constructor(port: number, bytes: string | Buffer) {
+  constructor(port: number, bytes: string | Buffer, reads: boolean) {
     this.socket = connect(port, "127.0.0.1");
     this.socket.on("error", () => {});
-    this.socket.on("data", (chunk) => {
+    const hear = (chunk: Buffer) => {
       this.heard += chunk.toString("latin1");
-    });
+    };
+    if (reads) this.socket.on("data", hear);
+    else this.socket.pause();
     this.closed = new Promise((resolve) => this.socket.once("close", () => resolve()));
     const written = new Promise<void>((resolve) => void this.socket.write(bytes, () => resolve()));
     this.said = Promise.race([written, this.closed]);

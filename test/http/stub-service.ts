@@ -305,8 +305,6 @@ export function serveStub(
   options: Partial<ServeOptions> & { edge?: EdgeOptions } = {},
 ): Promise<Serving> {
   const handle = createEdge(service, options.edge);
-  return serve(
-    { handle, settings: service.settings, start: service.start, stop: service.stop },
-    { port: 0, host: "127.0.0.1", ...options },
-  );
+  const { settings, clock, start, stop } = service;
+  return serve({ handle, settings, clock, start, stop }, { port: 0, host: "127.0.0.1", ...options });
 }

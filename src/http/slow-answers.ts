@@ -1,0 +1,69 @@
+import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } from "../core/defaults.ts";
+import type { Clock } from "../ports/clock.ts";
+
+interface SlowAnswer {
+  readonly bytes: number;
+  readonly drop: () => void;
+  /** In looks, not by the clock: clocks are set. */
+  leftMs: number;
+}
+
+/** How often they are looked at. */
+const LOOK_MS = 1_000;
+
+/**
+ * The answers that the network did not take at once: their callers read slowly, or not at all. What they hold together has a limit, at which
+ * the oldest goes: whoever reads is done within a moment. And each has its time.
+ */
+export class SlowAnswers {
+  readonly #clock: Clock;
+  /** The oldest first. */
+  readonly #open = new Set<SlowAnswer>();
+  #held = 0;
+  #isLooking = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `drop` is called once at most, and not after what is returned was. */
+  add(bytes: number, drop: () => void): () => void {
+    const answer = {
+      bytes,
+      drop,
+      leftMs: ANSWER_PATIENCE_MS + (bytes / ANSWER_BYTES_PER_SECOND_MIN) * 1_000,
+    };
+    this.#held += bytes;
+    // Before it is one of them: the newest is not dropped for its size.
+    for (const older of this.#open) {
+      if (this.#held <= ANSWERS_BYTES_MAX) break;
+      this.#drop(older);
+    }
+    this.#open.add(answer);
+    if (!this.#isLooking) this.#lookLater();
+    return () => void this.#end(answer);
+  }
+
+  #end(answer: SlowAnswer): boolean {
+    const isOpen = this.#open.delete(answer);
+    if (isOpen) this.#held -= answer.bytes;
+    return isOpen;
+  }
+
+  #drop(answer: SlowAnswer): void {
+    if (this.#end(answer)) answer.drop();
+  }
+
+  /** One timer for all, and none while every answer is taken at once. */
+  #lookLater(): void {
+    this.#isLooking = true;
+    this.#clock.after(LOOK_MS, () => {
+      this.#isLooking = false;
+      for (const answer of this.#open) {
+        answer.leftMs -= LOOK_MS;
+        if (answer.leftMs <= 0) this.#drop(answer);
+      }
+      if (this.#open.size > 0) this.#lookLater();
+    });
+  }
+}
