@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
+import { withoutUsers } from "../../core/plain-url.ts";
 import { createLull } from "../../index.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
@@ -29,7 +30,8 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
   run: async (call) => {
     const shown = progress(call.io);
     shown.update("checking ...");
-    const findings = await examine(call);
+    // A reason may quote the URL that somebody could not call.
+    const findings = (await examine(call)).map((each) => ({ ...each, detail: withoutUsers(each.detail) }));
     shown.end();
     const failed = findings.some(({ verdict }) => verdict === "fail");
     if (call.json) printJson(call, { ok: !failed, findings });
