@@ -4,7 +4,7 @@ import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
 import { parse } from "./parse.ts";
-import { glance, verify } from "./verify.ts";
+import { glance, isForThisMachine, verify } from "./verify.ts";
 
 export interface WebOptions {
   /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
@@ -38,6 +38,9 @@ export function web(options: WebOptions = {}): Channel {
     receivedTextMax: textLengthMax,
     bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
     isUnsigned: secret === undefined,
+    get isForThisMachine() {
+      return isForThisMachine(proof());
+    },
     settleMs: 0,
     open(given) {
       context = given;
