@@ -21,7 +21,7 @@ const FEED_PACE_MS = 100;
 const ANSWER_MS = Math.floor(MEASURED_MS / Math.max(8, MESSAGES / BATCH));
 
 const CONFIG = `export default {
-  web: true, window: { seconds: 0.1 }, limits: { batchMessagesMax: ${BATCH}, unsignedPerMinuteMax: 0 },
+  web: true, window: { seconds: 0.1 }, limits: { batchMessagesMax: ${BATCH}, visitorPerMinuteMax: 0 },
   respond: async (turn) => {
     await new Promise((done) => setTimeout(done, ${ANSWER_MS}));
     return String(turn.messages.length);

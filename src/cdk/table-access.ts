@@ -51,7 +51,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
       actions: ["GetItem", "Query", "PutItem", "UpdateItem"],
       indexes: ["active-by-primary-channel", "by-conversation-id"],
     },
-    stage: { actions: ["Query", "PutItem", "DeleteItem", "BatchWriteItem"] },
+    stage: { actions: ["BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
     state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "UpdateItem"] },

@@ -340,10 +340,10 @@ const LIMITS: readonly Knob[] = [
     "messages per sender and minute; 0: no limit",
   ),
   limit(
-    "unsignedPerMinuteMax",
+    "visitorPerMinuteMax",
     COUNT_OR_NONE,
-    DEFAULTS.unsignedPerMinuteMax,
-    "the same for senders who prove nothing, where there is none for all; 0: no limit",
+    DEFAULTS.visitorPerMinuteMax,
+    "the same for visitors of a web channel, where there is none for all; 0: no limit",
   ),
   limit(
     "retentionDays",

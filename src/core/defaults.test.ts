@@ -86,8 +86,8 @@ describe("the defaults", () => {
   });
 
   it("keep everything, and limit no sender but those who prove nothing", () => {
-    const { retentionMs, senderPerMinuteMax, unsignedPerMinuteMax } = DEFAULTS;
-    expect([retentionMs, senderPerMinuteMax, unsignedPerMinuteMax]).toEqual([0, 0, 120]);
+    const { retentionMs, senderPerMinuteMax, visitorPerMinuteMax } = DEFAULTS;
+    expect([retentionMs, senderPerMinuteMax, visitorPerMinuteMax]).toEqual([0, 0, 120]);
   });
 });
 

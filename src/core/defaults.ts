@@ -47,7 +47,7 @@ export const DEFAULTS: Settings = {
   requestsMax: 10_000,
   connectionsMax: 5_000,
   senderPerMinuteMax: 0,
-  unsignedPerMinuteMax: 120,
+  visitorPerMinuteMax: 120,
   retentionMs: 0,
 };
 
@@ -107,6 +107,12 @@ export const SMALL_BODY_BYTES_MAX = 65_536;
 /** Media of one reply: what providers take with one message. */
 export const REPLY_MEDIA_MAX = 10;
 
+/**
+ * Refusals that are written down in a minute of all those together who prove nothing: enough to see what they look like. How many there were
+ * stands in the log; a row for each would push out those of people whom somebody may ask about.
+ */
+export const STRANGERS_REFUSALS_PER_MINUTE_MAX = 60;
+
 /** Characters of a text that the web channel takes in: more than anybody types, and a hundred times less than a body may hold. */
 export const WEB_TEXT_LENGTH_MAX = 8_000;
 
@@ -123,7 +129,16 @@ export const ATTRIBUTES_BYTES_MAX = 64_000;
 export const DETAIL_LIMITS = { rowsMax: 500, bytesMax: 4_000_000 };
 
 /** The same for a visitor's page, which asks once a second. */
-export const FEED_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+export const FEED_LIMITS = {
+  rowsMax: 200,
+  bytesMax: 128_000,
+  waiting: { rowsMax: 500, bytesMax: 1_000_000 },
+};
+
+/** The same for whoever speaks for the assistant: on which channel the person wrote last, and whether too much waits. */
+export const SAYING_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
+/** How often one visitor may ask, with some pages open at once. A feed costs some milliseconds of what everybody shares. */
+export const FEEDS_PER_MINUTE_MAX = 300;
 
 /** Characters of a reason that people read: why a turn failed, why a conversation was handed over. */
 export const REASON_LENGTH_MAX = 1_000;

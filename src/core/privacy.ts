@@ -1,4 +1,4 @@
-import type { LogFields } from "../ports/log.ts";
+import type { Log, LogFields } from "../ports/log.ts";
 import { shortReason } from "./reason.ts";
 
 /** Never in a log, whoever hands them in. */
@@ -7,8 +7,26 @@ const ADDRESSES = new Set(["sender", "senderAlias", "to", "from", "address", "re
 /** Numbers that slipped into a sentence: international form only, since ids and times are digits too. */
 const PHONE_IN_TEXT = /\+\d{7,15}/g;
 
-/** What may be logged of what was handed in: no texts, addresses only as far as one who knows them recognises them, nothing endless. */
+/** The same log, which is never handed anything else. Whoever embeds Lull brings a log of their own, or none. */
+export function safely(log: Log): Log {
+  return (level, event, fields) => log(level, event, fields && safeFields(fields));
+}
+
+/**
+ * What may be logged of what was handed in: no texts, addresses only as far as one who knows them recognises them, nothing endless. What is
+ * safe is left alone: most lines are, and each is looked at, also those that a log's level drops.
+ */
 export function safeFields(fields: LogFields): LogFields {
+  for (const key in fields) if (isUnsafe(key, fields[key])) return withoutUnsafe(fields);
+  return fields;
+}
+
+function isUnsafe(key: string, value: LogFields[string]): boolean {
+  if (TEXTS.has(key)) return true;
+  return typeof value === "string" && masked(key, value) !== value;
+}
+
+function withoutUnsafe(fields: LogFields): LogFields {
   const kept = Object.entries(fields).filter(([key]) => !TEXTS.has(key));
   return Object.fromEntries(
     kept.map(([key, value]) => [key, typeof value === "string" ? masked(key, value) : value]),

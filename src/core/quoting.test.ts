@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { HUNG_MS } from "./defaults.ts";
 import { quotes } from "./quoting.ts";
 
 const SAID = ["My card is 4000 1234, please help!", "+15550101", "Anna"];
@@ -27,3 +28,21 @@ it("an error about a megabyte is looked through in no time worth counting, as fa
   expect(quotes("what my secret is", [long])).toBe(true);
   expect(quotes("mysecretissafe", [`${"x".repeat(100_000)}my secret is safe`])).toBe(false);
 });
+
+it("so is one whose own words are as long: each length counts once, not one times the other", {
+  // Half a second, or half a minute.
+  timeout: HUNG_MS,
+}, () => {
+  const [reason, said] = [lettersFrom(7, 200_000), lettersFrom(11, 100_000)];
+  expect(quotes(reason, [said])).toBe(false);
+  expect(quotes(reason, [said.slice(20) + reason.slice(50_000, 50_010)])).toBe(true);
+});
+
+/** Letters without a pattern, the same each time. */
+function lettersFrom(seed: number, count: number): string {
+  let state = seed;
+  return Array.from({ length: count }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return String.fromCharCode(97 + (state % 26));
+  }).join("");
+}

@@ -78,8 +78,8 @@ export interface Settings {
   readonly connectionsMax: number;
   /** Messages per sender and minute; 0 means no limit. */
   readonly senderPerMinuteMax: number;
-  /** The same for senders who prove nothing, where there is none for all. */
-  readonly unsignedPerMinuteMax: number;
+  /** The same for people who write from a page (`hasVisitors`), where there is none for all. */
+  readonly visitorPerMinuteMax: number;
   /** How long committed messages and turns are kept; 0 means for good. */
   readonly retentionMs: number;
 }

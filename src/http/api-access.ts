@@ -24,11 +24,10 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
   return async (request) => {
     const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
     if (given === undefined || !hasToken) return withoutToken(service, request);
-    if (wrong.areTooMany) return refused(tooMany());
     const caller = await callerWith(service, given);
     if (caller) return { kind: "admitted", caller };
-    await wrong.note();
-    return refused(unauthorized(', error="invalid_token"'));
+    const isWaitOver = (await wrong.note()) === "wrong";
+    return refused(isWaitOver ? unauthorized(', error="invalid_token"') : tooMany());
   };
 }
 

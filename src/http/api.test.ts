@@ -286,3 +286,8 @@ test("a body past the limit is refused", async () => {
   });
   expect([status, body.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
 });
+
+test("an id that nothing can have is nobody's", async () => {
+  for (const id of ["x".repeat(1_025), encodeURIComponent("\u{1f600}".repeat(300))])
+    expect((await call("GET", `/api/conversations/${id}`)).status).toBe(404);
+});

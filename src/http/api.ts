@@ -6,6 +6,7 @@ import { COMPONENTS } from "./api-schemas.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import { type Door, tooMany, unread } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
@@ -194,7 +195,9 @@ function targetOf(path: string): { pattern: string; id: string } | undefined {
   // `/api/conversations//close` lost its id on the way; it must not be taken for `/api/conversations`.
   if (!id) return rest.length === 0 ? { pattern: `/api/${kind}`, id: "" } : undefined;
   try {
-    return { pattern: ["/api", kind, "{id}", ...rest].join("/"), id: decodeURIComponent(id) };
+    const decoded = decodeURIComponent(id);
+    if (!isPossibleId(decoded)) return undefined;
+    return { pattern: ["/api", kind, "{id}", ...rest].join("/"), id: decoded };
   } catch {
     return undefined;
   }

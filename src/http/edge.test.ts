@@ -6,8 +6,10 @@ import {
   stubChannel,
   stubService,
 } from "../../test/http/stub-service.ts";
+import { web } from "../channels/web/index.ts";
 import { LullError, StoreUnavailable } from "../errors.ts";
-import type { EdgeOptions } from "./edge.ts";
+import { createService } from "../runtime/create-service.ts";
+import { createEdge, type EdgeOptions } from "./edge.ts";
 import type { Serving } from "./node.ts";
 
 let serving: Serving | undefined;
@@ -150,10 +152,33 @@ test("an unexpected error tells the caller nothing, and the log what happened an
       fields: {
         method: "POST",
         area: "/webhooks",
-        error: expect.stringMatching(/^TypeError at edge\.test\.ts:\d+:\d+$/),
+        reason: expect.stringMatching(/^TypeError at edge\.test\.ts:\d+:\d+$/),
       },
     },
   ]);
+});
+
+test("a request that fails again and again is told once, and then as a number", async () => {
+  const lines: string[] = [];
+  const broken = async () => {
+    throw new Error("a secret");
+  };
+  const service = createService({
+    engine: { open: broken } as never,
+    channels: { web: web() },
+    log: (level, event) => void (level === "debug" || lines.push(event)),
+  });
+  const handle = createEdge(service);
+  const asked = { method: "GET", path: "/api/counts", search: "", query: new URLSearchParams() };
+  const from = {
+    headers: { host: "localhost" },
+    remoteAddress: "127.0.0.1",
+    body: async () => Buffer.alloc(0),
+  };
+  for (let n = 0; n < 30; n += 1) expect((await handle({ ...asked, ...from })).status).toBe(500);
+  expect(lines).toEqual(["http.error"]);
+  await service.stop();
+  expect(lines).toEqual(["http.error", "http.errors"]);
 });
 
 test("a parser's message quotes what somebody wrote and is not logged", async () => {

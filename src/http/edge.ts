@@ -1,4 +1,4 @@
-import { LullError, tellable } from "../errors.ts";
+import { LullError } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createApi } from "./api.ts";
@@ -96,12 +96,8 @@ async function ready(service: Service, slots: Slots): Promise<EdgeAnswer> {
 }
 
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
-  service.log("error", "http.error", {
-    method: request.method,
-    // Only the first segment: what follows may name a person.
-    area: `/${request.path.split("/", 2)[1] ?? ""}`,
-    error: tellable(error),
-  });
+  // Only the first segment: what follows may name a person.
+  service.noteError({ method: request.method, area: `/${request.path.split("/", 2)[1] ?? ""}` }, error);
   if (error instanceof LullError && error.retry === "later") {
     const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);
     return failure(503, error.code, "not available now, try again", { "retry-after": String(seconds) });

@@ -163,10 +163,34 @@ test("where the channel has a secret, reading needs the same proof as writing", 
   expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);
 });
 
+test("whoever tries signatures on the feed is told of, as on the way in", async () => {
+  const channel = web({ secret: { env: "WEB_SECRET" } });
+  channel.open?.({ name: "web", secrets: { get: async () => KEY }, nowMs: () => NOW_MS });
+  const noted: unknown[] = [];
+  const noteRefusal = (...refusal: unknown[]) => void noted.push(refusal);
+  const wrong = { "x-lull-signature": "0".repeat(64) };
+  expect((await feed(mine, {}, { channels: { web: channel }, noteRefusal }, wrong)).status).toBe(401);
+  expect(noted).toEqual([["web", "INVALID_SIGNATURE", expect.stringContaining("x-lull-signature")]]);
+});
+
 test("nobody looks for a sender who cannot have written", async () => {
   const { status, body } = await feed(`sender=${"x".repeat(201)}`);
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("sender is too long")]);
 });
+
+test.each(["", "x".repeat(1_025), "\u{1f600}".repeat(300)])(
+  "no store is asked for a conversation that nothing can be called: %j",
+  async (id) => {
+    const inspector: Partial<Inspector> = {
+      conversation: async () => {
+        throw new Error("asked");
+      },
+    };
+    const query = new URLSearchParams({ sender: "visitor-0001", conversation: id });
+    const { status } = await feed(String(query), {}, { engine: async () => ({ inspector }) as never });
+    expect(status).toBe(404);
+  },
+);
 
 test("a feed asks for no more than a page needs, and counts what it does not show", async () => {
   const asked: unknown[] = [];
@@ -177,6 +201,24 @@ test("a feed asks for no more than a page needs, and counts what it does not sho
     },
   };
   const { body } = await feed(mine, {}, { engine: async () => ({ inspector }) as never });
-  expect(asked).toEqual(["c_1", { rowsMax: 200, bytesMax: 128_000 }]);
+  expect(asked).toEqual([
+    "c_1",
+    { rowsMax: 200, bytesMax: 128_000, waiting: { rowsMax: 500, bytesMax: 1_000_000 } },
+  ]);
   expect(body.staged).toBe(1_999);
+});
+
+test("one visitor's pages may ask five times a second, and take nothing from another's", async () => {
+  const inspector: Partial<Inspector> = { conversation: async () => DETAIL, latestId: async () => "c_1" };
+  const handle = createEdge(stubService({ engine: async () => ({ inspector }) as never }));
+  const ask = async (sender: string) => {
+    const search = `?sender=${sender}`;
+    const query = new URLSearchParams(search);
+    const rest = { headers: {}, remoteAddress: undefined, body: async () => Buffer.alloc(0) };
+    return (await handle({ method: "GET", path: "/webhooks/web/feed", search, query, ...rest })).status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 301 }, () => ask("visitor-0001")));
+  expect(statuses.filter((status) => status === 200)).toHaveLength(300);
+  expect(statuses.at(-1)).toBe(429);
+  expect(await ask("visitor-0002")).toBe(404);
 });

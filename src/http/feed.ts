@@ -1,13 +1,15 @@
-import { FEED_LIMITS } from "../core/defaults.ts";
+import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
+import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
 import { feedOf } from "./feed-view.ts";
+import { isPossibleId } from "./ids.ts";
 import { createUrl } from "./public-url.ts";
 
 /** A visitor id is a capability. Shorter ones could be guessed, and searching for them would find everybody. */
@@ -18,9 +20,10 @@ const SENDER_LENGTH_MAX = 200;
 /** What the phone page shows of a conversation: messages, what waits, what happens now. */
 export function createFeed(
   service: Service,
-): (channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
+): (name: string, channel: Channel, request: EdgeRequest) => Promise<EdgeAnswer> {
   const urlOf = createUrl(service.publicUrl);
-  return async (channel, request) => {
+  const pace = senderLimit(FEEDS_PER_MINUTE_MAX);
+  return async (name, channel, request) => {
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
     const { headers, query } = request;
     const sender = query.get("sender") ?? "";
@@ -28,15 +31,25 @@ export function createFeed(
       return failure(400, "INVALID_QUERY", "sender is missing or too short");
     if (sender.length > SENDER_LENGTH_MAX) return failure(400, "INVALID_QUERY", "sender is too long");
     // Whoever may write as this sender may read as this sender: the proof is asked for as if this were a message.
+    await service.requireFit(name);
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
-    if (verdict.kind === "refused") return failure(401, "INVALID_SIGNATURE", verdict.why);
+    if (verdict.kind === "refused") {
+      service.noteRefusal(name, "INVALID_SIGNATURE", verdict.why);
+      return failure(401, "INVALID_SIGNATURE", verdict.why);
+    }
+    // Asked of who is proven: nobody else can use up a visitor's share.
+    if (!pace.allows([`${name}/${sender}`], service.clock.nowMs())) return tooOften();
 
     const detail = await find(await service.engine(), query.get("conversation"), { channel, sender });
     // The same answer for "not there" and "not yours": nobody learns which conversations exist.
     if (!detail) return notFound("there is no such conversation of this visitor");
     return json(200, feedOf(detail, service.settings, afterOf(query), service.clock.nowMs()));
   };
+}
+
+function tooOften(): EdgeAnswer {
+  return failure(429, "RATE_LIMITED", "this visitor asks too often", { "retry-after": "1" });
 }
 
 /** Whose feed it is. Another web channel's conversations are another's, though its visitors may have the same names. */
@@ -52,7 +65,8 @@ async function find(
 ): Promise<ConversationDetail | undefined> {
   // Without an id: a visitor whose first acknowledgement got lost. The second try is a duplicate, and names no conversation.
   const known = id ?? (await engine.inspector.latestId(keyOf(visitor)));
-  const detail = known === undefined ? undefined : await engine.inspector.conversation(known, FEED_LIMITS);
+  if (known === undefined || !isPossibleId(known)) return undefined;
+  const detail = await engine.inspector.conversation(known, FEED_LIMITS);
   return detail && isOf(detail.conversation, visitor) ? detail : undefined;
 }
 

@@ -1,5 +1,5 @@
+import { BodyBytes } from "./body-bytes.ts";
 import type { Body, EdgeRequest, Handle } from "./edge.ts";
-import { Gathering } from "./gathering.ts";
 import type { GivenUp, Intake, Reading } from "./intake.ts";
 
 /** What a platform may know about the caller. Without it, `/api` needs a token. */
@@ -42,7 +42,7 @@ async function readBody(request: Request, bytesMax: number, intake: Intake): Pro
     void reader?.cancel().catch(() => {});
   });
   try {
-    const body = await gathered(reader, bytesMax, reading);
+    const body = await received(reader, bytesMax, reading);
     return givenUp ?? body;
   } catch {
     return givenUp ?? "gone";
@@ -51,21 +51,21 @@ async function readBody(request: Request, bytesMax: number, intake: Intake): Pro
   }
 }
 
-async function gathered(
+async function received(
   reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
   bytesMax: number,
   reading: Reading,
 ): Promise<Body> {
-  const gathering = new Gathering(bytesMax);
+  const bytes = new BodyBytes(bytesMax);
   for (;;) {
     const { value, done } = (await reader?.read()) ?? { done: true };
-    if (value === undefined || done) return gathering.whole();
-    const problem = gathering.add(value);
+    if (value === undefined || done) return bytes.whole();
+    const problem = bytes.add(value);
     if (problem !== undefined) {
       // The rest is never read.
       void reader?.cancel().catch(() => {});
       return problem;
     }
-    reading.grew(gathering.size, gathering.held);
+    reading.grew(bytes.size, bytes.held);
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { BodyBytes, free } from "./body-bytes.ts";
 import type { Body, EdgeRequest } from "./edge.ts";
-import { free, Gathering } from "./gathering.ts";
 import type { Intake } from "./intake.ts";
 
 type Headers = EdgeRequest["headers"];
@@ -58,28 +58,28 @@ export function dropBody(message: IncomingMessage): void {
 
 function readBody(message: IncomingMessage, bytesMax: number, intake: Intake): Promise<Body> {
   return new Promise((resolve) => {
-    let gathering: Gathering | undefined = new Gathering(bytesMax);
+    let bytes: BodyBytes | undefined = new BodyBytes(bytesMax);
     const end = (body: Body) => {
-      gathering = undefined;
+      bytes = undefined;
       reading.end();
       resolve(body);
     };
     const giveUp = (why: Body) => {
-      gathering?.free();
+      bytes?.free();
       end(why);
     };
     const reading = intake.begin(giveUp);
     message.on("data", (chunk: Buffer) => {
-      if (gathering === undefined) return free(chunk);
-      const problem = gathering.add(chunk);
-      if (problem === undefined) return reading.grew(gathering.size, gathering.held);
+      if (bytes === undefined) return free(chunk);
+      const problem = bytes.add(chunk);
+      if (problem === undefined) return reading.grew(bytes.size, bytes.held);
       giveUp(problem);
       // Thousands of crumbs may have come at once, and each would still be told.
       if (problem === "too-slow") message.destroy();
     });
-    message.on("end", () => gathering && end(gathering.whole()));
+    message.on("end", () => bytes && end(bytes.whole()));
     // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.
-    message.on("close", () => gathering && giveUp("gone"));
+    message.on("close", () => bytes && giveUp("gone"));
     message.on("error", nothing);
     // From here on chunks are told as they come. Otherwise Node makes a list of those that came with the headers: ten thousand, if each is a byte.
     if (message.headers["transfer-encoding"] !== undefined) message.read(0);

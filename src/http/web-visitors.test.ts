@@ -44,26 +44,24 @@ async function statuses(sender: string, messages: number): Promise<number[]> {
   return [...seen];
 }
 
-it("a visitor who proves nothing may write 120 messages a minute, and nobody else pays for more", async () => {
-  serve();
-  expect(await statuses("visitor-1", 120)).toEqual([200]);
-  expect(await write("visitor-1")).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } });
-  expect((await write("visitor-2")).status).toBe(200);
-  await clock.advance(1_000);
-  expect(await statuses("visitor-1", 3)).toEqual([200, 429]);
-});
+it.each([{}, { secret: SECRET }])(
+  "a visitor may write 120 messages a minute, and nobody else pays for more: %j",
+  async (options) => {
+    serve({}, options);
+    expect(await statuses("visitor-1", 120)).toEqual([200]);
+    expect(await write("visitor-1")).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } });
+    expect((await write("visitor-2")).status).toBe(200);
+    await clock.advance(1_000);
+    expect(await statuses("visitor-1", 3)).toEqual([200, 429]);
+  },
+);
 
-it("whoever signs is limited only where that is asked for", async () => {
-  serve({}, { secret: SECRET });
-  expect(await statuses("visitor-1", 130)).toEqual([200]);
-});
-
-it("a limit for all is the limit, also for those who prove nothing; 0 is none", async () => {
+it("a limit for all is the limit, also for visitors; 0 is none", async () => {
   serve({ senderPerMinuteMax: 130 });
   expect(await statuses("visitor-1", 130)).toEqual([200]);
   expect((await write("visitor-1")).status).toBe(429);
   await service.stop();
-  serve({ unsignedPerMinuteMax: 0 });
+  serve({ visitorPerMinuteMax: 0 });
   expect(await statuses("visitor-1", 130)).toEqual([200]);
 });
 

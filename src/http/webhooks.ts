@@ -36,7 +36,7 @@ export function createWebhooks(
     if (!Buffer.isBuffer(body)) return body;
     if (!slots.take()) return refusal(called, TOO_MANY);
     try {
-      if (isFeed) return await feed(channel, request);
+      if (isFeed) return await feed(name, channel, request);
       const webhook = { ...head, body };
       return await (step === "" ? service.receive(name, webhook) : service.receiveStatus(name, webhook));
     } finally {

@@ -5,10 +5,14 @@ const MINUTE_MS = 60_000;
 /** Every wrong token of the last minute makes the answer to the next one wait this much longer. */
 const STEP_MS = 100;
 const WAIT_MS_MAX = 2_000;
-/** Wrong tokens that wait for their answer at once: beyond them nobody's token is looked at. That is 25 guesses a second at most. */
+/** Wrong tokens that wait for their answer at once: more of them are turned away, since whoever waits keeps a connection and memory. */
 const WAITING_MAX = 50;
 
-/** Counts who tries tokens, tells of it, and takes the speed out of it. Whoever has the right one never waits. */
+/**
+ * Counts who tries tokens, tells of it, and takes the speed out of a guess after the other. It does not bound how many are tried: being
+ * turned away says "wrong" as well, and whoever has the right one must get in whatever strangers do. That a token is not found is up to
+ * its length.
+ */
 export class WrongTokens {
   readonly #service: Pick<Service, "clock" | "log">;
   readonly #told = new RareWords();
@@ -19,12 +23,8 @@ export class WrongTokens {
     this.#service = service;
   }
 
-  get areTooMany(): boolean {
-    return this.#waiting >= WAITING_MAX;
-  }
-
-  /** Resolves when the caller may hear that it was wrong. */
-  async note(): Promise<void> {
+  /** Resolves when the caller may hear that it was wrong, or at once when too many wait for that. */
+  async note(): Promise<"wrong" | "too-many"> {
     const { clock, log } = this.#service;
     const nowMs = clock.nowMs();
     const reason = "a wrong token";
@@ -33,9 +33,14 @@ export class WrongTokens {
     const lately = this.#times.filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS);
     // No more than decide about the wait.
     this.#times = [...lately, nowMs].slice(-(WAIT_MS_MAX / STEP_MS));
-    if (lately.length === 0) return;
+    if (lately.length === 0) return "wrong";
+    if (this.#waiting >= WAITING_MAX) return "too-many";
     this.#waiting += 1;
-    await clock.sleep(Math.min(lately.length * STEP_MS, WAIT_MS_MAX));
-    this.#waiting -= 1;
+    try {
+      await clock.sleep(Math.min(lately.length * STEP_MS, WAIT_MS_MAX));
+    } finally {
+      this.#waiting -= 1;
+    }
+    return "wrong";
   }
 }

@@ -2,6 +2,8 @@ import { createEdge, type Handle } from "../http/edge.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../ports/log.ts";
 import type { LullConfig } from "../runtime/config.ts";
+import { SampledLog } from "../runtime/sampled-log.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import type { LambdaContext } from "./invocation.ts";
 import { lambdaLog } from "./logger.ts";
 import { type Counting, counting } from "./metrics.ts";
@@ -14,14 +16,16 @@ export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<Lull
 export interface Opened {
   readonly lull: Lull;
   readonly visibility: Visibility;
-  /** What the world may call. Throws where a channel must not be served as it is configured. */
-  readonly publicDoor: () => Promise<Handle>;
-  readonly apiDoor: () => Handle;
+  /** What the world may call. */
+  readonly publicDoor: Handle;
+  readonly apiDoor: Handle;
 }
 
 /** What stays between invocations of one warm function. */
 export class FunctionRuntime {
   readonly log: Log;
+  /** For what anybody may cause before there is a service. */
+  readonly sampled: SampledLog;
   readonly metrics: Counting;
   readonly trace: Trace;
   readonly #begin: (context: LambdaContext) => void;
@@ -33,6 +37,7 @@ export class FunctionRuntime {
     const { log, begin } = lambdaLog(serviceName, env);
     this.metrics = counting(serviceName);
     this.log = this.metrics.counted(log);
+    this.sampled = new SampledLog(this.log, systemClock);
     this.trace = tracing(serviceName, this.log, env);
     this.#begin = begin;
     this.#source = source;
@@ -62,24 +67,11 @@ export class FunctionRuntime {
     const config = typeof source === "function" ? await source(this.log) : source;
     const log = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
     const lull = createLull({ ...config, log });
-    const doors = {
-      public: createEdge(lull, { serves: "public" }),
-      api: createEdge(lull, { serves: "api" }),
-    };
-    let fitness: Promise<void> | undefined;
     return {
       lull,
       visibility: visibilityIn(config.engine, log),
-      // Nothing is started here that would look at the channels first. Once they are fit, another channel's secret is nobody's trouble.
-      publicDoor: async () => {
-        fitness ??= lull.requireFit().catch((error) => {
-          fitness = undefined;
-          throw error;
-        });
-        await fitness;
-        return doors.public;
-      },
-      apiDoor: () => doors.api,
+      publicDoor: createEdge(lull, { serves: "public" }),
+      apiDoor: createEdge(lull, { serves: "api" }),
     };
   }
 }

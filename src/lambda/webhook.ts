@@ -5,17 +5,17 @@ import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";
 
-type DoorOf = (opened: Opened) => Promise<Handle> | Handle;
+type DoorOf = (opened: Opened) => Handle;
 type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
 
 /** What providers and visitors call, and nothing of the API: it never throws, and answers 5xx only for what is our fault. */
 export function webhookHandler(runtime: FunctionRuntime): HttpHandler {
-  return handler(runtime, "webhook", ({ publicDoor }) => publicDoor());
+  return handler(runtime, "webhook", ({ publicDoor }) => publicDoor);
 }
 
 /** The API and nothing else: a function of its own, because its role may list, change and erase. */
 export function apiHandler(runtime: FunctionRuntime): HttpHandler {
-  return handler(runtime, "api", ({ apiDoor }) => apiDoor());
+  return handler(runtime, "api", ({ apiDoor }) => apiDoor);
 }
 
 /** HTTP behind a gateway: the same edge as everywhere. */
@@ -33,7 +33,7 @@ async function answer(
 ): Promise<EdgeAnswer> {
   try {
     const opened = await runtime.open();
-    const door = await doorOf(opened);
+    const door = doorOf(opened);
     const request = requestFrom(event, opened.lull.publicUrl);
     if (request) return await door(request);
     opened.lull.log("warn", "event.unknown", { handler: name });
@@ -44,9 +44,7 @@ async function answer(
     );
   } catch (error) {
     // Nothing was acknowledged: the provider is asked to come back.
-    runtime.log("error", "webhook.failed", {
-      reason: tellable(error),
-    });
+    runtime.sampled.note("error", "webhook.failed", { reason: tellable(error) });
     return failure(503, "UNAVAILABLE", "not available now, try again", { "retry-after": "1" });
   }
 }

@@ -112,7 +112,9 @@ export interface Channel {
   readonly bodyBytesMax?: number;
   /** Characters of a text that it takes in. A longer one is refused; where left out, only the body has a limit. */
   readonly receivedTextMax?: number;
-  /** Set where nobody has to prove who they are: then each sender has a pace, also where none is configured for all. */
+  /** Set where people call by themselves, from a page: then each of them has a pace, also where none is configured for all. */
+  readonly hasVisitors?: boolean;
+  /** Set where nobody has to prove who they are. */
   readonly isUnsigned?: boolean;
   /** Set where only this machine may write, as told by the name that it is called by: whoever else reaches the port can say that name. */
   readonly isForThisMachine?: boolean;

@@ -37,6 +37,8 @@ export interface StageRequest {
   readonly arrival: Arrival;
   /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
   readonly refusal?: RefusalCode;
+  /** Whatever refuses it, no record is kept of that: strangers have left enough of them, or it will come again. */
+  readonly isUnrecorded?: true;
 }
 
 /** The expiring right to work on a conversation. `token` says who is right, `untilAtMs` only when to try. */

@@ -100,6 +100,11 @@ export interface QuarantinedRow {
 export interface DetailLimits {
   readonly rowsMax: number;
   readonly bytesMax: number;
+  /**
+   * How much of what waits may be read for it, where a store keeps that in another order than that of time. Of more, the latest of what
+   * was read are shown, and what was read is counted. Without it all of it is read.
+   */
+  readonly waiting?: { readonly rowsMax: number; readonly bytesMax: number };
 }
 
 export interface ConversationDetail {

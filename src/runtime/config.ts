@@ -68,7 +68,7 @@ export interface LimitsConfig {
   readonly requestsMax?: number;
   readonly connectionsMax?: number;
   readonly senderPerMinuteMax?: number;
-  readonly unsignedPerMinuteMax?: number;
+  readonly visitorPerMinuteMax?: number;
   readonly retentionDays?: number;
 }
 
@@ -173,7 +173,7 @@ export function settingsFrom(config: LullConfig): Settings {
       requestsMax: count("limits.requestsMax", limits.requestsMax),
       connectionsMax: count("limits.connectionsMax", limits.connectionsMax),
       senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
-      unsignedPerMinuteMax: count("limits.unsignedPerMinuteMax", limits.unsignedPerMinuteMax, 0),
+      visitorPerMinuteMax: count("limits.visitorPerMinuteMax", limits.visitorPerMinuteMax, 0),
     }),
   });
 }

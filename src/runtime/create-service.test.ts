@@ -99,3 +99,23 @@ it("a message whose responder is gone when its turn comes is refused with the re
   await after.stop(0);
   await before.stop(0);
 });
+
+it.each(["a log of its own", "none"])("a program that embeds Lull with %s sees no numbers", async (kind) => {
+  const lines: string[] = [];
+  const { error } = console;
+  console.error = (line: string) => void lines.push(line);
+  try {
+    const verify = () => ({ kind: "refused", why: "nobody may write to +15550100" }) as const;
+    const own = { log: (...line: unknown[]) => void lines.push(JSON.stringify(line)) };
+    const channels = { sms: { ...testChannel(), verify } };
+    const given = { engine: memory(), channels, respond: () => "ok", ...(kind !== "none" && own) };
+    const service = createService(given);
+    await service.receive("sms", { method: "POST", url: "http://x/", headers: {}, body });
+    service.log("warn", "of.a-channel", { sender: "+15550100", text: "a secret" });
+    await service.stop(0);
+  } finally {
+    console.error = error;
+  }
+  expect(lines.filter((line) => line.includes("****00"))).toHaveLength(2);
+  expect(lines.join()).not.toMatch(/15550100|secret/);
+});

@@ -1,24 +1,27 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
-import { FEED_LIMITS } from "../core/defaults.ts";
+import { SAYING_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
-import { ConfigError, LullError } from "../errors.ts";
+import { ConfigError, LullError, tellable } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
 import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
+import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
-import { type Reception, receive } from "./receive.ts";
+import { noteRefusal, type Reception, receive } from "./receive.ts";
+import { RecordPace } from "./record-pace.ts";
 import { replyTexts } from "./reply-texts.ts";
+import { SampledLog } from "./sampled-log.ts";
 import { senderLimit } from "./sender-limit.ts";
 import type { SayRequest, Service } from "./service.ts";
 import { Sweeper } from "./sweeper.ts";
 import { systemClock } from "./system-clock.ts";
-import { ToldRefusals } from "./told-refusals.ts";
 import { warnings } from "./warnings.ts";
 import { Worker } from "./worker.ts";
 
@@ -31,7 +34,7 @@ export function createService(config: LullConfig): Service {
   const settings = settingsFrom(config);
   const clock = config.clock ?? systemClock;
   const secrets = config.secrets ?? environmentSecrets();
-  const log = config.log ?? warnings;
+  const log = safely(config.log ?? warnings);
   const random = config.random ?? Math.random;
   const workerId = config.workerId ?? processIdentity();
   const publicUrl = publicUrlIn(config);
@@ -49,22 +52,25 @@ export function createService(config: LullConfig): Service {
   let life = new Life(making);
   let stops = 0;
   const open = () => life.engine();
-  const refusals = new ToldRefusals(log, clock);
+  const sampled = new SampledLog(log, clock);
   const readiness = new Readiness(clock, () =>
     within(clock, settings.receiveTimeoutMs, async () => {
       const engine = await open();
       await (engine.probe?.() ?? engine.ping());
     }),
   );
+  const fitness = new Fitness(config.channels);
   const reception: Reception = {
     settings,
+    fitness,
     engine: open,
     log,
-    refusals,
+    sampled,
     clock,
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
-    unsignedLimit: senderLimit(settings.senderPerMinuteMax || settings.unsignedPerMinuteMax),
+    visitorLimit: senderLimit(settings.senderPerMinuteMax || settings.visitorPerMinuteMax),
+    unsignedRecords: new RecordPace(STRANGERS_REFUSALS_PER_MINUTE_MAX),
     busyText: config.busyText ?? BUSY_TEXT,
   };
   const channelNamed = (name: string): Channel => {
@@ -86,18 +92,21 @@ export function createService(config: LullConfig): Service {
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
-    noteRefusal: (name, code, reason) => refusals.note(name, code, reason),
+    noteRefusal: (name, code, reason) => noteRefusal(reception, name, code, reason),
+    noteError: (about, error) => sampled.note("error", "http.error", { ...about, reason: tellable(error) }),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),
     wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
-    requireFit: () => requireFit(config.channels),
+    requireFit: (name) => (name === undefined ? fitness.requireAll() : fitness.require(name)),
     async start() {
-      await requireFit(config.channels);
+      const asked = stops;
+      await fitness.requireAll();
+      if (stops !== asked) throw stopped();
       readiness.forget();
       if (life.isOver) {
         // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
-        const [last, asked] = [life, stops];
+        const last = life;
         await last.end(GRACE_MS);
         if (stops !== asked) throw stopped();
         if (life === last) life = new Life(making);
@@ -108,16 +117,9 @@ export function createService(config: LullConfig): Service {
       stops += 1;
       readiness.forget();
       await life.end(graceMs);
-      refusals.flush();
+      sampled.flush();
     },
   };
-}
-
-async function requireFit(channels: LullConfig["channels"]): Promise<void> {
-  for (const [name, channel] of Object.entries(channels)) {
-    const why = await channel.unfit?.();
-    if (why !== undefined) throw new ConfigError(`channel ${name}: ${why}`);
-  }
 }
 
 function openChannels(
@@ -150,7 +152,7 @@ async function say(
   settings: Settings,
   { conversationId, text, author, id = randomUUID(), channel: wanted }: SayRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
-  const detail = await engine.inspector.conversation(conversationId, FEED_LIMITS);
+  const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
   if (!detail) return "not-found";
   const { conversation, staged, turns, lock } = detail;
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);

@@ -5,24 +5,30 @@ import { soundStatus } from "../core/sound-inbound.ts";
 import { tellable } from "../errors.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, StageOutcome } from "../ports/engine.ts";
+import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { DeliveryStatus } from "../ports/message.ts";
 import { type Arriving, arriving } from "./arrivals.ts";
+import type { Fitness } from "./fitness.ts";
+import type { RecordPace } from "./record-pace.ts";
+import type { SampledLog } from "./sampled-log.ts";
 import type { SenderLimit } from "./sender-limit.ts";
-import type { ToldRefusals } from "./told-refusals.ts";
 
 /** What receiving needs besides the request. */
 export interface Reception {
+  readonly fitness: Fitness;
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
-  readonly refusals: ToldRefusals;
+  /** For everything that a caller may cause without end. */
+  readonly sampled: SampledLog;
   readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
   readonly senderLimit: SenderLimit;
-  /** For channels on which nobody proves who they are. */
-  readonly unsignedLimit: SenderLimit;
+  /** For channels that people call by themselves. */
+  readonly visitorLimit: SenderLimit;
+  /** How many of their refusals are written down. */
+  readonly unsignedRecords: RecordPace;
   readonly busyText: string;
 }
 
@@ -38,17 +44,14 @@ export async function receive(
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log, clock, settings } = reception;
+  const { sampled, clock, settings } = reception;
   try {
     // What is stored after that was never acknowledged: it comes again, and is a duplicate.
     return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
-    log("error", "webhook.failed", {
-      channel: name,
-      // A parser's error quotes what it could not parse.
-      reason: tellable(error),
-    });
+    // A parser's error quotes what it could not parse.
+    sampled.note("error", "webhook.failed", { channel: name, reason: tellable(error) });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
   }
 }
@@ -59,10 +62,11 @@ async function answer(
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log, refusals } = reception;
+  const { log } = reception;
+  await reception.fitness.require(name);
   const verdict = await channel.verify(request);
   if (verdict.kind === "refused") {
-    refusals.note(name, "INVALID_SIGNATURE", verdict.why);
+    noteRefusal(reception, name, "INVALID_SIGNATURE", verdict.why);
     return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
   }
   const parsed = channel.parse(request);
@@ -73,11 +77,21 @@ async function answer(
       log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
       return channel.answer({});
     case "invalid":
-      refusals.note(name, "INVALID_PAYLOAD", parsed.why);
+      noteRefusal(reception, name, "INVALID_PAYLOAD", parsed.why);
       return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
     case "updates":
       return channel.answer(await takeIn(reception, name, channel, parsed));
   }
+}
+
+/** A webhook is refused as a whole. */
+export function noteRefusal(
+  { sampled }: Pick<Reception, "sampled">,
+  channel: string,
+  code: RefusalCode,
+  reason: string,
+): void {
+  sampled.note("warn", "webhook.refused", { channel, code, reason });
 }
 
 async function takeIn(
@@ -99,10 +113,51 @@ async function takeIn(
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  const limit = channel.isUnsigned ? reception.unsignedLimit : reception.senderLimit;
-  if (!limit.allows(senders, nowMs)) return { code: "RATE_LIMITED", retryAfterSeconds: RETRY_AFTER_SECONDS };
-  const outcomes = await engine.receiving.stage(requests);
+  const limit = channel.hasVisitors ? reception.visitorLimit : reception.senderLimit;
+  if (!limit.allows(senders, nowMs)) return tooMany(reception, engine, name, requests);
+  const outcomes = channel.isUnsigned
+    ? await stageOfStrangers(reception, engine, requests, nowMs)
+    : await engine.receiving.stage(requests);
   return summarise(reception, engine, { name, channel, requests, outcomes });
+}
+
+/**
+ * The store is asked all the same: a provider that did not hear our "yes" comes again, and must not be told to come back with what is here.
+ * That costs a read; a sender who is within the limit costs more.
+ */
+async function tooMany(
+  reception: Reception,
+  engine: Engine,
+  name: string,
+  requests: readonly StageRequest[],
+): Promise<ReceiveSummary> {
+  const code = "RATE_LIMITED";
+  const outcomes = await engine.receiving.stage(
+    requests.map(({ arrival }) => ({ arrival, refusal: code, isUnrecorded: true })),
+  );
+  if (outcomes.every(({ kind }) => kind === "duplicate")) return {};
+  noteRefusal(reception, name, code, "a sender wrote more than may be written in a minute");
+  return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
+}
+
+/** What is refused of those who prove nothing is written down as far as there is a place for it: each of them may have any number of names. */
+async function stageOfStrangers(
+  { unsignedRecords }: Reception,
+  engine: Engine,
+  requests: readonly StageRequest[],
+  nowMs: number,
+): Promise<readonly StageOutcome[]> {
+  const places = unsignedRecords.take(requests.length, nowMs);
+  let used = 0;
+  try {
+    const outcomes = await engine.receiving.stage(
+      requests.map((request, at) => (at < places ? request : { ...request, isUnrecorded: true })),
+    );
+    used = outcomes.slice(0, places).filter(({ kind }) => kind === "refused").length;
+    return outcomes;
+  } finally {
+    unsignedRecords.giveBack(places - used);
+  }
 }
 
 interface Received {
@@ -118,8 +173,8 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
     const { odd, tooLongBy } = received.requests[at]!;
     if (tooLongBy !== undefined)
       summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
-    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception.log, received.name, odd) };
-    else logOutcome(reception.log, received.name, outcome);
+    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception, received.name, odd) };
+    else logOutcome(reception, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
       const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
@@ -130,8 +185,8 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
 }
 
 /** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
-function tellOdd(log: Log, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
-  log("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
+function tellOdd({ sampled }: Reception, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
+  sampled.note("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
   return { detail: `a message of this channel cannot be kept: ${why}` };
 }
 
@@ -141,7 +196,7 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   return { code: before.code ?? code };
 }
 
-function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
+function logOutcome({ log, sampled }: Reception, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
@@ -150,7 +205,8 @@ function logOutcome(log: Log, channel: string, outcome: StageOutcome): void {
     if (isFirst) log("warn", "conversation.full", { channel, conversation });
     else log("debug", "message.refused", { channel, code: outcome.code, conversation });
   } else if (outcome.kind === "refused") {
-    log("info", "message.refused", { channel, code: outcome.code, conversation: outcome.conversationId });
+    const { code, conversationId: conversation } = outcome;
+    sampled.note("info", "message.refused", { channel, code }, { conversation });
   } else log("debug", "message.duplicate", { channel });
 }
 
@@ -185,7 +241,7 @@ async function settle(
 ): Promise<void> {
   const read = soundStatus(given);
   // It proves nothing that could be written down, and coming again would not change that.
-  if (read.kind === "foreign") return void tellOdd(reception.log, name, read.why);
+  if (read.kind === "foreign") return void tellOdd(reception, name, read.why);
   const result = await engine.receiving.settle(name, read.value);
   const { providerId, status: word, errorCode } = read.value;
   reception.log("debug", "delivery.status", {

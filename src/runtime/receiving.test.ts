@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { statusOf } from "../core/refusals.ts";
 import { memory } from "../engines/memory/index.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
@@ -20,15 +20,19 @@ const WEBHOOK = {
 function receiving(engine: EngineProvider, channel: Channel = testChannel()) {
   const clock = fakeClock();
   const events: string[] = [];
+  const lines: string[] = [];
   const service = createService({
     engine,
     channels: { test: channel },
     respond: () => "hello",
     clock,
     limits: { receiveTimeoutSeconds: 10 },
-    log: (_level, event) => void events.push(event),
+    log: (level, event, { code, more } = {}) => {
+      events.push(event);
+      if (level !== "debug") lines.push([level, event, code, more].filter((word) => word).join(" "));
+    },
   });
-  return { clock, events, service, post: () => service.receive("test", WEBHOOK) };
+  return { clock, events, lines, service, post: () => service.receive("test", WEBHOOK) };
 }
 
 /** A store that does what it is asked, and says so only when it is let. */
@@ -150,5 +154,93 @@ it("a payload of more messages than a sender may write in a minute is taken, onc
   expect(await post()).toBe(200);
   await lull.advance(1_000);
   expect(lull.sent.map(({ to }) => to)).toEqual(["ana", "ana"]);
+  await lull.stop();
+});
+
+const FLOOD = 300;
+
+/** As many webhooks at once, each of another sender. */
+async function flood(at: ReturnType<typeof receiving>, message: object): Promise<number[]> {
+  const answers = Array.from({ length: FLOOD }, (_, n) => {
+    const given = { ...MESSAGE, providerId: `f${n}`, sender: `stranger-${n}`, media: [], ...message };
+    return at.service.receive("test", { ...WEBHOOK, body: Buffer.from(JSON.stringify([given])) });
+  });
+  return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
+}
+
+describe("what nobody took in is told once, and then as a number", () => {
+  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };
+
+  it("a text that is too long", async () => {
+    const at = receiving(memory(), unsigned);
+    expect(await flood(at, { text: "eleven signs" })).toEqual([409]);
+    expect(at.lines).toEqual(["info message.refused MESSAGE_TOO_LARGE"]);
+    expect(at.events.filter((event) => event === "message.refused")).toHaveLength(FLOOD);
+    await at.clock.advance(60_000);
+    expect(at.lines.slice(1)).toEqual([`info message.refusals MESSAGE_TOO_LARGE ${FLOOD - 1}`]);
+  });
+
+  it("a message that cannot be kept", async () => {
+    const at = receiving(memory());
+    await flood(at, { sender: { id: 7 } });
+    expect(at.lines).toEqual(["error webhook.refused INVALID_PAYLOAD"]);
+  });
+
+  it("a webhook whose secret cannot be read, or that fails in another way", async () => {
+    const verify = () => Promise.reject(new Error("no secret"));
+    const at = receiving(memory(), { ...testChannel(), verify });
+    expect(await flood(at, {})).toEqual([503]);
+    expect(at.lines).toEqual(["error webhook.failed"]);
+    await at.service.stop();
+    expect(at.lines.slice(1)).toEqual([`error webhook.failures ${FLOOD - 1}`]);
+  });
+
+  it("a sender who writes too much", async () => {
+    const at = receiving(memory(), unsigned);
+    expect(await flood(at, { sender: "ana", text: "hi" })).toEqual([200, 429]);
+    expect(at.lines).toEqual(["warn webhook.refused RATE_LIMITED"]);
+    expect(at.events.filter((event) => event === "webhook.refused")).toHaveLength(FLOOD - 120);
+    expect((await (await at.service.engine()).inspector.counts()).refusals).toBe(0);
+  });
+});
+
+describe("refusals of those who prove nothing", () => {
+  const refusalsOf = async (at: ReturnType<typeof receiving>) =>
+    (await (await at.service.engine()).inspector.counts()).refusals;
+  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };
+  const tooLong = { text: "eleven signs" };
+
+  it("are written down as far as a minute has places, however many come at once", async () => {
+    const at = receiving(memory(), unsigned);
+    await flood(at, tooLong);
+    expect(await refusalsOf(at)).toBe(60);
+    await at.clock.advance(60_000);
+    await flood(at, tooLong);
+    expect(await refusalsOf(at)).toBe(120);
+  });
+
+  it("find their places free, however many messages were taken in before", async () => {
+    const at = receiving(memory(), unsigned);
+    expect(await flood(at, { text: "hi" })).toEqual([200]);
+    await flood(at, { ...tooLong, account: "another" });
+    expect(await refusalsOf(at)).toBe(60);
+  });
+
+  it("are all written down where senders are proven", async () => {
+    const at = receiving(memory(), { ...unsigned, isUnsigned: false });
+    await flood(at, tooLong);
+    expect(await refusalsOf(at)).toBe(FLOOD);
+  });
+});
+
+it("a redelivery of what was acknowledged is acknowledged, also when its sender has written too much since", async () => {
+  const lull = testLull({ respond: () => "hello", limits: { senderPerMinuteMax: 2 } });
+  expect(await lull.receive("ana", "one", "m-1")).toBe(200);
+  expect(await lull.receive("ana", "two", "m-2")).toBe(200);
+  expect(await lull.receive("ana", "three", "m-3")).toBe(429);
+  expect(await lull.receive("ana", "one", "m-1")).toBe(200);
+  await lull.advance(10_000);
+  expect(lull.sent).toHaveLength(1);
+  expect(await lull.receive("ana", "two", "m-2")).toBe(200);
   await lull.stop();
 });

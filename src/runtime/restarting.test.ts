@@ -54,11 +54,13 @@ function living(engine: EngineProvider, given?: Clock) {
 function slowToOpen() {
   const kept = memory();
   const { promise: mayOpen, resolve: letOpen } = Promise.withResolvers<void>();
+  const { promise: opening, resolve: isOpening } = Promise.withResolvers<void>();
   const closed: Engine[] = [];
   const opened: Engine[] = [];
   const engine: EngineProvider = {
     name: "slow",
     async open(context) {
+      isOpening();
       await mayOpen;
       const inner = await kept.open(context);
       const it: Engine = { ...inner, close: async () => void closed.push(it) };
@@ -66,7 +68,7 @@ function slowToOpen() {
       return it;
     },
   };
-  return { engine, letOpen, opened, closed };
+  return { engine, opening, letOpen, opened, closed };
 }
 
 describe("a service that was stopped", () => {
@@ -127,14 +129,23 @@ describe("a service that was stopped", () => {
   });
 
   it("closes what it was still opening, and does not start", async () => {
-    const { engine, letOpen, opened, closed } = slowToOpen();
+    const { engine, opening, letOpen, opened, closed } = slowToOpen();
     const at = living(engine);
     const starting = expect(at.service.start()).rejects.toThrow("the service was stopped");
+    await opening;
     const stopping = at.stop();
     letOpen();
     await Promise.all([starting, stopping]);
     expect(opened).toHaveLength(1);
     expect(closed).toEqual(opened);
+  });
+
+  it("opens nothing when it is stopped while it looks at its channels", async () => {
+    const { engine, opened } = slowToOpen();
+    const at = living(engine);
+    const starting = expect(at.service.start()).rejects.toThrow("the service was stopped");
+    await Promise.all([starting, at.stop()]);
+    expect(opened).toEqual([]);
   });
 
   it("stays stopped when that was said last, however soon after the start", async () => {

@@ -26,6 +26,8 @@ export interface Service {
   receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A webhook was refused before anybody looked into it: it is counted and told as others are. */
   noteRefusal(channel: string, code: RefusalCode, reason: string): void;
+  /** A request failed in a way that nobody foresaw: told as refusals are, since anybody may ask again and again. */
+  noteError(request: { readonly method: string; readonly area: string }, error: unknown): void;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */
@@ -36,8 +38,8 @@ export interface Service {
   ready(): Promise<void>;
   /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Rejects when a channel must not be served as it is configured. */
-  requireFit(): Promise<void>;
+  /** Rejects when the channel, or any of them, must not be served as it is configured. Whatever is received asks by itself. */
+  requireFit(channel?: string): Promise<void>;
   /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */
   start(): Promise<void>;
   /** No new work, nothing is acknowledged any more; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */

@@ -96,3 +96,31 @@ test("a service does not start with a channel that must not be served as it is",
   await service.start();
   await service.stop(0);
 });
+
+test("nor does it receive for that channel, whoever brings the webhook; others are received for", async () => {
+  let why: string | undefined = "it is open to all the world";
+  let asked = 0;
+  const unfit = async () => {
+    asked += 1;
+    return why;
+  };
+  const channels = { open: { ...testChannel(), unfit }, sound: testChannel() };
+  const events: string[] = [];
+  const log = (_level: string, event: string) => void events.push(event);
+  const service = createService({ engine: memory(), channels, respond: () => "ok", log });
+  const webhook = {
+    method: "POST",
+    url: "https://bot.example.com/webhooks/open",
+    headers: {},
+    body: Buffer.from("[]"),
+  };
+  expect((await service.receive("open", webhook)).status).toBe(503);
+  expect((await service.receive("sound", webhook)).status).toBe(200);
+  expect(events).toContain("webhook.failed");
+  why = undefined;
+  expect((await service.receive("open", webhook)).status).toBe(200);
+  expect((await service.receive("open", webhook)).status).toBe(200);
+  // Once it is fit nobody asks again.
+  expect(asked).toBe(2);
+  await service.stop(0);
+});

@@ -100,7 +100,9 @@ function toldOf(run: TurnRun, error: unknown, draft: Draft | undefined): string 
 }
 
 /** Somebody's own channel or responder may put into words of ours what a customer wrote, or what was answered. */
-export function worded(run: TurnRun, reason: string, draft = run.taken.draft): string {
+export function worded(run: TurnRun, given: string, draft = run.taken.draft): string {
+  // What is not told need not be looked through.
+  const reason = shortReason(given);
   if (!quotes(reason, saidIn(run, draft))) return reason;
   const [code = ""] = /^[A-Z][A-Z_]*(?=: )/.exec(reason) ?? [];
   return `${code === "" ? "" : `${code}: `}its words repeat what was said, and are in the dead letter, once there is one`;

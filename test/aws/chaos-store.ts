@@ -5,7 +5,7 @@ import type { Emulators } from "./emulators.ts";
 import { awsPlace } from "./place.ts";
 
 /** Items of the messages table begin with their kind. */
-const KINDS = { turn: "t#", deadMessage: "dm#", unknown: "u#" };
+const KINDS = { said: "m#", record: "t#", deadMessage: "dm#", unknown: "u#" };
 
 /** Tables and queues for a chaos run; in the end they are read with plain scans, past the engine. */
 export async function chaosStore(emulators: Emulators): Promise<ChaosStore> {
@@ -21,10 +21,24 @@ async function kept(emulators: Emulators, TableName: string): Promise<Kept> {
   client.destroy();
   const of = (kind: string) => items.filter(({ item_id }) => String(item_id).startsWith(kind));
   return {
-    turns: of(KINDS.turn).map(({ message_ids }) => ({ messageIds: message_ids as string[] })),
+    turns: [...of(KINDS.said), ...of(KINDS.record)]
+      .filter(({ outcome }) => outcome !== undefined)
+      .map((item) => ({ messageIds: messageIdsIn(item) })),
     dead: of(KINDS.deadMessage).map(({ row }) => ({
       messageIds: [String((row as Record<string, unknown>).message_sid)],
     })),
     unknown: of(KINDS.unknown).map(({ body }) => ({ text: String(body) })),
   };
+}
+
+/** Those of a turn are written down where they are not the ids of what was said in it. */
+function messageIdsIn({ message_ids, parts, before }: Record<string, unknown>): string[] {
+  const sides = [...((before ?? []) as Side[]), { parts } as Side];
+  return (
+    (message_ids as string[] | undefined) ?? sides.flatMap(({ parts = [] }) => parts.map(({ id }) => id))
+  );
+}
+
+interface Side {
+  readonly parts?: readonly { readonly id: string }[];
 }

@@ -34,6 +34,7 @@ describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoint
 
 /** Every kind of read that there is: one that is not made cannot be found lagging. */
 const BASE_READS = [
+  "dynamodb:BatchGetItem conversations-stage",
   "dynamodb:BatchGetItem conversations-seen",
   "dynamodb:BatchGetItem conversations-state",
   "dynamodb:BatchGetItem conversations-trigger-lock",

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HistoryMessage } from "../../src/ports/conversations.ts";
 import type { Draft } from "../../src/ports/draft.ts";
-import type { Engine, Taken } from "../../src/ports/engine.ts";
-import { allSent, arrival, draftFor, replied } from "../../src/testing/engine-contract/builders.ts";
+import type { CommitOutcome, Engine, Taken } from "../../src/ports/engine.ts";
+import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Meter } from "./meter.ts";
@@ -138,6 +138,25 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     expect((await turn("long", 10)).spent).toEqual((await turn("short", 10)).spent);
     expect(await engine.conversations.history(id, 50)).toHaveLength(50);
     expect(total(meter.take().requests)).toBe(1);
+  });
+
+  it("a pile twice as long costs twice as many read units to drain", async () => {
+    const drained = async (sender: string, messages: number) => {
+      const arrivedAtMs = world.clock.nowMs();
+      const pile = Array.from({ length: messages }, (_, n) => ({
+        arrival: arrival({ providerId: `${sender}-${n}`, sender, arrivedAtMs, text: "x".repeat(4_000) }),
+      }));
+      await engine.receiving.stage(pile);
+      await world.clock.advance(10_000);
+      for (let taken: Taken | undefined = await take(); taken; ) {
+        const committed: CommitOutcome = await engine.turns.commit(taken.lease, silent(taken));
+        const next = committed.kind === "committed" ? committed.next : undefined;
+        taken = next?.kind === "turn" ? next.taken : undefined;
+      }
+      return meter.take().readUnits;
+    };
+    const short = await drained("a pile", 60);
+    expect((await drained("a longer pile", 120)) / short).toBeLessThan(2.2);
   });
 
   it("docs/aws.md tells what was counted", async () => {

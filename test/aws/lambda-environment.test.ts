@@ -83,7 +83,7 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
   }
 
   function message(text: string, authToken = AUTH_TOKEN) {
-    const sid = `SM${count}${text}`.padEnd(34, "0");
+    const sid = `SM${Buffer.from(`${count}${text}`).toString("hex").padEnd(32, "0").slice(0, 32)}`;
     const params = {
       AccountSid: ACCOUNT,
       MessageSid: sid,

@@ -168,7 +168,12 @@ describe("channels", () => {
 
   test("an address that was all prefix belonged to nobody", () => {
     const form = (From: string) =>
-      new URLSearchParams({ AccountSid: ACCOUNT, MessageSid: "SM1", From, To: "whatsapp:+1" });
+      new URLSearchParams({
+        AccountSid: ACCOUNT,
+        MessageSid: `SM${"1".repeat(32)}`,
+        From,
+        To: "whatsapp:+1",
+      });
     expect(messageIn(whatsapp(), String(form("whatsapp:")))).toEqual({
       kind: "invalid",
       why: "missing: From",

@@ -91,7 +91,7 @@ const formValue = fc.oneof(
 const form = fc.array(fc.tuple(fc.constantFrom(...FORM_KEYS), formValue), { maxLength: 12 }).map((pairs) => {
   const complete: [string, string][] = [
     ["AccountSid", ACCOUNT],
-    ["MessageSid", "SM1"],
+    ["MessageSid", `SM${"1".repeat(32)}`],
     ["From", "whatsapp:+1"],
     ["To", "whatsapp:+2"],
   ];
@@ -102,7 +102,7 @@ const form = fc.array(fc.tuple(fc.constantFrom(...FORM_KEYS), formValue), { maxL
 
 const JSON_FORM = {
   AccountSid: fc.constant(ACCOUNT),
-  MessageSid: fc.constant("SM1"),
+  MessageSid: fc.constant(`SM${"1".repeat(32)}`),
   From: fc.constantFrom("+50370000001", "whatsapp:"),
   To: fc.constant("+14155238886"),
   Body: nastyText,

@@ -49,7 +49,7 @@ test.each([
   const service = lullAt(peer.url);
   const url = "https://lull.example/webhooks/whatsapp";
   const params = {
-    MessageSid: "SM1",
+    MessageSid: `SM${"1".repeat(32)}`,
     AccountSid: "AC1",
     From: "whatsapp:+15550123",
     To: "whatsapp:+15550100",

@@ -71,7 +71,7 @@ async function writeMany(sender: string, messages: number, text: string): Promis
 describe("one visitor who writes as much as may wait", () => {
   it("is told when it is enough, sees a feed of a reasonable size, and everybody else is answered", async () => {
     await serve(
-      "window: { seconds: 0.2 }, limits: { unsignedPerMinuteMax: 0, batchMessagesMax: 20 }, respond: (turn) => turn.messages.length + ' heard'",
+      "window: { seconds: 0.2 }, limits: { visitorPerMinuteMax: 0, batchMessagesMax: 20 }, respond: (turn) => turn.messages.length + ' heard'",
     );
     // Nothing of it leaves while everything is paused: so many wait at once.
     await fetch(`${url}/api/pause`, { method: "POST" });

@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../../src/core/defaults.ts";
 import { eventually, type LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { type Attack, attack, head } from "./attack.ts";
@@ -151,5 +152,20 @@ describe("a service as it is", () => {
     expect(await signed(1)).toEqual([200]);
     expect(service.events.length - before).toBeLessThan(30);
     expect(service.stderr.split("\n").length).toBeLessThan(100);
+  });
+
+  test("and of messages that are read and refused, which leave a row for some of them only", async () => {
+    const before = service.events.length;
+    const text = "x".repeat(8_001);
+    for (let n = 0; n < 280; n += 1) {
+      const body = JSON.stringify({ id: `m${n}`, sender: `stranger-${n}`, text });
+      expect((await at.post("/webhooks/web", { body })).status).toBe(413);
+    }
+    expect(await signed(1)).toEqual([200]);
+    expect(service.events.length - before).toBeLessThan(30);
+    const { refusals } = await at.counts();
+    expect(refusals).toBeGreaterThan(0);
+    // A minute's worth, and what became free again while this ran.
+    expect(refusals).toBeLessThan(2 * STRANGERS_REFUSALS_PER_MINUTE_MAX);
   });
 });

@@ -1,5 +1,6 @@
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { tellable } from "../../src/errors.ts";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
@@ -273,6 +274,8 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     receiveStatus: (channel, request) => receive(`${channel}/status`, request),
     noteRefusal: (channel, code, reason) =>
       logged.push({ event: "webhook.refused", fields: { channel, code, reason } }),
+    noteError: (about, error) =>
+      logged.push({ event: "http.error", fields: { ...about, reason: tellable(error) } }),
     async say(request: SayRequest) {
       calls.push(["service.say", request]);
       return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";

@@ -695,9 +695,22 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/full.ts",
-    code: "const pile = pileOf(rows.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
+    code: "rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
     change: "0 → 1",
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
+  },
+  {
+    file: "src/engines/aws/left.ts",
+    code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
+    change: "items.length === 0 → false",
+    because:
+      "equivalent: with nothing left the next look finds nothing either way; what came since has its window",
+  },
+  {
+    file: "src/engines/aws/left.ts",
+    code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
+    change: "0 → 1",
+    because: "only a read more: of everything, for the last message that was left",
   },
   {
     file: "src/engines/aws/look.ts",
@@ -706,22 +719,16 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
   },
   {
-    file: "src/engines/aws/message-item.ts",
+    file: "src/engines/aws/turn-item.ts",
     code: "const half = Math.ceil(parts.length / 2);",
     change: "ceil → floor",
     because: "equivalent: either half may be the larger, and neither is empty",
   },
   {
-    file: "src/engines/aws/message-item.ts",
+    file: "src/engines/aws/turn-item.ts",
     code: "const half = Math.ceil(parts.length / 2);",
     change: "2 → 3",
     because: "equivalent: neither part is empty, and what still does not fit is divided again",
-  },
-  {
-    file: "src/engines/aws/message-item.ts",
-    code: "item_id: `${TURN}${inTime(committed.atMs, 0)}`,",
-    change: "0 → 1",
-    because: "equivalent: it has no neighbour at its time, so any place is its own",
   },
   {
     file: "src/engines/aws/site.ts",

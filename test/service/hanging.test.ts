@@ -116,7 +116,7 @@ describe("a responder that blocks the event loop", () => {
     await at.write(1, "block");
     await blocked(service, 1);
     const waiting = eventually("a webhook's answer", async () =>
-      (await at.write(2, "hi", { sid: "SM2" })).status === 200 ? true : undefined,
+      (await at.write(2, "hi", { sid: `SM${"f".repeat(32)}` })).status === 200 ? true : undefined,
     );
     await service.event("a hung worker", ({ event }) => event === "worker.hung");
     await service.event("the dead letter", ({ event }) => event === "turn.dead");
@@ -165,7 +165,7 @@ describe("a worker that stands still", () => {
     await service.event("its end", ({ event, ...its }) => event === "worker.hung" && its.pid === pid);
     await at.twilio.whenSent(1);
     await eventually("a webhook's answer", async () =>
-      (await at.write(2, "hi", { sid: "SM2" })).status === 200 ? true : undefined,
+      (await at.write(2, "hi", { sid: `SM${"f".repeat(32)}` })).status === 200 ? true : undefined,
     );
     await at.twilio.whenSent(2);
     expect(replies().sort()).toEqual(["answer to: freeze", "answer to: hi"]);

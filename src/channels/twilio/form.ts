@@ -13,8 +13,18 @@ export const TOO_MANY: Form = new Map();
 
 /** Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form, never an error. */
 export function readForm(request: WebhookRequest): Form {
-  const isJson = request.headers["content-type"]?.includes("json") === true;
-  return isJson ? readJson(request.body) : readUrlEncoded(request.body);
+  return isJson(request.headers) ? readJson(request.body) : readUrlEncoded(request.body);
+}
+
+type Headers = WebhookRequest["headers"];
+
+export function isForm(headers: Headers): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
+}
+
+/** Asked by all who look at a webhook: what one takes for a form is none to the other otherwise. */
+export function isJson(headers: Headers): boolean {
+  return /^application\/json\b/i.test(headers["content-type"] ?? "");
 }
 
 export function first(form: Form, key: string): string | undefined {

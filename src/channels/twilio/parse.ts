@@ -2,6 +2,7 @@ import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../ports/message.ts";
 import { bare } from "./address.ts";
 import { type Form, first, readForm } from "./form.ts";
+import { MESSAGE_SID } from "./recut.ts";
 
 /** What a responder may want to know besides text and media. */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -38,7 +39,14 @@ export function parse(request: WebhookRequest): Parsed {
   // An address that is all prefix is nobody's.
   const missing = ["MessageSid", "AccountSid", "From", "To"].filter((key) => !bare(text(form, key)));
   if (missing.length > 0) return { kind: "invalid", why: `missing: ${missing.join(", ")}` };
+  if (!hasOneSid(form)) return { kind: "invalid", why: "MessageSid is not the id of a message" };
   return { kind: "updates", messages: [messageOf(form)], statuses: [] };
+}
+
+/** Twilio writes it under three names, two of them for what was built long ago. */
+function hasOneSid(form: Form): boolean {
+  const sids = ["MessageSid", "SmsMessageSid", "SmsSid"].flatMap((key) => form.get(key) ?? []);
+  return MESSAGE_SID.test(sids[0] ?? "") && sids.every((sid) => sid === sids[0]);
 }
 
 function messageOf(form: Form): InboundMessage {

@@ -167,12 +167,23 @@ describe("before its body is read", () => {
 
   test("JSON may be where its hash is signed with the URL", () => {
     const headers = { ...signature, "content-type": "Application/JSON; charset=utf-8" };
-    expect(glance(headers, `${url}?bodySHA256=00`)).toBeUndefined();
+    expect(glance(headers, `${url}?bodySHA256=${"0f".repeat(32)}`)).toBeUndefined();
+    expect(glance(headers, `${url}?bodySHA256=${"0f".repeat(32)}&more=1`)?.code).toBe("INVALID_PAYLOAD");
   });
 
   test("one that names no type is left to its signature", () => {
     expect(glance(signature)).toBeUndefined();
   });
+});
+
+test.each([
+  "application/x-www-form-urlencoded; json",
+  "application/x-www-form-urlencoded;charset=application/json",
+])("what is a form before its body is read is one afterwards: %s", async (type) => {
+  const params = { AccountSid: accountSid, From: "+15550100", To: "+15550101" };
+  const request = signedFor(url, params);
+  const headers = { ...request.headers, "content-type": type };
+  expect(await verify({ ...request, headers })).toEqual({ kind: "authentic" });
 });
 
 describe("parameters", () => {

@@ -4,6 +4,9 @@ import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
 import { readObject, text } from "./body.ts";
 import type { Session } from "./session.ts";
 
+const WRONG = "the secret is not the right one";
+/** A relay writes it once. */
+const PASSKEYS_MAX = 4;
 const OURS = "the webhook's secret (WATI_WEBHOOK_SECRET)";
 
 /** Why it must not be served: whoever guesses the secret writes as anybody. */
@@ -18,12 +21,28 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const expected = digest(secret);
   const inHead = secretsIn(request);
   if (holds(inHead, expected)) return { kind: "authentic" };
-  // Nobody has proven anything so far: only now is it worth reading a body that may hold the secret itself.
+  if (inHead.length > 0) return { kind: "refused", why: WRONG };
+  const written = passkeysWritten(request.body);
+  if (written.length === 0)
+    return { kind: "refused", why: "the webhook carries no secret: add ?secret=... to its URL" };
+  // Only what holds the right one somewhere is worth being read: until then nobody has proven anything.
+  if (!holds(written, expected)) return { kind: "refused", why: WRONG };
   const inBody = present([text(readObject(request.body)?.passkey)]);
-  if (holds(inBody, expected)) return { kind: "authentic" };
-  return inHead.length + inBody.length === 0
-    ? { kind: "refused", why: "the webhook carries no secret: add ?secret=... to its URL" }
-    : { kind: "refused", why: "the secret is not the right one" };
+  return holds(inBody, expected) ? { kind: "authentic" } : { kind: "refused", why: WRONG };
+}
+
+/** What may be a `passkey` in a body that nobody has parsed. */
+function passkeysWritten(body: Buffer): string[] {
+  const found = body.toString("utf8").matchAll(/"passkey"\s*:\s*("(?:[^"\\]|\\.){0,1000}")/g);
+  return present([...found].slice(0, PASSKEYS_MAX).map(([, quoted]) => unquoted(quoted)));
+}
+
+function unquoted(quoted = ""): string | undefined {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return undefined;
+  }
 }
 
 function secretsIn({ url, headers }: WebhookRequest): string[] {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { WebhookRequest } from "../../ports/channel.ts";
 import { testContext, testRequest } from "../../testing/channel-context.ts";
 import { type ChannelHarness, channelContract, type ProviderMood } from "../../testing/channel-contract.ts";
@@ -78,6 +78,36 @@ for (const { title, skip, run } of channelContract(harness)) test.skipIf(skip !=
 
 test("a body may have 64 KB, or what the configuration says", () => {
   expect([wati().bodyBytesMax, wati({ bodyBytesMax: 5 }).bodyBytesMax]).toEqual([65_536, 5]);
+});
+
+describe("a body that may hold the secret", () => {
+  const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: secret });
+  channel.open?.(testContext());
+  const verdict = async (body: string, at = url) => (await channel.verify(testRequest(at, body))).kind;
+
+  test.each([
+    `{"passkey":"${secret}"}`,
+    `{"text":"hi","passkey" :\n"${secret}"}`,
+    `{"passkey":"\\u0074${secret.slice(1)}"}`,
+  ])("is proven by it: %s", async (body) => {
+    expect(await verdict(body)).toBe("authentic");
+  });
+
+  test.each([
+    `{"text":{"passkey":"${secret}"}}`,
+    `{"passkey":"${secret}x"}`,
+    `{"passkey":"${secret}"`,
+    `["passkey":"${secret}"]`,
+    JSON.stringify({ text: `"passkey":"${secret}"` }),
+    "{}",
+    "",
+  ])("is not by anything else: %s", async (body) => {
+    expect(await verdict(body)).toBe("refused");
+  });
+
+  test("is not looked into where the URL holds a wrong one", async () => {
+    expect(await verdict(`{"passkey":"${secret}"}`, `${url}?secret=wrong`)).toBe("refused");
+  });
 });
 
 test("needs a secret that nobody guesses, and takes nothing that carries another", async () => {

@@ -37,6 +37,7 @@ export function web(options: WebOptions = {}): Channel {
     textMax: TEXT_MAX,
     receivedTextMax: textLengthMax,
     bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
+    hasVisitors: true,
     isUnsigned: secret === undefined,
     get isForThisMachine() {
       return isForThisMachine(proof());

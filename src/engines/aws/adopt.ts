@@ -1,12 +1,12 @@
-import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
+import type { Conversation } from "../../ports/conversations.ts";
 import type { KeptConversation } from "../../ports/engine.ts";
 import type { TurnRecord } from "../../ports/inspector.ts";
 import { rowFrom, rowKey } from "./conversation-item.ts";
 import { absent, equal, type Item } from "./expression.ts";
 import { noteNames } from "./finding.ts";
-import { saidItems, turnItem } from "./message-item.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
+import { turnItems } from "./turn-item.ts";
 
 /**
  * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
@@ -17,15 +17,16 @@ export async function adopt(site: Site, { conversation, messages, turns }: KeptC
   const { retentionMs, dedupeMs } = site.settings;
   const { id } = conversation;
   await adoptRecord(site, conversation);
-  const committedAtMs = new Map(turns.map((turn) => [turn.turnId, turn.committedAtMs]));
+  const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
-  const committedOf = ({ turnId, atMs }: HistoryMessage) => ({
-    atMs: committedAtMs.get(turnId) ?? atMs,
-    retentionMs,
+  const items = [...new Set([...records.keys(), ...byTurn.keys()])].flatMap((turnId) => {
+    const record = records.get(turnId);
+    const said = byTurn.get(turnId) ?? [];
+    // Without a record: when the last of it was said.
+    const atMs = record?.committedAtMs ?? said.at(-1)?.atMs ?? 0;
+    return turnItems({ conversationId: id, turnId, said, record }, { atMs, retentionMs });
   });
-  const said = [...byTurn.values()].flatMap((ofTurn) => saidItems(id, ofTurn, committedOf));
-  const records = turns.map((turn) => turnItem(turn, { atMs: turn.committedAtMs, retentionMs }));
-  await site.store.writeMany("messages", { put: [...said, ...records] });
+  await site.store.writeMany("messages", { put: items });
   const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
   await site.store.writeMany("seen", { put: answered(site, recent) });
 }

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { memoryScene } from "../../../test/aws/simulated/memory-world.ts";
 import { StoreUnavailable } from "../../errors.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../testing/engine-contract/builders.ts";
+import { equal } from "./expression.ts";
 import { ImpossibleWrite } from "./failure.ts";
 import { turnCountPartitions } from "./keys.ts";
 
@@ -24,7 +25,7 @@ it("a turn after which the next cannot be taken is committed, and says that some
   const draft = draftFor(taken);
   as("drafted", await s.engine.turns.draft(taken.lease, draft));
   world.before("request.transact", async () => {
-    world.before("request.delete", () => Promise.reject(new StoreUnavailable("the table is away")));
+    world.before("request.query", () => Promise.reject(new StoreUnavailable("the table is away")));
   });
   const outcome = await s.engine.turns.commit(taken.lease, replied(taken, allSent(draft)));
   expect(outcome).toEqual({ kind: "committed", isLeft: true });
@@ -50,12 +51,21 @@ it("what of a turn can never be written is left out and told, and the rest is co
 it("a turn whose state or batch can never be written is not committed", async () => {
   const { s, world } = await memoryScene();
   const taken = await s.turnFor("hi");
-  // The state; behind it two sides, the turn, its send and its count; then the batch.
-  for (const action of [0, 6]) {
+  // The state; behind it what the turn leaves, its send and its count; then the batch.
+  for (const action of [0, 4]) {
     const impossible = () => Promise.reject(new ImpossibleWrite("too large", undefined, new Set([action])));
     world.before("request.transact", impossible);
     const commit = s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken))));
     await expect(commit).rejects.toBeInstanceOf(ImpossibleWrite);
   }
   expect((await s.detail(taken.conversation.id)).turns).toEqual([]);
+});
+
+it("what was said in a turn, what came of it and its record are one item", async () => {
+  const { s, world } = await memoryScene();
+  const { id } = (await s.talk("hi", "hello")).conversation;
+  const items = await world.site().store.query("messages", { key: equal("conversation_id", id) });
+  expect(items.map(({ item_id }) => String(item_id).slice(0, 2))).toEqual(["m#"]);
+  const { messages, turns } = await s.detail(id);
+  expect([messages.map(({ text }) => text), turns.length]).toEqual([["hi", "hello"], 1]);
 });

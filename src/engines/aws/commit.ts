@@ -9,17 +9,19 @@ import { workUnder } from "./draft.ts";
 import { ImpossibleWrite } from "./failure.ts";
 import { conversationKeyOf, transactionToken } from "./keys.ts";
 import { newLease } from "./lease.ts";
-import { saidItems, turnItem, unknownItem } from "./message-item.ts";
+import type { Left } from "./left.ts";
+import { unknownItem } from "./message-item.ts";
 import { type RowUpdate, rowUpdate } from "./row-update.ts";
 import { isForgotten, putSent, seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
-import { stagedRows, stageKey } from "./staged.ts";
+import { stagedAs, stageKey } from "./staged.ts";
 import { heldState, isUnchanged, letGo, savedAs } from "./state.ts";
 import { type Stored, storedFrom } from "./state-item.ts";
 import type { Action, Put } from "./store.ts";
 import { takeUnder } from "./take.ts";
 import { countTurn } from "./turn-count.ts";
+import { turnItems } from "./turn-item.ts";
 import { wakeWaiting } from "./window.ts";
 
 const ACTIONS_MAX = 100;
@@ -32,8 +34,9 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
     if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
     const written = await write(site, stored, what);
     if (written.kind === "done") {
+      const left = site.left.get(lease.token);
       letGo(site, lease.token);
-      return what.more ? goOn(site, written.stored) : over(site, written.stored);
+      return what.more ? goOn(site, written.stored, left) : over(site, written.stored);
     }
     stored = written.stored;
   }
@@ -42,9 +45,10 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
 }
 
 /** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
-async function goOn(site: Site, stored: Stored): Promise<CommitOutcome> {
+async function goOn(site: Site, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
   try {
-    return { kind: "committed", next: inTheEnd(await takeUnder(site, stored, stored.state.lease!.token)) };
+    const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
+    return { kind: "committed", next: inTheEnd(outcomes) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
     await wakeWaiting(site, stored.id);
@@ -164,7 +168,8 @@ function unconditional(action: Action): Action {
 async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise<FinishedTurn> {
   const work = workUnder(stored);
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
-  const rows = site.batches.get(stored.state.lease!.token) ?? (await stagedRows(site, stored.id));
+  const rows =
+    site.batches.get(stored.state.lease!.token) ?? (await stagedAs(site, stored.id, work.batchIds));
   const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
   const messages = work.batchIds.flatMap((id) => byId.get(id) ?? []);
   return { work, commit, draft, messages, nowMs: site.clock.nowMs() };
@@ -205,8 +210,7 @@ function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
   const committed = { atMs, retentionMs: site.settings.retentionMs };
   const record = recordOf(turn);
   const items = [
-    ...saidItems(recordId, spokenIn(turn), () => committed),
-    turnItem(record, committed),
+    ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
     ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
   ];
   return [

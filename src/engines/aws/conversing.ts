@@ -9,7 +9,7 @@ import type {
 } from "../../ports/conversations.ts";
 import type { Draft } from "../../ports/draft.ts";
 import { changeOf, conversationFrom, rowKey } from "./conversation-item.ts";
-import { absent, type Item, present } from "./expression.ts";
+import { absent, all, equal, type Item, present } from "./expression.ts";
 import { conversationOf, createConversation, findForSure, placeOf } from "./finding.ts";
 import { assertHeld, assertSayable } from "./item-size.ts";
 import { conversationKeyOf, conversationWithin, PAUSED } from "./keys.ts";
@@ -17,7 +17,7 @@ import { inParallel } from "./parallel.ts";
 import { isRemembered } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, outboundId, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
-import { isAnyStaged, stagedRows } from "./staged.ts";
+import { isAnyStaged } from "./staged.ts";
 import { readState, saveState } from "./state.ts";
 import { triggerOf } from "./state-item.ts";
 import { wakeNow, windowFrom } from "./window.ts";
@@ -104,8 +104,11 @@ export async function answer(site: Site, late: LateAnswer): Promise<"accepted" |
 }
 
 async function draftFor(site: Site, id: string, work: Work): Promise<Draft | undefined> {
-  const rows = messagesOf(await stagedRows(site, id));
-  const newest = rows.find((row) => row.id === work.batchIds.at(-1));
+  const last = work.batchIds.at(-1);
+  if (last === undefined) return undefined;
+  const key = all(equal("conversation_id", id), equal("message_sid", last));
+  const items = await site.store.query("stage", { key });
+  const [newest] = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
   return newest && emptyDraft(work, newest.message, site.clock.nowMs());
 }
 

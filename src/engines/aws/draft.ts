@@ -8,7 +8,7 @@ import { assertHeld } from "./item-size.ts";
 import { conversationKeyOf } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, type StagedMessageRow } from "./stage-item.ts";
-import { stagedRows } from "./staged.ts";
+import { stagedRows, waitsBeside } from "./staged.ts";
 import { changeHeld, isHeldBy, letGo, readState } from "./state.ts";
 import type { Stored } from "./state-item.ts";
 
@@ -92,7 +92,8 @@ function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; rea
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
 async function canJoin(site: Site, stored: Stored): Promise<boolean> {
   if (stored.state.leftBehindAtMs !== undefined) return false;
-  return (await newerThan(site, stored)).length > 0;
+  const { batchIds } = workUnder(stored);
+  return waitsBeside(site, stored.id, batchIds, ({ kind }) => kind === "message");
 }
 
 /** Staged messages that are not in the running batch. */

@@ -1,10 +1,9 @@
 import type { ConversationKey } from "../../ports/conversations.ts";
 import { rowKey } from "./conversation-item.ts";
-import { equal, type Item } from "./expression.ts";
+import { equal } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
 import { aliasKey, conversationKeyOf, fullKey, isOwn } from "./keys.ts";
 import { newLease } from "./lease.ts";
-import { TURN, turnFrom } from "./message-item.ts";
 import { personOf } from "./person.ts";
 import { eraseRefusals } from "./refusing.ts";
 import { seenItem, sentKeys } from "./seen.ts";
@@ -14,6 +13,7 @@ import { stageKey } from "./staged.ts";
 import { isHeldBy } from "./state.ts";
 import { leaseAttributes } from "./state-item.ts";
 import { uncountTurns } from "./turn-count.ts";
+import { holdsRecord, recordFrom } from "./turn-item.ts";
 
 /**
  * Removes every trace of the person but hashes of message ids: all of their conversations, and what was refused of them. A newer token comes
@@ -96,15 +96,11 @@ async function eraseStaged(site: Site, id: string): Promise<void> {
 /** Messages, turns, refusals, dead letters and unknown sends are one partition; what the provider told of our sends goes with its turn. */
 async function eraseKept(site: Site, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });
-  const turns = site.quarantine.sound("messages", items.filter(isTurn), turnFrom);
+  const turns = site.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
   const sent = turns.flatMap(({ channel, providerIds }) => {
     return providerIds.flatMap((providerId) => sentKeys(site, channel, providerId));
   });
   await site.store.writeMany("seen", { delete: sent });
   const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
   await site.store.writeMany("messages", { delete: keys });
-}
-
-function isTurn({ item_id }: Item): boolean {
-  return String(item_id).startsWith(TURN);
 }

@@ -80,12 +80,22 @@ export async function isStillFull(site: Site, mark: FullMark, conversationId: st
   const { kind, item } = await site.store.update("seen", mark.key, { set }, isSame);
   // Somebody else counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
-  const key = equal("conversation_id", conversationId);
-  const rows = await site.store.query("stage", { key, attributes: ["bytes"] });
-  const pile = pileOf(rows.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
-  if (isFull(pile, site.settings, 1)) return true;
+  if (await isFullNow(site, conversationId)) return true;
   await site.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
   return false;
+}
+
+/** Counted until it is known. */
+async function isFullNow({ store, settings }: Site, conversationId: string): Promise<boolean> {
+  const key = equal("conversation_id", conversationId);
+  const rows: { readonly bytes: number }[] = [];
+  let from: Item | undefined;
+  do {
+    const { items, next } = await store.queryPage("stage", { key, from, attributes: ["bytes"] });
+    rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
+    from = next;
+  } while (from && !isFull(pileOf(rows), settings, 1));
+  return isFull(pileOf(rows), settings, 1);
 }
 
 /** One record and one word for all that come while it is full. Of several at once, one tells: who, is written down with it. */

@@ -8,7 +8,7 @@ import { bury } from "./bury.ts";
 import { newerThan, workUnder } from "./draft.ts";
 import { conversationOf } from "./finding.ts";
 import { clockOf, type Site, windowFor } from "./site.ts";
-import { stagedRows } from "./staged.ts";
+import { stagedAs, waitsBeside } from "./staged.ts";
 import { heldState, letGo, saveState } from "./state.ts";
 import { type Stored, triggerOf } from "./state-item.ts";
 import { wakeAt, wakeNow, wakeWaiting, windowOf } from "./window.ts";
@@ -62,8 +62,10 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
   const { turnId } = work;
   const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
   const messageIds = buriedWith(work, draft);
-  const rows = await stagedRows(site, stored.id);
-  const isLeft = rows.some(({ id }) => !messageIds.includes(id));
+  const [rows, isLeft] = await Promise.all([
+    stagedAs(site, stored.id, messageIds),
+    waitsBeside(site, stored.id, messageIds),
+  ]);
   if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
   const after: ConversationState = {
     ...withoutWork(stored.state, turnId),

@@ -3,8 +3,14 @@ import type { HistoryMessage } from "../../ports/conversations.ts";
 import type { TurnRecord } from "../../ports/inspector.ts";
 import { all, beginsWith, equal, type Item } from "./expression.ts";
 import { rowOf } from "./finding.ts";
-import { historyFrom, legacyFrom, MESSAGE, TURN, turnFrom } from "./message-item.ts";
+import { legacyFrom } from "./message-item.ts";
 import type { Site } from "./site.ts";
+import { entryOf, holdsRecord, RECORD, recordFrom, SAID, saidFrom, withoutOldTwins } from "./turn-item.ts";
+
+/** What most turns hold: a person's side, and ours. */
+const SIDES = 2;
+/** Items of a page where their bytes decide when there are enough. */
+const PAGE_ITEMS_MAX = 100;
 
 /** The latest items of one kind in a conversation's partition, oldest first: costs the same in a long conversation as in a short one. */
 export async function latestItems(site: Site, id: string, kind: string, max: number): Promise<Item[]> {
@@ -12,30 +18,16 @@ export async function latestItems(site: Site, id: string, kind: string, max: num
   return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
 }
 
-/** The same, newest first, but no page more than their bytes need. */
-async function latestWithin(
-  site: Site,
-  id: string,
-  max: number,
-  bytesMax: number,
-): Promise<{ items: Item[]; isAll: boolean }> {
-  const key = all(equal("conversation_id", id), beginsWith("item_id", MESSAGE));
-  const items: Item[] = [];
-  const sizes: number[] = [];
-  let from: Item | undefined;
-  do {
-    const limit = max - items.length;
-    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
-    items.push(...page.items);
-    sizes.push(...page.items.map(sizeOf));
-    from = page.next;
-  } while (from && items.length < max && fitting(sizes, bytesMax) === items.length);
-  const fits = fitting(sizes, bytesMax);
-  return { items: items.slice(0, fits), isAll: !from && fits === items.length };
+/** How much of a conversation's past is wanted. `bytesMax` is about messages; turns come along with them, and no page more. */
+interface Wanted {
+  readonly messagesMax: number;
+  readonly turnsMax: number;
+  readonly bytesMax: number;
 }
 
-function sizeOf(item: unknown): number {
-  return Buffer.byteLength(JSON.stringify(item));
+interface Past {
+  readonly messages: HistoryMessage[];
+  readonly turns: TurnRecord[];
 }
 
 /** Our own record, and before it what another system kept in the conversation's row. */
@@ -45,20 +37,92 @@ export async function history(
   messagesMax: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<HistoryMessage[]> {
-  const { items, isAll } = await latestWithin(site, id, messagesMax, bytesMax);
-  const sound = site.quarantine.sound("messages", items.reverse(), historyFrom);
-  const own = sound.filter(({ atMs }) => isKept(site, atMs));
-  if (!isAll || items.length >= messagesMax) return own;
-  const before = (await rowOf(site, id))?.messages;
-  if (!Array.isArray(before)) return own;
-  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
-  const latest = [...legacy, ...own].slice(-messagesMax);
-  return latest.slice(latest.length - fitting(latest.map(sizeOf).reverse(), bytesMax));
+  if (messagesMax < 1) return [];
+  const { items, isAll } = await latestTurns(site, id, { messagesMax, turnsMax: 0, bytesMax });
+  return messagesIn(site, id, items, { messagesMax, bytesMax, isAll });
 }
 
-export async function turnsOf(site: Site, id: string, max: number): Promise<TurnRecord[]> {
-  const turns = site.quarantine.sound("messages", await latestItems(site, id, TURN, max), turnFrom);
-  return turns.filter(({ committedAtMs }) => isKept(site, committedAtMs));
+/** The same, and the turns. */
+export async function pastOf(site: Site, id: string, wanted: Wanted): Promise<Past> {
+  const [{ items, isAll }, records] = await Promise.all([
+    latestTurns(site, id, wanted),
+    latestItems(site, id, RECORD, wanted.turnsMax),
+  ]);
+  const messages = await messagesIn(site, id, items, { ...wanted, isAll });
+  return { messages, turns: turnsIn(site, [...items, ...records], wanted) };
+}
+
+/** What the latest turns left, newest first: no page more than is needed. */
+async function latestTurns(
+  site: Site,
+  id: string,
+  { messagesMax, turnsMax, bytesMax }: Wanted,
+): Promise<{ items: Item[]; isAll: boolean }> {
+  const key = all(equal("conversation_id", id), beginsWith("item_id", SAID));
+  const items: Item[] = [];
+  const sizes: number[] = [];
+  const lacking = (sides: number) =>
+    Math.max(
+      Math.ceil((messagesMax - sizes.length) / sides),
+      Math.min(turnsMax - items.length, PAGE_ITEMS_MAX),
+    );
+  let from: Item | undefined;
+  do {
+    // Where turns have one side, or 0.1.0 wrote them, the second page makes up for it.
+    const limit = lacking(from ? 1 : SIDES);
+    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
+    items.push(...page.items);
+    sizes.push(...page.items.flatMap(sizesIn));
+    from = page.next;
+  } while (from && lacking(1) > 0 && fitting(sizes, bytesMax) === sizes.length);
+  return { items, isAll: !from };
+}
+
+/** Of what an item says, newest first. */
+function sizesIn(item: Item): number[] {
+  const read = saidFrom(item);
+  const messages = read.kind === "sound" ? read.value.messages : [];
+  return messages.map((message) => sizeOf(entryOf(message))).reverse();
+}
+
+function sizeOf(item: unknown): number {
+  return Buffer.byteLength(JSON.stringify(item));
+}
+
+/** The latest of them that fit, oldest first. Behind our own, where that is all, what was there before. */
+async function messagesIn(
+  site: Site,
+  id: string,
+  items: readonly Item[],
+  { messagesMax, bytesMax, isAll }: Omit<Wanted, "turnsMax"> & { readonly isAll: boolean },
+): Promise<HistoryMessage[]> {
+  const said = site.quarantine.sound("messages", items.toReversed(), saidFrom);
+  const own = withoutOldTwins(said).flatMap(({ messages }) => messages);
+  const latest = within(own.slice(-messagesMax), bytesMax);
+  const kept = latest.filter(({ atMs }) => isKept(site, atMs));
+  if (!isAll || latest.length < own.length || own.length >= messagesMax) return kept;
+  const before = (await rowOf(site, id))?.messages;
+  if (!Array.isArray(before)) return kept;
+  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
+  return within([...legacy, ...kept].slice(-messagesMax), bytesMax);
+}
+
+function within(messages: readonly HistoryMessage[], bytesMax: number): HistoryMessage[] {
+  const sizes = messages.map((message) => sizeOf(entryOf(message))).reverse();
+  return messages.slice(messages.length - fitting(sizes, bytesMax));
+}
+
+/** The records in these items, oldest first. */
+function turnsIn(site: Site, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
+  const inTime = items.filter(holdsRecord).sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
+  const turns = site.quarantine.sound("messages", inTime, recordFrom);
+  const each = [...new Map(turns.map((turn) => [turn.turnId, turn])).values()];
+  return each.slice(-turnsMax).filter(({ committedAtMs }) => isKept(site, committedAtMs));
+}
+
+/** When it was committed, behind the kind. */
+function timeIn({ item_id }: Item): string {
+  return String(item_id).slice(SAID.length);
 }
 
 /** The table drops what is past its retention when it gets round to it; nobody sees it meanwhile. */

@@ -18,7 +18,7 @@ import { conversationFrom } from "./conversation-item.ts";
 import { all, beginsWith, equal, type Item } from "./expression.ts";
 import { conversationOf, latestId } from "./finding.ts";
 import { gauges } from "./gauges.ts";
-import { history, latestItems, turnsOf } from "./history.ts";
+import { latestItems, pastOf } from "./history.ts";
 import { conversationKeyOf, shards } from "./keys.ts";
 import { sweptShards } from "./lease-shards.ts";
 import { countListed, newestFirst } from "./listing.ts";
@@ -30,7 +30,7 @@ import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom } from "./refusing.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
-import { stagedRows } from "./staged.ts";
+import { stagedLately } from "./staged.ts";
 import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 import { countedTurns } from "./turn-count.ts";
@@ -106,24 +106,23 @@ async function asTheyStand(site: Site, conversations: readonly Conversation[]): 
 async function showConversation(
   site: Site,
   id: string,
-  { rowsMax, bytesMax }: DetailLimits = DETAIL_LIMITS,
+  limits: DetailLimits = DETAIL_LIMITS,
 ): Promise<ConversationDetail | undefined> {
   const found = await conversationOf(site, id);
   if (!found) return undefined;
   const [conversation = found] = await asTheyStand(site, [found]);
-  const [rows, lock, messages, turns, refusals] = await Promise.all([
-    stagedRows(site, id),
+  const { rowsMax, bytesMax } = limits;
+  const [staged, lock, { messages, turns }, refusals] = await Promise.all([
+    stagedLately(site, id, limits),
     lockOf(site, id),
-    history(site, id, rowsMax, bytesMax),
-    turnsOf(site, id, rowsMax),
+    pastOf(site, id, { messagesMax: rowsMax, turnsMax: rowsMax, bytesMax }),
     latestItems(site, id, REFUSAL, rowsMax),
   ]);
-  const staged = messagesOf(rows).map(({ message }) => message);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
   return {
     conversation,
-    staged: fits(staged),
-    ...(lock && { lock }),
+    staged: staged.messages,
+    ...(lock && { lock: { ...lock, staged: staged.count } }),
     messages,
     turns: fits(turns),
     refusals: fits(site.quarantine.sound("messages", refusals, refusalFrom)),

@@ -92,7 +92,7 @@ export function idWithin(conversationId: string, unique: string): string {
 
 export function conversationWithin(id: string): string | undefined {
   const dot = id.indexOf(".");
-  return dot === -1 ? undefined : id.slice(dot + 1);
+  return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
 }
 
 /** At most 36 letters, digits and dashes: what a transaction's token may have. Emulators take more; DynamoDB does not. */

@@ -68,23 +68,29 @@ async function nextLocks(
   };
 }
 
-/** The lock of one conversation; undefined when it is at rest. */
-export async function lockOf(site: Site, id: string): Promise<LockRecord | undefined> {
+/** The lock of one conversation, without what is staged; undefined when it is at rest. */
+export async function lockOf(site: Site, id: string): Promise<Omit<LockRecord, "staged"> | undefined> {
   const [window, stored] = await Promise.all([windowOf(site, id), readState(site, id)]);
   const { lease, draft, works } = stored.state;
-  return window || lease || draft || works.length > 0 ? lockRecord(site, stored, window) : undefined;
+  return window || lease || draft || works.length > 0 ? uncounted(stored, window) : undefined;
 }
 
 async function lockRecord(
   site: Site,
-  { id, state: { lease, draft, works } }: Stored,
+  stored: Stored,
   window: StandingWindow | undefined,
 ): Promise<LockRecord> {
+  return { ...uncounted(stored, window), staged: await stagedCount(site, stored.id) };
+}
+
+function uncounted(
+  { id, state: { lease, draft, works } }: Stored,
+  window: StandingWindow | undefined,
+): Omit<LockRecord, "staged"> {
   return {
     conversationId: id,
     ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
     ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
-    staged: await stagedCount(site, id),
     attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
     draft: draft !== undefined,
   };

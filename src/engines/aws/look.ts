@@ -1,31 +1,63 @@
 import { inOrder } from "../../core/batch.ts";
 import type { ConversationState, Window } from "../../core/state.ts";
-import { decideTake, type TakeDecision } from "../../core/take.ts";
+import { decideTake, type StagedItem, type TakeDecision } from "../../core/take.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import { conversationOf } from "./finding.ts";
 import { markIfFull } from "./full.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "./keys.ts";
+import { isFresh, type Left, type Newest, nextOf } from "./left.ts";
 import { rememberedAmong } from "./seen.ts";
 import { type Site, windowFor } from "./site.ts";
 import { itemOf, messagesOf, type StagedRow } from "./stage-item.ts";
-import { stagedForTurn, stageKey } from "./staged.ts";
+import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "./staged.ts";
 import type { Stored } from "./state-item.ts";
 import { disarm } from "./window.ts";
 
 /** What a holder finds around its lease. */
 export interface Sight {
   readonly stored: Stored;
+  /** What waits, read whole. */
   readonly rows: readonly StagedRow[];
+  /** What waits, too, and was seen before. */
+  readonly rest: readonly StagedItem[];
+  /** What came last of all, and the channel of the last message. */
+  readonly newest: Newest | undefined;
+  readonly newestChannel: string | undefined;
+  /** When everything was last read. */
+  readonly seenAtMs: number;
   readonly record: Conversation | undefined;
   readonly window: Window | undefined;
   readonly allPaused: boolean;
+}
+
+/** What is known from the turn before is enough, if it is still true; otherwise everything is looked at. */
+export async function lookAround(site: Site, stored: Stored, left?: Left): Promise<Sight> {
+  return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
+}
+
+/** BATCH without DISARM: a window that stands is about what came in since. */
+async function lookAtNext(site: Site, stored: Stored, left: Left): Promise<Sight | undefined> {
+  if (!isFresh(site, left)) return undefined;
+  const ids = nextOf(site, stored.state, left);
+  const [said, messages, record, allPaused, answered] = await Promise.all([
+    stagedOutbounds(site, stored.id),
+    stagedAs(site, stored.id, ids),
+    conversationOf(site, stored.id, left.newest?.primaryChannel || stored.primaryChannel),
+    isPausedLately(site),
+    rememberedAmong(site, ids),
+  ]);
+  const isAsSeen = messages.length === ids.length && answered.size === 0;
+  const isTheirs = record && (site.settings.validation !== "on-turn" || !record.taskComplete);
+  if (!isAsSeen || !isTheirs) return undefined;
+  const rest = left.items.filter(({ id }) => !ids.includes(id));
+  return { ...left, stored, rows: [...said, ...messages], rest, record, window: undefined, allPaused };
 }
 
 /**
  * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a window of its own.
  * A draft is continued with the window left standing: what it stands for is not in this turn.
  */
-export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
+async function lookAtAll(site: Site, stored: Stored): Promise<Sight> {
   const nowMs = site.clock.nowMs();
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
@@ -38,7 +70,19 @@ export async function lookAround(site: Site, stored: Stored): Promise<Sight> {
   if (answered.size > 0) await dropAnswered(site, stored.id, answered);
   const waiting = rows.filter(({ id }) => !answered.has(id));
   await markIfFull(site, waiting);
-  return { stored, rows: waiting, record, window, allPaused };
+  const newestChannel = messagesOf(waiting).at(-1)?.channel;
+  const newest = waiting.at(-1);
+  return {
+    stored,
+    rows: waiting,
+    rest: [],
+    newest,
+    newestChannel,
+    seenAtMs: nowMs,
+    record,
+    window,
+    allPaused,
+  };
 }
 
 function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
@@ -85,17 +129,16 @@ export async function isPaused(site: Site): Promise<boolean> {
 
 /** The core's decision, under the lease that is held already. */
 export function decide(site: Site, sight: Sight, token: string): TakeDecision {
-  const { stored, rows, record, window, allPaused } = sight;
-  const newest = messagesOf(rows).at(-1)?.channel;
+  const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
   return decideTake(
     {
       state: { ...stored.state, window },
-      staged: rows.map(itemOf),
+      staged: [...rows.map(itemOf), ...rest],
       conversation: record && {
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowFor(site, record, newest),
+        window: windowFor(site, record, newestChannel),
       },
       allPaused,
     },

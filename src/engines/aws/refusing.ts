@@ -20,6 +20,7 @@ export interface Refused {
   readonly arrival: Arrival;
   readonly id: string;
   readonly sequence: number;
+  readonly isUnrecorded?: true | undefined;
 }
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
@@ -29,12 +30,21 @@ export async function refuse(
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
-  if (code === "MESSAGE_TOO_LARGE") await recordOnce(site, refused, code, conversationId);
-  else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+  if (!refused.isUnrecorded) await record(site, refused, code, conversationId);
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
   return { kind: "refused", code, ...about, tellBusy };
+}
+
+async function record(
+  site: Site,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<void> {
+  if (code === "MESSAGE_TOO_LARGE") await recordOnce(site, refused, code, conversationId);
+  else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
 }
 
 /**

@@ -7,6 +7,7 @@ import type { EngineContext } from "../../ports/engine.ts";
 import type { Log } from "../../ports/log.ts";
 import { Installation } from "./installation.ts";
 import { LEASE_SHARDS } from "./keys.ts";
+import type { Left } from "./left.ts";
 import { Quarantine } from "./quarantine.ts";
 import { Recent } from "./recent.ts";
 import type { StagedRow } from "./stage-item.ts";
@@ -14,7 +15,7 @@ import type { Stored } from "./state-item.ts";
 import type { Store } from "./store.ts";
 import type { Triggers } from "./triggers.ts";
 
-/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. */
+/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. In a dead letter, three. */
 const BATCH_MESSAGES_MAX = 30;
 const BATCH_BYTES_MAX = 256_000;
 /** Machines of a cloud never agree on the time altogether. */
@@ -32,6 +33,8 @@ export const AWS_DEFAULTS: Partial<Settings> = {
 const HELD_MAX = 10_000;
 /** Each may hold as many bytes as a batch. They go when their turn is over; what is left is of turns that were lost. */
 const BATCHES_MAX = 1_000;
+/** Each may hold what is known of 2,000 messages: a few hundred KB. */
+const LEFT_MAX = 100;
 const PLACES_MAX = 100_000;
 
 /** What every step stands on. */
@@ -56,6 +59,8 @@ export interface Site {
   readonly held: Recent<Stored>;
   /** By token: what the running turn took. A cache, too. */
   readonly batches: Recent<readonly StagedRow[]>;
+  /** By token: what the running turn left behind. A cache, too: without it everything is read again. */
+  readonly left: Recent<Left>;
   /** By conversation id: the first half of its key. It never changes. */
   readonly places: Recent<string>;
 }
@@ -79,6 +84,7 @@ export function siteFor(
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),
+    left: new Recent(LEFT_MAX),
     places: new Recent(PLACES_MAX),
   };
 }

@@ -77,8 +77,11 @@ export function outboundRow(
   return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
 }
 
+/** How the ids of outbounds begin. */
+export const OUTBOUND = "outbound/";
+
 export function outboundId(given: string): string {
-  return `outbound/${given}`;
+  return `${OUTBOUND}${given}`;
 }
 
 /** Attribute names of the seeds where they have one: `message_sid`, `body`, `received_at`. */

@@ -35,13 +35,14 @@ interface Receipt {
   readonly id: string;
   readonly sequence: number;
   readonly refusal: StageRequest["refusal"];
+  readonly isUnrecorded: StageRequest["isUnrecorded"];
 }
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is taken in turn. */
 export async function stage(site: Site, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
-  const receipts = requests.map(({ arrival, refusal }): Receipt => {
+  const receipts = requests.map(({ arrival, refusal, isUnrecorded }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
-    return { arrival, id, sequence: site.nextSequence(), refusal };
+    return { arrival, id, sequence: site.nextSequence(), refusal, isUnrecorded };
   });
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();

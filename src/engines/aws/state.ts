@@ -84,6 +84,7 @@ function ifHeld(site: Site, lease: Lease, stored: Stored): Stored | undefined {
 export function letGo(site: Site, token: string): void {
   site.held.delete(token);
   site.batches.delete(token);
+  site.left.delete(token);
 }
 
 /** Remembers a row whose lease we hold; forgets it once it is given back. */

@@ -8,6 +8,7 @@ import { type Burial, bury } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
 import { absent, all, any, different, present } from "./expression.ts";
 import { takeLease } from "./lease.ts";
+import { type Left, leftBehind } from "./left.ts";
 import { decide, lookAround, type Sight } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { putBack } from "./put-back.ts";
@@ -34,20 +35,30 @@ export async function take(
 }
 
 /** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
-export async function takeUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
+export async function takeUnder(
+  site: Site,
+  leased: Stored,
+  token: string,
+  left?: Left,
+): Promise<TakeOutcome[]> {
   try {
-    return await lookUnder(site, leased, token);
+    return await lookUnder(site, leased, token, left);
   } catch (error) {
     await putBack(site, leased.id, token);
     throw error;
   }
 }
 
-async function lookUnder(site: Site, leased: Stored, token: string): Promise<TakeOutcome[]> {
+async function lookUnder(
+  site: Site,
+  leased: Stored,
+  token: string,
+  left: Left | undefined,
+): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
   let stored = leased.foreign ? await setAside(site, leased, token) : leased;
-  while (isMine(stored, token)) {
-    const seen = await lookAround(site, stored);
+  for (let known = left; isMine(stored, token); known = undefined) {
+    const seen = await lookAround(site, stored, known);
     const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
     const step = await carryOut(site, sight, decide(site, sight, token), token);
     if (step.outcome) outcomes.push(step.outcome);
@@ -143,6 +154,8 @@ async function begin(
   await mirrorStatus(site, sight);
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
+  const left = leftBehind(sight, decision);
+  if (left) site.left.set(token, left);
   return {
     kind: "over",
     outcome: { kind: "turn", taken: takenFrom(site, sight, decision, { batch, sent }) },
@@ -191,8 +204,7 @@ function takenFrom(
 }
 
 /** Where this conversation's wake-ups go: the queue of the newest message's channel. */
-function triggerIn({ stored, rows, record }: Sight): Trigger {
-  const newest = rows.at(-1);
+function triggerIn({ stored, newest, record }: Sight): Trigger {
   return {
     conversationId: stored.id,
     primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",

@@ -17,24 +17,25 @@ export function stage(step: Step, requests: readonly StageRequest[]): StageOutco
   return requests.map((request) => stageOne(step, request));
 }
 
-function stageOne(step: Step, { arrival, refusal }: StageRequest): StageOutcome {
+function stageOne(step: Step, request: StageRequest): StageOutcome {
+  const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
   const { fate, stagedIn } = step.tables.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
-  if (refusal !== undefined) return refuse(step, arrival, id, refusal, undefined);
+  if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
 
   const key = keyOf(step, arrival);
   const found = step.tables.activeConversation(key, arrival.senderAlias);
   if (step.settings.validation === "on-turn")
-    return put(step, arrival, id, found?.id ?? nextId(step, key), found);
+    return put(step, request, id, found?.id ?? nextId(step, key), found);
   // Only `reject` has to know: the others save the look.
   const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
-  if (decision.kind === "refuse") return refuse(step, arrival, id, decision.code, found?.id);
+  if (decision.kind === "refuse") return refuse(step, request, id, decision.code, found?.id);
   const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, key);
-  return put(step, arrival, id, conversation.id, conversation);
+  return put(step, request, id, conversation.id, conversation);
 }
 
 /** Nothing new, but still ARM: whoever staged it first may have died before anybody was told to look. */
@@ -46,15 +47,16 @@ function stagedBefore(step: Step, id: string): StageOutcome {
 
 function put(
   step: Step,
-  arrival: Arrival,
+  request: StageRequest,
   id: string,
   conversationIdOfIt: string,
   conversation: Conversation | undefined,
 ): StageOutcome {
+  const { arrival } = request;
   const bytes = bytesOf(arrival);
   const state = stateOf(step, conversationIdOfIt);
   if (hasNoPlace(step, conversationIdOfIt, state, bytes))
-    return refuseMore(step, arrival, id, conversationIdOfIt, state);
+    return refuseMore(step, request, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
   step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
@@ -71,7 +73,7 @@ function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState
 /** One record and one word for all that come while it is full: refusals are a pile, too. */
 function refuseMore(
   step: Step,
-  arrival: Arrival,
+  request: StageRequest,
   id: string,
   conversationIdOfIt: string,
   state: ConversationState,
@@ -79,19 +81,20 @@ function refuseMore(
   const code = "RATE_LIMITED";
   if (state.fullTold) return { kind: "refused", code, conversationId: conversationIdOfIt, tellBusy: false };
   step.tables.putState(conversationIdOfIt, { ...state, fullTold: true });
-  return { ...refuse(step, arrival, id, code, conversationIdOfIt), tellBusy: true };
+  return { ...refuse(step, request, id, code, conversationIdOfIt), tellBusy: true };
 }
 
 function refuse(
   step: Step,
-  arrival: Arrival,
+  { arrival, isUnrecorded }: StageRequest,
   id: string,
   code: RefusalCode,
   conversationIdOfIt: string | undefined,
 ): Extract<StageOutcome, { kind: "refused" }> {
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
-  step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
+  if (!isUnrecorded)
+    step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
   return { kind: "refused", code, ...about, tellBusy };

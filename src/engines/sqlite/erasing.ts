@@ -1,6 +1,7 @@
 import type { Tables } from "../embedded/tables.ts";
 import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import { latestRows, type ReadRows } from "./listings.ts";
+import { isAbout } from "./named-rows.ts";
 import type { Statements } from "./statements.ts";
 import { hasTraces, noteErased } from "./traces.ts";
 
@@ -61,16 +62,24 @@ export function erasing(sql: Statements, readRows: ReadRows): Erasing {
       for (const name of names) {
         // There is no index by name: strangers cause refusals, and each would cost a page more. Nobody erases by the second.
         sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
-        for (const text of asWritten(name)) sql.run("DELETE FROM quarantine WHERE instr(raw, ?) > 0", text);
       }
+      for (const number of quarantined(sql, (raw) => isAbout(raw, names)))
+        sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
     hasTraces: () => hasTraces(sql),
   };
 }
 
-/** How a name stands in a row that was set aside: in a column or in a record inside one, alone or behind a channel's prefix. */
-function asWritten(name: string): string[] {
-  const alone = JSON.stringify(name);
-  const prefixed = `:${alone.slice(1)}`;
-  return [alone, prefixed].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+/** Some at a time: a row may be large, and nobody says how many there are. */
+function quarantined(sql: Statements, isWanted: (raw: string) => boolean): number[] {
+  const wanted: number[] = [];
+  for (let last = 0; ; ) {
+    const rows = sql.all(
+      "SELECT number, raw FROM quarantine WHERE number > ? ORDER BY number LIMIT 50",
+      last,
+    );
+    for (const { number, raw } of rows) if (isWanted(String(raw))) wanted.push(Number(number));
+    if (rows.length === 0) return wanted;
+    last = Number(rows.at(-1)?.number);
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -79,6 +79,43 @@ describe("after a person is erased", () => {
     expect(await filesWith("SECRET")).toEqual([]);
     expect(await filesWith("+15550101")).toEqual([]);
     expect(told).toContain("store.traces-removed ");
+    expect(await engine.checks?.()).toEqual([]);
+  });
+
+  it("the file is written anew once, however often whoever reads is still there", async () => {
+    for (let n = 0; n < 30; n += 1) await talk(`+155502${n}`, "x".repeat(2_000));
+    const id = await talk("+15550101", "SECRET");
+    const reader = new DatabaseSync(file, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM messages").get();
+    await engine.conversations.erase(id);
+    const { size: before } = await stat(`${file}-wal`);
+    for (let round = 0; round < 5; round += 1) {
+      await clock.advance(60_000);
+      await engine.sweeping.sweep();
+    }
+    const grown = (await stat(`${file}-wal`)).size - before;
+    // What the sweeps themselves write, and no second copy of the file.
+    const { page_count: pages } = reader.prepare("PRAGMA page_count").get()!;
+    expect(grown).toBeLessThan((Number(pages) * 4_096) / 2);
+    reader.close();
+    await clock.advance(60_000);
+    await engine.sweeping.sweep();
+    expect(await filesWith("SECRET")).toEqual([]);
+    expect(await engine.checks?.()).toEqual([]);
+  });
+
+  it("and anew once more when somebody else is erased meanwhile", async () => {
+    const [first, second] = [await talk("+15550101", "SECRET-1"), await talk("+15550102", "SECRET-2")];
+    const reader = new DatabaseSync(file, { readOnly: true });
+    reader.exec("BEGIN");
+    reader.prepare("SELECT count(*) FROM messages").get();
+    await engine.conversations.erase(first);
+    await engine.conversations.erase(second);
+    reader.close();
+    await clock.advance(60_000);
+    await engine.sweeping.sweep();
+    expect(await filesWith("SECRET")).toEqual([]);
     expect(await engine.checks?.()).toEqual([]);
   });
 

@@ -9,6 +9,8 @@ import type { Statements } from "./statements.ts";
  * Only when all of it is written anew, and the log is emptied, is nothing left.
  */
 const MARK = "erased_mark";
+/** The mark that was there when the file was last written anew: what is left of that one is in the log alone. */
+const REWRITTEN = "rewritten_mark";
 
 /**
  * A file up to this size is written anew at once: about a second, in which nobody else can write. A larger one would keep webhooks waiting
@@ -39,8 +41,11 @@ export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MA
   const isLarge = sizeOf(database) > bytesMax;
   const mark = whileBusy(() => {
     // Looked at again with every try: whoever was in the way may have done it.
-    const found = markIn(database);
-    if (found !== undefined && !isLarge) database.exec("VACUUM");
+    const found = metaOf(database, MARK);
+    if (found === undefined || isLarge || found === metaOf(database, REWRITTEN)) return found;
+    database.exec("VACUUM");
+    // The log now holds the whole file. Whoever keeps it from being emptied must not make it grow by that with every try.
+    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(REWRITTEN, found);
     return found;
   });
   if (mark === undefined) return { kind: "nothing" };
@@ -56,7 +61,7 @@ export function rewrite(database: DatabaseSync): boolean {
   // In a file, not in memory: it may be larger than that. What was erased is not in it.
   database.exec("PRAGMA temp_store = file");
   const mark = whileBusy(() => {
-    const found = markIn(database);
+    const found = metaOf(database, MARK);
     database.exec("VACUUM");
     return found;
   });
@@ -71,8 +76,8 @@ export function sizeOf(database: DatabaseSync): number {
   return Number(pages) * Number(bytes);
 }
 
-function markIn(database: DatabaseSync): string | undefined {
-  const row = database.prepare("SELECT value FROM meta WHERE key = ?").get(MARK);
+function metaOf(database: DatabaseSync, key: string): string | undefined {
+  const row = database.prepare("SELECT value FROM meta WHERE key = ?").get(key);
   return row && String(row.value);
 }
 

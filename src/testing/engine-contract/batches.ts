@@ -207,6 +207,37 @@ export const batches: readonly EngineCase[] = [
     },
   ),
 
+  scene(
+    "what a human says while a pile is drained goes before the rest of it, and what comes in meanwhile is answered behind it",
+    { batchMessagesMax: 2 },
+    async (s) => {
+      const first = await s.turnFor(..."abcdef");
+      const { id: conversationId, channelType: channel } = first.conversation;
+      await s.passes(1);
+      await s.receive("g");
+      const second = as("turn", (await s.reply(first)).next!).taken;
+      const said = { id: "h1", conversationId, channel, to: "ana", texts: ["one moment"], author: "human" };
+      assert.equal(await s.engine.conversations.say(said), "staged");
+      const human = as("turn", (await s.reply(second)).next!).taken;
+      assert.deepEqual(human.outbound?.texts, ["one moment"]);
+      await s.receive("h");
+      const heard = [...textsOf(first), ...textsOf(second)];
+      const goOn = async ({ next }: Committed) => {
+        if (next?.kind !== "turn") return;
+        heard.push(...textsOf(next.taken));
+        await goOn(await s.reply(next.taken));
+      };
+      await goOn(await s.reply(human));
+      await s.windowPasses();
+      for (const taken of await s.turns()) {
+        heard.push(...textsOf(taken));
+        await goOn(await s.reply(taken));
+      }
+      assert.equal(heard.join(""), "abcdefgh");
+      await s.atRest();
+    },
+  ),
+
   scene("a message larger than the limit still gets its turn, alone", { batchBytesMax: 100 }, async (s) => {
     await s.receive("é".repeat(51));
     await s.receive("b");

@@ -180,6 +180,30 @@ export const receiving: readonly EngineCase[] = [
   }),
 
   scene(
+    "a refusal that is not to be recorded leaves no record, whoever decides on it, and a redelivery is a duplicate all the same",
+    { admission: "known" },
+    async (s) => {
+      const isUnrecorded = true;
+      const sender = "stranger";
+      for (const refusal of ["MESSAGE_TOO_LARGE", "RATE_LIMITED", "CONVERSATION_NOT_FOUND"] as const) {
+        const arrival = s.arrival({ sender });
+        const decided = refusal === "CONVERSATION_NOT_FOUND" ? {} : { refusal };
+        const [outcome] = await s.engine.receiving.stage([{ arrival, ...decided, isUnrecorded }]);
+        assert.equal(as("refused", outcome!).code, refusal);
+      }
+      assert.equal((await s.engine.inspector.counts()).refusals, 0);
+      await s.engine.conversations.create({ channelType: "test", address: "lull", sender: "ana" });
+      const { message } = await s.receive("hi");
+      const again = { arrival: message, refusal: "RATE_LIMITED", isUnrecorded } as const;
+      assert.deepEqual(await s.engine.receiving.stage([again]), [{ kind: "duplicate" }]);
+      await s.windowPasses();
+      await s.reply(await s.take());
+      assert.deepEqual(await s.engine.receiving.stage([again]), [{ kind: "duplicate" }]);
+      await s.atRest();
+    },
+  ),
+
+  scene(
     "a redelivery of what was answered is a duplicate even where there is no route any more",
     {},
     async (s) => {

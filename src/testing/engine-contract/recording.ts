@@ -24,6 +24,7 @@ export const recording: readonly EngineCase[] = [
       [second.turnId, second.turnId],
     );
     assert.deepEqual(await s.engine.conversations.history(id, 3), history.slice(1));
+    assert.deepEqual(await s.engine.conversations.history(id, 0), []);
   }),
 
   scene("of a history the latest come, as many as fit into their bytes, and always one", {}, async (s) => {

@@ -108,7 +108,7 @@ describe.each([
 
 it.each([
   ["update", "state"],
-  ["query", "stage"],
+  ["queryPage", "stage"],
 ])("with `restart`, what is staged before the %s of %s starts the answer over", async (name, table) => {
   const more: Meanwhile = (site) =>
     site.open("receiver").receiving.stage([{ arrival: site.arrival({ text: "wait" }) }]);

@@ -10,7 +10,7 @@ const CRUMB_BYTES = 128;
  * A body as it comes. Somebody who sends it a byte at a time would make us hold a hundred times its size in pieces, so small ones are put
  * together. It grows with what came, never with what was promised.
  */
-export class Gathering {
+export class BodyBytes {
   readonly #bytesMax: number;
   readonly #blocks: Uint8Array[] = [];
   #tail: Uint8Array = EMPTY;

@@ -1,0 +1,31 @@
+const MINUTE_MS = 60_000;
+
+/**
+ * How many refusals may be written down of all those together who prove nothing. A place is taken before the store is asked, since many ask
+ * at once, and given back for what it did not refuse.
+ */
+export class RecordPace {
+  readonly #perMinuteMax: number;
+  #left: number;
+  #atMs: number | undefined;
+
+  constructor(perMinuteMax: number) {
+    this.#perMinuteMax = perMinuteMax;
+    this.#left = perMinuteMax;
+  }
+
+  /** How many of so many. */
+  take(wanted: number, nowMs: number): number {
+    // A clock that was set back takes nothing away.
+    const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
+    this.#atMs = nowMs;
+    this.giveBack((passedMs / MINUTE_MS) * this.#perMinuteMax);
+    const taken = Math.min(wanted, Math.floor(this.#left));
+    this.#left -= taken;
+    return taken;
+  }
+
+  giveBack(places: number): void {
+    this.#left = Math.min(this.#perMinuteMax, this.#left + places);
+  }
+}

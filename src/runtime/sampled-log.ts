@@ -1,0 +1,86 @@
+import type { Clock } from "../ports/clock.ts";
+import type { Log, LogFields, LogLevel } from "../ports/log.ts";
+
+const MINUTE_MS = 60_000;
+/** Reasons of one event that are told apart within a minute. */
+const REASONS_MAX = 20;
+const OTHER_REASONS = "other reasons";
+
+/** What anybody may cause as often as they like, and what tells how many more of it there were. */
+const SUMS = {
+  "webhook.refused": ["warn", "webhook.refusals"],
+  "message.refused": ["info", "message.refusals"],
+  "webhook.failed": ["error", "webhook.failures"],
+  "http.error": ["error", "http.errors"],
+} as const;
+
+export type SampledEvent = keyof typeof SUMS;
+
+interface Told {
+  readonly event: SampledEvent;
+  readonly apart: LogFields;
+  readonly atMs: number;
+  more: number;
+}
+
+/**
+ * What strangers cause. Whoever is not let in must not fill the log: each reason is told at once, and then once a minute with how many more
+ * there were. At level `debug` every one is, which is what metrics are counted from.
+ */
+export class SampledLog {
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #told = new Map<string, Told>();
+  #stopTimer: (() => void) | undefined;
+
+  constructor(log: Log, clock: Clock) {
+    this.#log = log;
+    this.#clock = clock;
+  }
+
+  /** `apart` is what tells it apart from others of its event; `about` goes with each line, and is in no sum. */
+  note(level: LogLevel, event: SampledEvent, apart: LogFields, about: LogFields = {}): void {
+    const nowMs = this.#clock.nowMs();
+    const known = this.#told.get(keyOf(event, apart));
+    if (known && isFresh(known, nowMs)) this.#count(known, about);
+    else if (known || this.#hasRoom(event, nowMs) || apart.reason === OTHER_REASONS) {
+      this.#told.set(keyOf(event, apart), { event, apart, atMs: nowMs, more: 0 });
+      this.#log(level, event, { ...apart, ...about });
+    } else this.note(level, event, { ...apart, reason: OTHER_REASONS }, about);
+  }
+
+  /** Tells how many there were that nobody heard of. */
+  flush(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    for (const { event, apart, more } of this.#told.values()) {
+      const [level, sum] = SUMS[event];
+      if (more > 0) this.#log(level, sum, { ...apart, more });
+    }
+    this.#told.clear();
+  }
+
+  #count(known: Told, about: LogFields): void {
+    known.more += 1;
+    this.#log("debug", known.event, { ...known.apart, ...about });
+    this.#stopTimer ??= this.#clock.after(MINUTE_MS, () => this.flush());
+  }
+
+  /** What was told longer ago than a minute, and did not happen again, may go. Each event has room of its own. */
+  #hasRoom(event: SampledEvent, nowMs: number): boolean {
+    const ofEvent = [...this.#told].filter(([, told]) => told.event === event);
+    if (ofEvent.length < REASONS_MAX) return true;
+    const past = ofEvent.filter(([, told]) => !isFresh(told, nowMs));
+    for (const [key] of past) this.#told.delete(key);
+    return ofEvent.length - past.length < REASONS_MAX;
+  }
+}
+
+function keyOf(event: SampledEvent, apart: LogFields): string {
+  return JSON.stringify([event, apart]);
+}
+
+/** Also where the clock was set back. What is being counted is, until it is told. */
+function isFresh({ atMs, more }: Told, nowMs: number): boolean {
+  return more > 0 || Math.abs(nowMs - atMs) < MINUTE_MS;
+}
