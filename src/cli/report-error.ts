@@ -1,16 +1,22 @@
+import { withoutUsers } from "../core/plain-url.ts";
 import type { Io } from "./io.ts";
 import { harmless } from "./output/harmless.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
-  io.err(`lull: ${harmless(error instanceof Error ? error.message : String(error))}\n`);
-  if (verbose && error instanceof Error && error.stack) io.err(`${harmless(error.stack)}\n`);
+  io.err(`lull: ${shown(error instanceof Error ? error.message : String(error))}\n`);
+  if (verbose && error instanceof Error && error.stack) io.err(`${shown(error.stack)}\n`);
   if (error instanceof UsageError) {
     io.err("Run `lull --help` for help.\n");
     return 2;
   }
   return exitCodeOf(error);
+}
+
+/** `fetch` and its like quote the URL that they were given. */
+function shown(words: string): string {
+  return harmless(withoutUsers(words));
 }
 
 /** By its code and not its class: a configuration file may have thrown the error of another copy of lull. */

@@ -117,14 +117,14 @@ describe("config", () => {
   test.each(["--json", "--set"])("masks what a URL holds of them, too (%s)", async (flag) => {
     const urls = {
       OPENAI_BASE_URL: "https://proxy.example.test/v1?api_key=hunter2&region=eu",
-      TWILIO_API_URL: "https://ana:hunter2@twilio.example.test",
-      LULL_PUBLIC_URL: "https://bot.example.test",
+      TWILIO_API_URL: "https://twilio.example.test",
+      LULL_PUBLIC_URL: "https://ana:hunter2@bot.example.test/x",
     };
     const { out } = await lull(["config", flag], { ...env, ...urls });
     expect(out).not.toMatch(/hunter2|ana/);
-    expect(out).toContain("https://proxy.example.test/v1?api_key=********&region=eu");
-    expect(out).toContain("https://********:********@twilio.example.test/");
-    expect(out).toMatch(/https:\/\/bot\.example\.test(?!\/)/);
+    expect(out).toContain("https://proxy.example.test/v1?********");
+    expect(out).toContain("https://********:********@bot.example.test/x");
+    expect(out).toMatch(/https:\/\/twilio\.example\.test(?!\/)/);
   });
 
   test("as JSON holds the same", async () => {

@@ -1,4 +1,5 @@
 import { LEASE_MS_MAX } from "../core/defaults.ts";
+import { isPlainUrl, maskUrl, plainUrlInWords, type UrlRule } from "../core/plain-url.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
@@ -7,7 +8,8 @@ export type Value = string | number | boolean | SecretReference;
 /** What a value has to look like, whichever way it came in. */
 export type Kind =
   | { readonly type: "text" }
-  | { readonly type: "url" }
+  /** http or https; of what opens doors, only what the rule allows. */
+  | ({ readonly type: "url" } & UrlRule)
   | { readonly type: "secret" }
   | { readonly type: "number"; readonly min: number; readonly max?: number; readonly whole?: true }
   | { readonly type: "yes-no" }
@@ -37,6 +39,10 @@ export interface Knob {
 
 export const TEXT: Kind = { type: "text" };
 export const URL_KIND: Kind = { type: "url" };
+/** Some services want `?api-version=...`. */
+export const ENDPOINT_URL: Kind = { type: "url", query: true };
+/** Behind a proxy that asks for a password, providers have to be told it. */
+export const PUBLIC_URL: Kind = { type: "url", credentials: true };
 export const SECRET: Kind = { type: "secret" };
 /** A week: beyond that it is a slip of the finger, and soon a date that no calendar has. */
 export const SECONDS: Kind = { type: "number", min: 0, max: 604_800 };
@@ -81,7 +87,7 @@ export function valueFromFile(kind: Kind, value: unknown, where: string): Value 
 function checked(kind: Kind, value: unknown, where: string, given: unknown): Value {
   if (fits(kind, value)) return value as Value;
   throw new ConfigError(
-    `${where} must be ${expectation(kind)}${isTelling(kind, given) ? `, not ${shown(given)}` : ""}`,
+    `${where} must be ${expectation(kind)}${isTelling(kind, given) ? `, not ${shown(kind, given)}` : ""}`,
   );
 }
 
@@ -90,7 +96,8 @@ function isTelling(kind: Kind, given: unknown): boolean {
   return !["secret", "object", "either"].includes(kind.type) && given !== undefined;
 }
 
-function shown(given: unknown): string {
+function shown(kind: Kind, given: unknown): string {
+  if (kind.type === "url" && typeof given === "string") return JSON.stringify(maskUrl(given));
   if (Array.isArray(given)) return "a list";
   if (typeof given === "object" && given !== null) return "an object";
   return typeof given === "function" ? "a function" : JSON.stringify(given);
@@ -101,7 +108,7 @@ function fits(kind: Kind, value: unknown): boolean {
     case "text":
       return typeof value === "string";
     case "url":
-      return typeof value === "string" && /^https?:$/.test(URL.parse(value)?.protocol ?? "");
+      return typeof value === "string" && isPlainUrl(value, kind);
     case "secret":
       return typeof value === "string" || isReference(value);
     case "number":
@@ -151,7 +158,7 @@ function expectation(kind: Kind): string {
     case "text":
       return "a text";
     case "url":
-      return "a URL that starts with http:// or https://";
+      return plainUrlInWords(kind);
     case "secret":
       return 'the secret itself or where it is: { "env": "NAME" }, { "file": "PATH" } or { "name": "NAME" }';
     case "number": {

@@ -5,7 +5,7 @@ import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, choice, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
+import { COUNT_OR_NONE, choice, ENDPOINT_URL, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { missingPackage } from "./missing-package.ts";
 import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
 import { didYouMean } from "./suggest.ts";
@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     model: TEXT,
     instructions: { type: "either", of: [TEXT, { type: "function" }] },
     apiKey: SECRET,
-    baseUrl: URL_KIND,
+    baseUrl: ENDPOINT_URL,
     historyMessagesMax: COUNT_OR_NONE,
     maxOutputTokens: COUNT_OR_NONE,
     reasoning: { type: "object" },
@@ -41,7 +41,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
     body: { type: "object" },
   },
   http: {
-    url: URL_KIND,
+    url: ENDPOINT_URL,
     secret: SECRET,
     headers: { type: "object", values: SECRET },
     historyMessagesMax: COUNT_OR_NONE,

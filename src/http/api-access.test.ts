@@ -232,7 +232,7 @@ describe("wrong tokens", () => {
     await clock.advance(2_000);
     await guesses;
     expect(answered.filter((status) => status === 401)).toHaveLength(51);
-    expect(service.logged).toMatchObject([{ event: "api.refused" }]);
+    expect(service.logged).toMatchObject([{ event: "api.refused" }, { event: "api.done" }]);
     const later = handle(bearing("guess"));
     await clock.advance(2_000);
     expect((await later).status).toBe(401);

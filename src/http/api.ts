@@ -1,4 +1,4 @@
-import { LullError } from "../errors.ts";
+import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
@@ -11,7 +11,7 @@ import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./remedy-routes.ts";
-import { type ApiCall, BadRequest, type Route } from "./route.ts";
+import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
 import { isDeeperThan, isObject, problemsIn, type Schema } from "./schema.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
@@ -86,15 +86,38 @@ interface Asked extends Pick<Called, "service" | "route" | "id"> {
 
 async function carriedOut({ service, route, id, query, raw }: Asked): Promise<EdgeAnswer> {
   const body = raw && route.body ? checkedBody(raw, route.body) : {};
-  const result = await route.run({ service, engine: await service.engine(), id, query, body });
-  if (isAudited(route) && result.status < 300)
-    service.log("info", "api.done", { action: route.operation, ...(id && { id }) });
+  const result = await audited({ service, route, id }, async (note) =>
+    route.run({ service, engine: await service.engine(), id, query, body, note }),
+  );
   return json(result.status, result.verbatim ? result.body : toPublic(result.body));
 }
 
-/** Who reads, or answers a turn that asked for it, changes nothing that somebody will ask about. */
-function isAudited({ method, forResponders }: Route): boolean {
-  return method !== "GET" && !forResponders;
+/**
+ * Somebody will ask who changed this, and when. What breaks off has changed something, or may have, unless it was refused before it made
+ * anything.
+ */
+async function audited(
+  { service, route, id }: Pick<Called, "service" | "route" | "id">,
+  run: (note: ApiCall["note"]) => Promise<ApiResult>,
+): Promise<ApiResult> {
+  let made: string | undefined;
+  const about = () => ({ action: route.operation, ...((made ?? id) && { id: made ?? id }) });
+  const isChange = route.method !== "GET";
+  try {
+    const result = await run((newId) => {
+      made = newId;
+    });
+    if (isChange && result.status < 300) service.log("info", "api.done", about());
+    return result;
+  } catch (error) {
+    if (isChange && (made !== undefined || !isRefusal(error)))
+      service.log("warn", "api.failed", { ...about(), reason: tellable(error) });
+    throw error;
+  }
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof BadRequest || (error instanceof LullError && refusalOf(error) !== undefined);
 }
 
 /** What the caller asked for and cannot have, in its own words; everything else is for the log. */

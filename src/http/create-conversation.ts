@@ -50,7 +50,7 @@ export const CREATE_CONVERSATION: Route = {
   run: create,
 };
 
-async function create({ service, engine, body }: ApiCall): Promise<ApiResult> {
+async function create({ service, engine, body, note }: ApiCall): Promise<ApiResult> {
   const given = body as unknown as Given;
   if (bytesOf(given.attributes) > ATTRIBUTES_BYTES_MAX)
     throw new BadRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
@@ -63,6 +63,7 @@ async function create({ service, engine, body }: ApiCall): Promise<ApiResult> {
     ...(given.allowed_channels && { allowedChannels: given.allowed_channels }),
     ...(given.attributes && { attributes: given.attributes }),
   });
+  note(conversation.id);
   const firstMessage =
     given.first_message && (await sayFirst(service, conversation.id, given.first_message, given.channel));
   return ok({ created, conversation, firstMessage }, created ? 201 : 200);

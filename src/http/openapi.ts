@@ -1,3 +1,4 @@
+import { withoutUser } from "../core/plain-url.ts";
 import { COMPONENTS } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 import { ref, type Schema } from "./schema.ts";
@@ -20,7 +21,7 @@ export function openapiOf(routes: readonly Route[], publicUrl: string | undefine
       description:
         "Waits for the lull in a chat, then answers once. Times are ISO 8601, durations are seconds.",
     },
-    servers: [{ url: publicUrl ?? "/" }],
+    servers: [{ url: withoutUser(publicUrl ?? "/") }],
     security: [{ token: [] }],
     paths,
     components: {

@@ -10,6 +10,8 @@ export interface ApiCall {
   readonly id: string;
   readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body: Readonly<Record<string, unknown>>;
+  /** Says which id came into being, for the line in the log. */
+  readonly note: (id: string) => void;
 }
 
 /** In our own shapes; the API makes them public. */

@@ -116,6 +116,8 @@ export interface Channel {
   readonly hasVisitors?: boolean;
   /** Set where nobody has to prove who they are. */
   readonly isUnsigned?: boolean;
+  /** Set where only this machine may write, as told by the name that it is called by: whoever else reaches the port can say that name. */
+  readonly isForThisMachine?: boolean;
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
   /** The address of ours that it takes messages for, where there is one. No two channels of a type have the same: their people would mix. */

@@ -7,6 +7,7 @@ import {
   settingsWith,
   WINDOW_MS_MAX,
 } from "../core/defaults.ts";
+import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
 import { isSameQueue } from "../core/queue-url.ts";
 import type {
   Admission,
@@ -115,6 +116,16 @@ export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
 
 const INTERVAL_MS_MIN = 100;
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
+const WITH_CREDENTIALS = { credentials: true } as const;
+
+/** Paths are appended to it. Not repeated where it is wrong: it may hold a password. */
+export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
+  if (publicUrl === undefined) return undefined;
+  if (!isPlainUrl(publicUrl, WITH_CREDENTIALS))
+    throw new ConfigError(`publicUrl must be ${plainUrlInWords(WITH_CREDENTIALS)}`);
+  return publicUrl.replace(/\/+$/, "");
+}
 
 /** Checks the configuration and turns it into settings: seconds into ms, names into policies. */
 export function settingsFrom(config: LullConfig): Settings {

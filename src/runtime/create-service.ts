@@ -9,7 +9,7 @@ import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
 import { processIdentity } from "../process-identity.ts";
 import { environmentSecrets } from "../secrets.ts";
-import { type LullConfig, settingsFrom } from "./config.ts";
+import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
@@ -37,7 +37,7 @@ export function createService(config: LullConfig): Service {
   const log = safely(config.log ?? warnings);
   const random = config.random ?? Math.random;
   const workerId = config.workerId ?? processIdentity();
-  const publicUrl = config.publicUrl?.replace(/\/+$/, "");
+  const publicUrl = publicUrlIn(config);
   const responderFor = (channel: string) => config.responders?.[channel] ?? config.respond;
   openChannels(config, { secrets, publicUrl, clock });
   requireOwnAddresses(config.channels);

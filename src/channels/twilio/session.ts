@@ -1,3 +1,4 @@
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
@@ -86,6 +87,7 @@ function numbersOf(from: string | readonly string[] | undefined): string[] {
 
 function apiUrlOf(options: TwilioOptions, name: string, environment: Environment): string {
   const url = options.apiUrl || environment.TWILIO_API_URL || "https://api.twilio.com";
-  if (!URL.canParse(url)) throw new ConfigError(`channels.${name}: apiUrl (TWILIO_API_URL) is not a URL`);
+  if (!isPlainUrl(url))
+    throw new ConfigError(`channels.${name}: apiUrl (TWILIO_API_URL) must be ${plainUrlInWords()}`);
   return url.replace(/\/+$/, "");
 }

@@ -1,3 +1,4 @@
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
@@ -30,11 +31,13 @@ export function openSession(
   environment: Readonly<Record<string, string | undefined>>,
 ): Session {
   const apiUrl = options.apiUrl || environment.WATI_API_URL;
-  if (!apiUrl || !URL.canParse(apiUrl)) {
+  if (!apiUrl) {
     throw new ConfigError(
       `channels.${context.name}: WATI's API endpoint is missing; set WATI_API_URL or give apiUrl`,
     );
   }
+  if (!isPlainUrl(apiUrl))
+    throw new ConfigError(`channels.${context.name}: apiUrl (WATI_API_URL) must be ${plainUrlInWords()}`);
   const tenant = new URL(apiUrl).pathname.split("/").findLast((part) => part !== "");
   return {
     context,

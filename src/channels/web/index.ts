@@ -4,7 +4,7 @@ import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
 import { answer } from "./answer.ts";
 import { parse } from "./parse.ts";
-import { glance, verify } from "./verify.ts";
+import { glance, isForThisMachine, verify } from "./verify.ts";
 
 export interface WebOptions {
   /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
@@ -39,6 +39,9 @@ export function web(options: WebOptions = {}): Channel {
     bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
     hasVisitors: true,
     isUnsigned: secret === undefined,
+    get isForThisMachine() {
+      return isForThisMachine(proof());
+    },
     settleMs: 0,
     open(given) {
       context = given;

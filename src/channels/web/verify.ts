@@ -55,9 +55,12 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
 /** What tells, without any signature, that somebody must not write here. */
 function strangeness({ headers }: WebhookHead, proof: Proof): string | undefined {
   if (isFromAnotherPage(headers, proof.publicUrl)) return ANOTHER_PAGE;
-  const { secret, unsigned, publicUrl } = proof;
-  const isForHere = secret === undefined && !unsigned && publicUrl === undefined;
-  return isForHere && !isFromHere(headers) ? NOT_FROM_HERE : undefined;
+  return isForThisMachine(proof) && !isFromHere(headers) ? NOT_FROM_HERE : undefined;
+}
+
+/** Nobody is signed, and nobody has said that this is for the world. */
+export function isForThisMachine({ secret, unsigned, publicUrl }: Proof): boolean {
+  return secret === undefined && !unsigned && publicUrl === undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Loaded } from "../../config/load.ts";
 import type { Setting } from "../../config/settle.ts";
+import { maskUrl } from "../../core/plain-url.ts";
 import type { Command } from "../command.ts";
 import { table } from "../output/table.ts";
 
@@ -54,19 +55,8 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
 }
 
 function shown({ knob, value }: Setting): unknown {
-  if (knob.kind.type !== "secret") return typeof value === "string" ? withoutCredentials(value) : value;
+  if (knob.kind.type === "url") return maskUrl(String(value));
+  if (knob.kind.type !== "secret") return value;
   // Where a secret is kept is no secret, and is what one wants to know when it is wrong.
   return typeof value === "object" ? JSON.stringify(value) : MASK;
-}
-
-/** `https://user:password@host` and `?secret=...` in a URL: whoever shows this to somebody shows those, too. */
-function withoutCredentials(value: string): string {
-  if (!URL.canParse(value)) return value;
-  const url = new URL(value);
-  const names = [...url.searchParams.keys()].filter((name) => /key|token|secret|pass|sig/i.test(name));
-  if (url.username === "" && url.password === "" && names.length === 0) return value;
-  if (url.username !== "") url.username = MASK;
-  if (url.password !== "") url.password = MASK;
-  for (const name of names) url.searchParams.set(name, MASK);
-  return url.href;
 }

@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
+import { withoutUsers } from "../../core/plain-url.ts";
 import { createLull } from "../../index.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
@@ -8,6 +9,7 @@ import { checkHalfCopies } from "../doctor/backups.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
+import { checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
@@ -29,7 +31,8 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
   run: async (call) => {
     const shown = progress(call.io);
     shown.update("checking ...");
-    const findings = await examine(call);
+    // A reason may quote the URL that somebody could not call.
+    const findings = (await examine(call)).map((each) => ({ ...each, detail: withoutUsers(each.detail) }));
     shown.end();
     const failed = findings.some(({ verdict }) => verdict === "fail");
     if (call.json) printJson(call, { ok: !failed, findings });
@@ -75,6 +78,10 @@ async function examineLoaded(
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],
     checkWebhooks(loaded, channels),
+    checkOpenPort(
+      loaded.server.host,
+      Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
+    ),
     checkApi(lull),
   ]);
   return groups.flat();

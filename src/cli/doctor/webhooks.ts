@@ -1,5 +1,6 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
+import { maskUrl } from "../../core/plain-url.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */
@@ -14,8 +15,9 @@ export async function checkWebhooks(
   const outside = channels.filter(({ channel }) => channel.type !== "web");
   if (outside.length === 0) return unfit;
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
-  const base = (publicUrl ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
-  return [...unfit, checkPublicUrl(publicUrl), ...outside.map((channel) => webhookOf(channel, base))];
+  const shown = publicUrl && maskUrl(publicUrl);
+  const base = (shown ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
+  return [...unfit, checkPublicUrl(shown), ...outside.map((channel) => webhookOf(channel, base))];
 }
 
 async function unfitness({ name, channel }: ConfiguredChannel): Promise<Finding[]> {
@@ -31,9 +33,8 @@ function checkPublicUrl(publicUrl: string | undefined): Finding {
   if (publicUrl === undefined) {
     return warn("public URL", "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call");
   }
-  if (publicUrl.startsWith("https://")) return ok("public URL", publicUrl);
-  return publicUrl.includes("#")
-    ? fail("public URL", `${publicUrl} must not hold a #`)
+  return publicUrl.startsWith("https://")
+    ? ok("public URL", publicUrl)
     : warn("public URL", `${publicUrl} is not https`);
 }
 

@@ -3,6 +3,7 @@ import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
 import type { Log, LogFields } from "../../ports/log.ts";
 import type { Call } from "../command.ts";
+import { checkOpenPort } from "../doctor/open-port.ts";
 import { createLog, type LoggerOptions } from "../logger.ts";
 import { requireStore } from "./require-store.ts";
 import { requireTokens } from "./require-tokens.ts";
@@ -23,7 +24,7 @@ export async function serveHere(
   const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
   try {
     // A worker's parent has looked for all of them.
-    if (workerId === undefined) await requireSound(lull, log);
+    if (workerId === undefined) await requireSound(lull, loaded, log);
     return await serve(lull, { port, host: loaded.server.host });
   } catch (error) {
     await lull.stop(0);
@@ -32,8 +33,9 @@ export async function serveHere(
 }
 
 /** What has to be right before anybody listens. */
-export async function requireSound(lull: Lull, log: Log): Promise<void> {
+export async function requireSound(lull: Lull, { server }: Loaded, log: Log): Promise<void> {
   await lull.requireFit();
+  for (const { detail } of checkOpenPort(server.host, lull.channels)) log("warn", "channel.open", { detail });
   await requireTokens(lull);
   await requireStore(await lull.engine(), log);
 }

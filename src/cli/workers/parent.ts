@@ -26,7 +26,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   const lull = createLull(config);
   // Opened before any worker: what the database needs (its folder, its migrations) is done once and by one.
   const engine = await lull.engine();
-  await requireSound(lull, log);
+  await requireSound(lull, loaded, log);
   const failure = Promise.withResolvers<never>();
   const supervisor = new Supervisor({
     workers: server.workers,

@@ -1,4 +1,5 @@
 import type { Loaded } from "../../config/load.ts";
+import { withoutUsers } from "../../core/plain-url.ts";
 import { tellOfCrashes } from "../../process-crash.ts";
 import { processIdentity } from "../../process-identity.ts";
 import type { Call } from "../command.ts";
@@ -39,7 +40,7 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
     return 0;
   } catch (error) {
     const exitCode = exitCodeOf(error);
-    await tellParent({ lull: "failed", message: (error as Error).message, exitCode });
+    await tellParent({ lull: "failed", message: withoutUsers((error as Error).message), exitCode });
     return exitCode;
   }
 }

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { Reply, Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
@@ -32,15 +33,15 @@ export function http(options: HttpOptions): Responder {
   return (turn) => ask(service, turn);
 }
 
+const WITH_QUERY = { query: true } as const;
+
 function endpointOf(url: string): URL {
-  const endpoint = URL.parse(url);
-  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.username || endpoint.password) {
-    // Not repeated here: a URL that is wrong in this way may hold a password.
+  // Not repeated here: a URL that is wrong in this way may hold a password.
+  if (!isPlainUrl(url, WITH_QUERY))
     throw new ConfigError(
-      "http: url must be an http(s) URL without user and password; use `headers` for credentials",
+      `http: url must be ${plainUrlInWords(WITH_QUERY)}; use \`headers\` for credentials`,
     );
-  }
-  return endpoint;
+  return new URL(url);
 }
 
 async function ask(service: Service, turn: Turn): Promise<Reply> {

@@ -1,3 +1,4 @@
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
@@ -76,13 +77,14 @@ export function settingsFrom(
   };
 }
 
+const WITH_QUERY = { query: true } as const;
+
 /** Keeps a query, which some compatible services want: `?api-version=...`. */
 function endpointOf(baseUrl: string): URL {
-  const endpoint = URL.parse(baseUrl);
-  if (endpoint === null || !/^https?:$/.test(endpoint.protocol) || endpoint.username || endpoint.password) {
-    // Not repeated here: a URL that is wrong in this way may hold a password.
-    throw new ConfigError("openai: baseUrl must be an http(s) URL without user and password");
-  }
+  // Not repeated here: a URL that is wrong in this way may hold a password.
+  if (!isPlainUrl(baseUrl, WITH_QUERY))
+    throw new ConfigError(`openai: baseUrl must be ${plainUrlInWords(WITH_QUERY)}`);
+  const endpoint = new URL(baseUrl);
   endpoint.pathname = `${endpoint.pathname.replace(/\/+$/, "")}/responses`;
   return endpoint;
 }

@@ -1,0 +1,49 @@
+const MASK = "********";
+
+/** What a URL may have beside scheme, host and path. */
+export interface UrlRule {
+  readonly credentials?: true;
+  readonly query?: true;
+}
+
+/** A query would end up in front of every path that is appended; a `#` is never sent; credentials have places of their own. */
+export function isPlainUrl(text: string, { credentials, query }: UrlRule = {}): boolean {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  if (!credentials && (url.username !== "" || url.password !== "")) return false;
+  // An empty query counts: `search` does not tell of it.
+  return !url.href.includes("#") && (query === true || !url.href.includes("?"));
+}
+
+export function plainUrlInWords({ credentials, query }: UrlRule = {}): string {
+  const without = [...(credentials ? [] : ["user and password"]), ...(query ? [] : ["query"]), "#"];
+  return `a URL that starts with http:// or https://, without ${without.join(", ")}`;
+}
+
+/** As a person may see it who should know where it leads, and not what opens the door there. */
+export function maskUrl(text: string): string {
+  const url = URL.parse(text);
+  const hidden = text.replace(/\?[^#]*/, `?${MASK}`).replace(/#.*/s, `#${MASK}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return hidden.replace(/^([a-z][\w+.-]*:[/\\]+)?.*@/is, `$1${MASK}@`);
+  if (url.username === "" && url.password === "") return hidden;
+  if (url.username !== "") url.username = MASK;
+  if (url.password !== "") url.password = MASK;
+  if (url.search !== "") url.search = MASK;
+  if (url.hash !== "") url.hash = MASK;
+  return url.href;
+}
+
+/** For programs, which would take a mask for a name. */
+export function withoutUser(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.username === "" && url.password === "")) return text;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** Somebody's error may quote a URL as it was given. */
+export function withoutUsers(sentence: string): string {
+  return sentence.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, `$1${MASK}@`);
+}

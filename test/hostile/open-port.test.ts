@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LullProcess } from "../lull-process.ts";
+
+const WARNING = /web.*0\.0\.0\.0.*LULL_WEB_SECRET.*LULL_WEB_UNSIGNED/;
+/** What makes the host that is listened on nobody's danger. */
+const SAFE = [
+  ["visitors who are signed", { LULL_HOST: "0.0.0.0", LULL_WEB_SECRET: "a-secret-of-the-web-channel" }],
+  ["somebody's word that anybody may write", { LULL_HOST: "0.0.0.0", LULL_WEB_UNSIGNED: "1" }],
+  ["loopback", {}],
+] as const;
+
+let folder = "";
+const running: LullProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-port-"));
+});
+
+afterEach(async () => {
+  for (const process of running) process.kill("SIGKILL");
+  await Promise.all(running.splice(0).map((process) => process.gone()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+function lull(args: readonly string[], env: Readonly<Record<string, string>>): LullProcess {
+  const process = new LullProcess(args, { cwd: folder, env: { PORT: "0", LULL_WEB: "1", ...env } });
+  running.push(process);
+  return process;
+}
+
+async function doctor(env: Readonly<Record<string, string>>): Promise<string> {
+  const asked = lull(["doctor", "--offline"], env);
+  expect((await asked.gone()).code).toBe(0);
+  return asked.stdout;
+}
+
+describe("visitors who prove nothing, on a port that others reach", () => {
+  it("are told of at the start, and by the doctor: whoever gets there may call us localhost", async () => {
+    const service = lull(["start"], { LULL_HOST: "0.0.0.0" });
+    await service.url();
+    expect(service.events.filter(({ event }) => event === "channel.open")).toEqual([
+      expect.objectContaining({ level: "warn", detail: expect.stringMatching(WARNING) }),
+    ]);
+    expect(await doctor({ LULL_HOST: "0.0.0.0" })).toMatch(/^warn {2}channel web: .*LULL_WEB_SECRET/m);
+  });
+
+  it.each(SAFE)("are nothing to tell of with %s", async (_what, env) => {
+    const service = lull(["start"], env);
+    await service.url();
+    expect(service.events.filter(({ event }) => event === "channel.open")).toEqual([]);
+    expect(await doctor(env)).not.toMatch(/^warn {2}channel web/m);
+  });
+});
