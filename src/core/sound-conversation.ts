@@ -20,6 +20,7 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   address: text,
   sender: text,
   senderAlias: optional(text),
+  aliasChangedHands: optional(flag),
   status: text,
   projectStatus: text,
   allowedChannels: optional(listOf(text)),

@@ -21,7 +21,8 @@ const CONVERSATION = object(
     channel_type: text(),
     address: text("Our address."),
     sender: text("The customer."),
-    sender_alias: text(),
+    sender_alias: text("Another name of the same person."),
+    alias_changed_hands: flag("Somebody else was known by that name before."),
     status: oneOf(
       "new",
       "processing_reply",

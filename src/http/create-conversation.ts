@@ -35,7 +35,9 @@ export const CREATE_CONVERSATION: Route = {
       channel_type: name("What rules speak of: `whatsapp`, `sms`, `web`, ..."),
       address: name("Our address that the customer writes to."),
       sender: name("The customer: a phone number, a mail address, a user id."),
-      sender_alias: name("Another name of the same person, looked up too."),
+      sender_alias: name(
+        "Another name of the same person, looked up too: a number or mail address beside an id, or the other way round.",
+      ),
       window: ref("Window"),
       allowed_channels: list(name(), "Channel types; left out means all."),
       attributes: anything("Data of your own: carried, never read."),

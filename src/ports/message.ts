@@ -15,7 +15,10 @@ export interface InboundMessage {
   readonly address: string;
   /** Who wrote: the business-scoped user id where the provider gives one, else the phone or mail address without prefixes. */
   readonly sender: string;
-  /** Another name of the same person, looked up too: the phone when `sender` is a business-scoped id. */
+  /**
+   * Another name of the same person, looked up too: the phone when `sender` is a business-scoped id. It counts where one of the two is a
+   * telephone number or a mail address, which may change hands, and the other is neither.
+   */
   readonly senderAlias?: string;
   /** What `send` is given to answer this person, exactly as the provider wants it. */
   readonly replyTo: string;

@@ -134,7 +134,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
 
     it("no room for another name does not keep a message out", async () => {
       await write({ notes: "x".repeat(FULL) });
-      as("staged", await receive({ senderAlias: "a".repeat(200) }));
+      as("staged", await receive({ senderAlias: "1".repeat(200) }));
       assert.equal(textsOf(await taken()).length, 1);
       assert.deepEqual(notUpdated(), [[ID, "sender_alias"]]);
     });

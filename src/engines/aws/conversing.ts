@@ -29,7 +29,8 @@ export async function create(
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const known = await findForSure(site, key, given.senderAlias);
   if (known.active) return { created: false, conversation: known.active };
-  return createConversation(site, given, known);
+  const { senderAlias: _, ...rest } = given;
+  return createConversation(site, rest, known);
 }
 
 export async function change(

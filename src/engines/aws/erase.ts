@@ -1,10 +1,9 @@
-import type { ConversationKey } from "../../ports/conversations.ts";
 import { rowKey } from "./conversation-item.ts";
 import { equal } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
 import { aliasKey, conversationKeyOf, fullKey, isOwn } from "./keys.ts";
 import { newLease } from "./lease.ts";
-import { personOf } from "./person.ts";
+import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refusing.ts";
 import { seenItem, sentKeys } from "./seen.ts";
 import type { Site } from "./site.ts";
@@ -24,9 +23,9 @@ export async function erase(site: Site, id: string): Promise<"erased" | "not-fou
   if (isOwn(id)) return "not-found";
   const row = await rowOf(site, id);
   if (row) await takeForGood(site, id);
-  const { keys, ids } = await personOf(site, id, row);
-  for (const other of ids) if (other !== id) await eraseConversation(site, other);
-  await eraseNames(site, keys);
+  const person = await personOf(site, id, row);
+  for (const other of person.ids) if (other !== id) await eraseConversation(site, other);
+  await eraseNames(site, person);
   return (await eraseConversation(site, id)) ? "erased" : "not-found";
 }
 
@@ -60,14 +59,17 @@ async function hasRows({ store }: Site, id: string): Promise<boolean> {
 }
 
 /** Where their names lead, that their conversation was full, and what was refused before they had one. */
-async function eraseNames(site: Site, keys: readonly ConversationKey[]): Promise<void> {
+async function eraseNames(site: Site, { keys, notes }: Person): Promise<void> {
   const { store } = site;
   await eraseRefusals(
     site,
     keys.map(({ sender }) => sender),
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
-  for (const key of keys) await store.delete("state", conversationKeyOf(aliasKey(key, key.sender)));
+  for (const { key, holder } of notes) {
+    const note = conversationKeyOf(aliasKey(key, key.sender));
+    await store.delete("state", note, equal("primary_channel", holder));
+  }
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. */

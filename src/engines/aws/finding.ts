@@ -1,4 +1,5 @@
 import { newConversation } from "../../core/new-conversation.ts";
+import { type Choice, chooseConversation, isPassing, type Named, namesOf } from "../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { withRoom } from "./aside.ts";
@@ -10,38 +11,69 @@ import type { Site } from "./site.ts";
 import { BY_ACTIVITY, BY_ID } from "./tables.ts";
 
 /** What is known of a person's conversations under one key. */
-export interface Known {
-  /** The latest one whose task is not complete. */
+export interface Known extends Pick<Choice<Conversation>, "learns"> {
+  /** The one that the message belongs to. */
   readonly active?: Conversation;
   /** The latest one of exactly this key, complete or not; only looked up where there is no active one. */
   readonly latestId?: string;
 }
 
-/** The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. */
+/**
+ * The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made; likewise what only
+ * the person's other name tells, unless the conversation that is found has both.
+ */
 export async function findKnown(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
-  const indexed = latest(await rowsOf(site, key, namesOf(key, alias), { active: true }));
-  return indexed ? { active: conversationFrom(indexed) } : findForSure(site, key, alias);
+  const named = { sender: key.sender, senderAlias: alias };
+  const indexed = await rowsOf(site, key, namesOf(named), { active: true });
+  const { found, learns } = chooseConversation(named, newestFirst(indexed));
+  if (found && isCertain(found, named)) return { active: found, ...(learns !== undefined && { learns }) };
+  return findForSure(site, key, alias);
+}
+
+/** Whether nobody else can answer to these names: a number that came alone may have changed hands, and nothing here would show it. */
+function isCertain(found: Conversation, { sender, senderAlias }: Named): boolean {
+  const isOwn = found.sender === sender;
+  const isBoth = namesOf(found).includes(sender) && namesOf(found).includes(senderAlias ?? "");
+  return (
+    isBoth || (isOwn && (senderAlias !== undefined || namesOf(found).length === 1 || !isPassing(sender)))
+  );
 }
 
 /** Without the index. */
 export async function findForSure(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
-  const names = namesOf(key, alias);
-  const others = await namesBehind(site, key, names);
-  const rows = await rowsOf(site, key, [...new Set([...names, ...others])], { active: false });
-  const active = latest(rows.filter((row) => !conversationFrom(row).taskComplete));
-  if (active) return { active: conversationFrom(active) };
+  const named = { sender: key.sender, senderAlias: alias };
+  const names = namesOf(named);
+  const holders = await holdersOf(site, key, names);
+  const rows = await rowsOf(site, key, [...new Set([...names, ...holders.values()])], { active: false });
+  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const { found, learns } = chooseConversation(
+    named,
+    active.map((each) => answeringTo(each, holders)),
+  );
+  const learning = learns !== undefined && { learns };
+  if (found) return { active: found, ...learning };
   const last = latest(rows.filter((row) => row.primary_channel === key.sender));
-  return last ? { latestId: String(last.conversation_id) } : {};
+  return { ...(last && { latestId: String(last.conversation_id) }), ...learning };
+}
+
+/** The note under a name says who has it, and not the row: that may have had no room for it, or not have heard yet that it is another's. */
+function answeringTo(conversation: Conversation, holders: ReadonlyMap<string, string>): Conversation {
+  const { sender, senderAlias } = conversation;
+  const [noted] = [...holders].find(([, holder]) => holder === sender) ?? [];
+  if (senderAlias === undefined)
+    return noted === undefined ? conversation : { ...conversation, senderAlias: noted };
+  const holder = holders.get(senderAlias);
+  return holder === undefined || holder === sender ? conversation : withoutAlias(conversation);
+}
+
+function withoutAlias({ senderAlias, aliasChangedHands, ...rest }: Conversation): Conversation {
+  return rest;
 }
 
 /** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
 export async function latestId(site: Site, key: ConversationKey): Promise<string | undefined> {
   const found = latest(await rowsOf(site, key, [key.sender], { active: false }));
   return found && String(found.conversation_id);
-}
-
-function namesOf({ sender }: ConversationKey, alias: string | undefined): string[] {
-  return [...new Set([sender, ...(alias === undefined ? [] : [alias])])];
 }
 
 export async function rowsOf(
@@ -60,17 +92,23 @@ export async function rowsOf(
   return found.filter((row) => isAbout(row, key));
 }
 
-/** A person may be known under another name: that is written down under its own key, and read consistently. */
-export async function namesBehind(
+/** A person may be known under another name: that is written down under its own key, and read consistently. By name, the holder's own. */
+export async function holdersOf(
   site: Site,
   key: ConversationKey,
   names: readonly string[],
-): Promise<string[]> {
-  const found = await site.store.getMany(
-    "state",
-    names.map((name) => conversationKeyOf(aliasKey(key, name))),
+): Promise<Map<string, string>> {
+  const byKey = new Map(names.map((name) => [aliasKey(key, name), name]));
+  const found = await site.store.getMany("state", [...byKey.keys()].map(conversationKeyOf));
+  return new Map(
+    found.flatMap(({ conversation_id: id, primary_channel: holder }) =>
+      typeof holder === "string" ? [[byKey.get(String(id))!, holder] as const] : [],
+    ),
   );
-  return found.flatMap(({ primary_channel }) => (typeof primary_channel === "string" ? primary_channel : []));
+}
+
+function newestFirst(rows: readonly Item[]): Conversation[] {
+  return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
 export function latest(rows: readonly Item[]): Item | undefined {
@@ -92,14 +130,15 @@ export function nextId({ installation }: Site, key: ConversationKey, { latestId 
 /** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(
   site: Site,
-  given: NewConversation,
+  given: Omit<NewConversation, "senderAlias">,
   known: Known,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const { channelType, address, sender } = given;
   const id = nextId(site, { channelType, address, sender }, known);
   const { projectStatus } = site.settings;
-  const conversation = newConversation(id, given, { projectStatus, nowMs: site.clock.nowMs() });
-  await noteNames(site, conversation);
+  const made = newConversation(id, given, { projectStatus, nowMs: site.clock.nowMs() });
+  const conversation = await learning(site, made, known);
+  await rememberPlace(site, id, sender);
   const createdAs = site.newId();
   const row = { ...rowFrom(conversation), created_as: createdAs };
   const written = await site.store.put("conversations", row, absent("conversation_id"));
@@ -108,36 +147,69 @@ export async function createConversation(
   return { created: false, conversation: conversationFrom(written.item!) };
 }
 
-/** Where the conversation is, and the person's other name: written before the row, so that nobody finds a row and not the way to it. */
+/** Of a conversation that comes from elsewhere: where it is, and the person's other name, unless somebody has that here by now. */
 export async function noteNames(site: Site, conversation: Conversation): Promise<void> {
   const { id, sender, senderAlias } = conversation;
-  if (senderAlias !== undefined) await learnAlias(site, conversation, senderAlias);
+  if (senderAlias !== undefined)
+    await site.store.put("state", aliasItem(conversation, senderAlias), absent("conversation_id"));
   await rememberPlace(site, id, sender);
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
-export async function withAlias(
-  site: Site,
-  conversation: Conversation,
-  { sender, senderAlias }: Pick<Arrival, "sender" | "senderAlias">,
-): Promise<Conversation> {
-  const other = [sender, senderAlias].find((name) => name !== undefined && name !== conversation.sender);
-  if (other === undefined || other === conversation.senderAlias) return conversation;
-  await learnAlias(site, conversation, other);
+export async function withAlias(site: Site, conversation: Conversation, known: Known): Promise<Conversation> {
+  const named = await learning(site, conversation, known);
+  if (named === conversation) return conversation;
+  const { senderAlias, aliasChangedHands } = named;
   const key = rowKey(conversation.sender, conversation.id);
-  const change = { set: { sender_alias: other } };
+  const change = { set: { sender_alias: senderAlias, alias_changed_hands: aliasChangedHands } };
   await site.store.update("conversations", key, change, present("conversation_id")).catch((error) => {
     // A row without room for it: the name is found by its own key all the same.
     if (!(error instanceof ImpossibleWrite)) throw error;
     const about = { conversation: conversation.id, lacks: "sender_alias", reason: error.message };
     site.log("error", "conversation.not-updated", about);
   });
-  return { ...conversation, senderAlias: other };
+  return named;
 }
 
-function learnAlias(site: Site, conversation: Conversation, name: string): Promise<unknown> {
-  const item = { conversation_id: aliasKey(conversation, name), primary_channel: conversation.sender };
-  return site.store.put("state", item);
+/** Noted before the row is written, so that nobody finds a row and not the way to it. Whoever had the name before has it no more. */
+async function learning(site: Site, conversation: Conversation, { learns }: Known): Promise<Conversation> {
+  if (learns === undefined) return conversation;
+  const { sender, senderAlias: former } = conversation;
+  const note = await site.store.get("state", conversationKeyOf(aliasKey(conversation, learns)));
+  const holder = note?.primary_channel;
+  const isAnothers = typeof holder === "string" && holder !== sender;
+  if (isAnothers) await forgetAlias(site, { ...conversation, sender: holder }, learns);
+  // In the note, too: whoever dies before the row is written has to find it again.
+  const changedHands = isAnothers || note?.changed_hands === true;
+  await site.store.put("state", {
+    ...aliasItem(conversation, learns),
+    ...(changedHands && { changed_hands: true }),
+  });
+  if (former !== undefined) await leaveAlias(site, conversation, former);
+  return {
+    ...withoutAlias(conversation),
+    senderAlias: learns,
+    ...(changedHands && { aliasChangedHands: true }),
+  };
+}
+
+/** Nobody is told who had it. The note itself stays: roles that take messages in may not delete. */
+async function leaveAlias(site: Site, conversation: Conversation, name: string): Promise<void> {
+  const key = conversationKeyOf(aliasKey(conversation, name));
+  const isTheirs = equal("primary_channel", conversation.sender);
+  await site.store.update("state", key, { set: { primary_channel: undefined } }, isTheirs);
+}
+
+async function forgetAlias(site: Site, holder: ConversationKey, name: string): Promise<void> {
+  const rows = await rowsOf(site, holder, [holder.sender], { active: false });
+  const change = { set: { sender_alias: undefined, alias_changed_hands: undefined } };
+  for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
+    if (!taskComplete && senderAlias === name)
+      await site.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
+}
+
+function aliasItem(conversation: Conversation, name: string): Item {
+  return { conversation_id: aliasKey(conversation, name), primary_channel: conversation.sender };
 }
 
 /** Our own note of where a conversation's row is: the index by id may lag. */

@@ -33,7 +33,7 @@ export async function findRecord(site: Site, sight: Sight): Promise<Sight> {
 /** Found by its key, or made if anybody may write. */
 async function resolve(site: Site, { message }: StagedMessageRow): Promise<Conversation | undefined> {
   const known = await findKnown(site, keyOf(site, message), message.senderAlias);
-  if (known.active) return withAlias(site, known.active, message);
+  if (known.active) return withAlias(site, known.active, known);
   return site.settings.admission === "open" ? createFor(site, message, known) : undefined;
 }
 

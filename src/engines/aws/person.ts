@@ -1,9 +1,10 @@
-import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
+import { type Named, namesOf, personIn } from "../../core/person.ts";
+import type { ConversationKey } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { LETTER_ROW } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
 import { equal, type Item } from "./expression.ts";
-import { keyOf, latest, namesBehind, nextId, rowsOf } from "./finding.ts";
+import { holdersOf, keyOf, latest, nextId, rowsOf } from "./finding.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, stagedFrom } from "./stage-item.ts";
 
@@ -11,19 +12,25 @@ import { messagesOf, stagedFrom } from "./stage-item.ts";
 export interface Person {
   readonly keys: readonly ConversationKey[];
   readonly ids: readonly string[];
+  /** Notes of where their names lead: each with who has the name, while that is them. */
+  readonly notes: readonly { readonly key: ConversationKey; readonly holder: string }[];
 }
 
-type Named = ConversationKey & Pick<Conversation, "senderAlias">;
+type NamedKey = ConversationKey & Named;
 
 /** Whose conversation this is; `row` is its record, where there is one. */
 export async function personOf(site: Site, id: string, row: Item | undefined): Promise<Person> {
   const named = row ? [conversationFrom(row)] : await namedWithout(site, id);
   const people = await Promise.all(named.map((key) => everythingOf(site, key)));
-  return { keys: people.flatMap(({ keys }) => keys), ids: [...new Set(people.flatMap(({ ids }) => ids))] };
+  return {
+    keys: people.flatMap(({ keys }) => keys),
+    ids: [...new Set(people.flatMap(({ ids }) => ids))],
+    notes: people.flatMap(({ notes }) => notes),
+  };
 }
 
 /** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
-async function namedWithout(site: Site, id: string): Promise<Named[]> {
+async function namedWithout(site: Site, id: string): Promise<NamedKey[]> {
   const key = equal("conversation_id", id);
   const [staged, kept] = await Promise.all([
     site.store.query("stage", { key }),
@@ -37,34 +44,28 @@ async function namedWithout(site: Site, id: string): Promise<Named[]> {
   return messagesOf(rows).map(({ message }) => namedIn(site, message));
 }
 
-function namedIn(site: Site, arrival: Arrival): Named {
-  const { senderAlias } = arrival;
-  return { ...keyOf(site, arrival), ...(senderAlias !== undefined && { senderAlias }) };
+function namedIn(site: Site, arrival: Arrival): NamedKey {
+  return { ...keyOf(site, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-async function everythingOf(site: Site, key: Named): Promise<Person> {
-  const names = new Set(namesOf(key));
-  for (;;) {
-    const known = [...names];
-    const [rows, behind] = await Promise.all([
-      rowsOf(site, key, known, { active: false }),
-      namesBehind(site, key, known),
-    ]);
-    const found = [...rows.map(conversationFrom).flatMap(namesOf), ...behind];
-    const more = found.filter((name) => !names.has(name));
-    for (const name of more) names.add(name);
-    if (more.length > 0) continue;
-    const keys = known.map((sender) => ({ ...key, sender }));
+async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
+  for (let known: readonly Named[] = [key]; ; ) {
+    const looked = [...new Set(known.flatMap(namesOf))];
+    const holders = await holdersOf(site, key, looked);
+    const rows = await rowsOf(site, key, [...new Set([...looked, ...holders.values()])], { active: false });
+    const { conversations, names } = personIn(known, rows.map(conversationFrom));
+    known = [key, ...conversations];
+    if (known.flatMap(namesOf).some((name) => !looked.includes(name))) continue;
+    const keys = names.map((sender) => ({ ...key, sender }));
     // Where messages wait that are looked at on their turn.
     const places = keys.map((each) => {
       const last = latest(rows.filter((row) => row.primary_channel === each.sender));
       return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
     });
-    return { keys, ids: [...rows.map((row) => String(row.conversation_id)), ...places] };
+    const notes = [...holders].flatMap(([name, holder]) =>
+      names.includes(holder) ? [{ key: { ...key, sender: name }, holder }] : [],
+    );
+    return { keys, ids: [...conversations.map(({ id }) => id), ...places], notes };
   }
-}
-
-function namesOf({ sender, senderAlias }: Named): string[] {
-  return [sender, ...(senderAlias === undefined ? [] : [senderAlias])];
 }

@@ -83,7 +83,7 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   if (active) {
     const refused = await refusedAsFull(site, receipt, mark, active.id);
     if (refused) return refused;
-    const conversation = await withAlias(site, active, arrival);
+    const conversation = await withAlias(site, active, known);
     return put(site, receipt, conversation, conversation);
   }
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
@@ -98,12 +98,7 @@ export async function createFor(site: Site, arrival: Arrival, known: Known): Pro
   const { projectStatus, allowedChannels } = site.settings;
   const { conversation } = await createConversation(
     site,
-    {
-      ...keyOf(site, arrival),
-      ...(arrival.senderAlias !== undefined && { senderAlias: arrival.senderAlias }),
-      projectStatus,
-      ...(allowedChannels && { allowedChannels }),
-    },
+    { ...keyOf(site, arrival), projectStatus, ...(allowedChannels && { allowedChannels }) },
     known,
   );
   return conversation;

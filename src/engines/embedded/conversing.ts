@@ -10,14 +10,15 @@ import type {
   OutboundRequest,
 } from "../../ports/conversations.ts";
 import type { Draft } from "../../ports/draft.ts";
-import { createConversation } from "./receiving.ts";
+import { chosen, createConversation } from "./receiving.ts";
 import { messagesOf, type Step, saveState, stateOf, wakeNow } from "./step.ts";
 
 export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const active = step.tables.activeConversation(key, given.senderAlias);
-  if (active) return { created: false, conversation: active };
-  return { created: true, conversation: createConversation(step, given) };
+  const choice = chosen(step, key, given);
+  if (choice.found) return { created: false, conversation: choice.found };
+  const { senderAlias: _, ...rest } = given;
+  return { created: true, conversation: createConversation(step, rest, choice) };
 }
 
 export function get(step: Step, id: string): Conversation | undefined {

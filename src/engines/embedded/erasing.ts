@@ -1,4 +1,5 @@
-import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
+import { type Named, namesOf, personIn } from "../../core/person.ts";
+import type { ConversationKey } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { keyOf, nextId } from "./receiving.ts";
 import { messagesOf, type Step } from "./step.ts";
@@ -43,33 +44,27 @@ function personOf(step: Step, id: string): Person {
   };
 }
 
-type Named = ConversationKey & Pick<Conversation, "senderAlias">;
-
 /** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
-function keysWithout(step: Step, id: string): Named[] {
+function keysWithout(step: Step, id: string): NamedKey[] {
   const letters = step.tables.lettersOf(id).flatMap(({ rows }) => rows);
   return messagesOf([...step.tables.staged(id), ...letters]).map(({ message }) => namedIn(step, message));
 }
 
-function namedIn(step: Step, arrival: Arrival): Named {
-  const { senderAlias } = arrival;
-  return { ...keyOf(step, arrival), ...(senderAlias !== undefined && { senderAlias }) };
+type NamedKey = ConversationKey & Named;
+
+function namedIn(step: Step, arrival: Arrival): NamedKey {
+  return { ...keyOf(step, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-function everythingOf(step: Step, key: Named): Person {
-  const names = new Set(namesOf(key));
-  for (;;) {
-    const found = step.tables.conversationsOf(key, [...names]);
-    const more = found.flatMap(namesOf).filter((name) => !names.has(name));
-    for (const name of more) names.add(name);
-    if (more.length > 0) continue;
+function everythingOf(step: Step, key: NamedKey): Person {
+  for (let known: readonly Named[] = [key]; ; ) {
+    const looked = new Set(known.flatMap(namesOf));
+    const { conversations, names } = personIn(known, step.tables.conversationsOf(key, [...looked]));
+    known = [key, ...conversations];
+    if (known.flatMap(namesOf).some((name) => !looked.has(name))) continue;
     // Where messages wait that are looked at on their turn.
-    const places = [...names].map((sender) => nextId(step, { ...key, sender }));
-    return { names: [...names], ids: [...found.map(({ id }) => id), ...places] };
+    const places = names.map((sender) => nextId(step, { ...key, sender }));
+    return { names, ids: [...conversations.map(({ id }) => id), ...places] };
   }
-}
-
-function namesOf({ sender, senderAlias }: Named): string[] {
-  return [sender, ...(senderAlias === undefined ? [] : [senderAlias])];
 }

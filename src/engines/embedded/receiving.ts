@@ -2,6 +2,7 @@ import { isOfAnother, withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { newConversation } from "../../core/new-conversation.ts";
+import { type Choice, chooseConversation, type Named, namesOf } from "../../core/person.ts";
 import { bytesOf, isFull } from "../../core/pile.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
@@ -27,14 +28,15 @@ function stageOne(step: Step, request: StageRequest): StageOutcome {
   if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
 
   const key = keyOf(step, arrival);
-  const found = step.tables.activeConversation(key, arrival.senderAlias);
+  const choice = chosen(step, key, arrival);
+  const { found } = choice;
   if (step.settings.validation === "on-turn")
     return put(step, request, id, found?.id ?? nextId(step, key), found);
   // Only `reject` has to know: the others save the look.
   const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
   if (decision.kind === "refuse") return refuse(step, request, id, decision.code, found?.id);
-  const conversation = found ? withAlias(step, found, arrival) : createFor(step, arrival, key);
+  const conversation = found ? withAlias(step, found, choice) : createFor(step, key, choice);
   return put(step, request, id, conversation.id, conversation);
 }
 
@@ -128,39 +130,60 @@ export function nextId(step: Step, key: ConversationKey): string {
 /** The record of an on-turn message: found by its key, or made if anybody may write. */
 export function resolve(step: Step, arrival: Arrival): Conversation | undefined {
   const key = keyOf(step, arrival);
-  const found = step.tables.activeConversation(key, arrival.senderAlias);
-  if (found) return withAlias(step, found, arrival);
-  return step.settings.admission === "open" ? createFor(step, arrival, key) : undefined;
+  const choice = chosen(step, key, arrival);
+  if (choice.found) return withAlias(step, choice.found, choice);
+  return step.settings.admission === "open" ? createFor(step, key, choice) : undefined;
 }
 
-function createFor(step: Step, arrival: Arrival, key: ConversationKey): Conversation {
+/** Among the active conversations under any of these names at this address of ours. */
+export function chosen(step: Step, key: ConversationKey, names: Named): Choice<Conversation> {
+  return chooseConversation(names, step.tables.activeConversations(key, namesOf(names)));
+}
+
+function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation>): Conversation {
   const { projectStatus, allowedChannels } = step.settings;
-  return createConversation(step, {
-    ...key,
-    ...(arrival.senderAlias !== undefined && { senderAlias: arrival.senderAlias }),
-    projectStatus,
-    ...(allowedChannels && { allowedChannels }),
-  });
+  return createConversation(
+    step,
+    { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
+    choice,
+  );
 }
 
-export function createConversation(step: Step, given: NewConversation): Conversation {
+export function createConversation(
+  step: Step,
+  given: Omit<NewConversation, "senderAlias">,
+  choice: Choice<Conversation>,
+): Conversation {
   const { channelType, address, sender } = given;
   const id = nextId(step, { channelType, address, sender });
   const { projectStatus } = step.settings;
-  const conversation = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
+  const made = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
+  const conversation = learning(step, made, choice);
   step.tables.putConversation(conversation);
   return conversation;
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
-function withAlias(step: Step, conversation: Conversation, arrival: Arrival): Conversation {
-  const other = [arrival.sender, arrival.senderAlias].find(
-    (name) => name !== undefined && name !== conversation.sender,
-  );
-  if (other === undefined || other === conversation.senderAlias) return conversation;
-  const named = { ...conversation, senderAlias: other };
-  step.tables.putConversation(named);
+function withAlias(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+  const named = learning(step, conversation, choice);
+  if (named !== conversation) step.tables.putConversation(named);
   return named;
+}
+
+/** Whoever had the name before has it no more. */
+function learning(
+  step: Step,
+  conversation: Conversation,
+  { learns, losers }: Choice<Conversation>,
+): Conversation {
+  if (learns === undefined) return conversation;
+  for (const loser of losers) step.tables.putConversation(withoutAlias(loser));
+  const isAnothers = losers.length > 0 && { aliasChangedHands: true };
+  return { ...withoutAlias(conversation), senderAlias: learns, ...isAnothers };
+}
+
+function withoutAlias({ senderAlias, aliasChangedHands, ...rest }: Conversation): Conversation {
+  return rest;
 }
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */

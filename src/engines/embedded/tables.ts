@@ -87,8 +87,8 @@ export type Fate = "committed" | "dead";
 export interface Tables {
   // conversations
   conversation(id: string): Conversation | undefined;
-  /** The latest one of the key whose task is not complete, under any of the person's names. */
-  activeConversation(key: ConversationKey, alias: string | undefined): Conversation | undefined;
+  /** Those of the address under any of these names, own or learnt, whose task is not complete, newest first. */
+  activeConversations(key: ConversationKey, names: readonly string[]): Conversation[];
   /** The latest one of exactly this key, complete or not. */
   latestConversationId(key: ConversationKey): string | undefined;
   putConversation(conversation: Conversation): void;

@@ -44,10 +44,8 @@ export function memoryTables(): Tables {
 
   return {
     conversation: (id) => conversations.get(id),
-    activeConversation(key, alias) {
-      const names = [key.sender, ...(alias === undefined ? [] : [alias])];
-      return conversations.named(key, names).find(({ taskComplete }) => !taskComplete);
-    },
+    activeConversations: (key, names) =>
+      conversations.named(key, names).filter(({ taskComplete }) => !taskComplete),
     latestConversationId: (key) =>
       conversations.named(key, [key.sender]).find(({ sender }) => sender === key.sender)?.id,
     putConversation: (conversation) => conversations.put(conversation),

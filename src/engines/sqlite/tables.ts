@@ -73,21 +73,21 @@ export function sqliteTables(options: TablesOptions): Tables {
     ...erasing(sql, readRows),
     conversation: (id) =>
       conversations.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
-    activeConversation(key, alias = key.sender) {
-      const { channelType, address, sender } = key;
+    activeConversations({ channelType, address, sender }, [, alias = sender]) {
       // A union, because an OR over two columns reads every conversation of the address.
-      const row = sql.get(
-        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number = (SELECT max(number) FROM (
+      const rows = sql.all(
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
-           UNION ALL SELECT number FROM conversations
-             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4) AND task_complete = 0))`,
+           UNION SELECT number FROM conversations
+             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4) AND task_complete = 0)
+         ORDER BY number DESC`,
         channelType,
         address,
         sender,
         alias,
       );
-      return conversations.read(row);
+      return readRows("conversations", rows);
     },
     latestConversationId: ({ channelType, address, sender }) =>
       sql.get(

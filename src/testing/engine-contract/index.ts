@@ -12,6 +12,7 @@ import { leases } from "./leases.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
+import { people } from "./people.ts";
 import { piles } from "./piles.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
@@ -33,6 +34,7 @@ export const engineContract: readonly EngineCase[] = [
   ...receiving,
   ...piles,
   ...admission,
+  ...people,
   ...onTurnValidation,
   ...leases,
   ...drafts,

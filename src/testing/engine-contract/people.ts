@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import type { Arrival } from "../../ports/message.ts";
+import { allSent, draftFor, replied } from "./builders.ts";
+import type { EngineCase } from "./harness.ts";
+import { type Scene, scene } from "./scene.ts";
+
+const PHONE = "+15550101";
+const FORMER: Partial<Arrival> = { sender: "SV.aaaaaaaa", senderAlias: PHONE };
+const LATER: Partial<Arrival> = { sender: "SV.bbbbbbbb", senderAlias: PHONE };
+
+async function placeOf(s: Scene, given: Partial<Arrival>): Promise<string> {
+  return (await s.receive(given)).conversationId;
+}
+
+/** All that is due is answered, and its task is complete. */
+async function completeAll(s: Scene): Promise<void> {
+  await s.windowPasses();
+  for (const taken of await s.turns())
+    await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { complete: true }));
+}
+
+/** Who is who: a number may change hands, and whoever has it now is not who had it. `core/person.test.ts` has every case. */
+export const people: readonly EngineCase[] = [
+  scene("a number that changes hands does not hand over a conversation", {}, async (s) => {
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, LATER);
+    assert.notEqual(later, former);
+    assert.equal(await placeOf(s, { sender: PHONE }), later);
+    assert.equal(await placeOf(s, { sender: FORMER.sender! }), former);
+    assert.equal(await placeOf(s, { sender: LATER.sender! }), later);
+    assert.equal((await s.engine.conversations.get(former))?.senderAlias, undefined);
+    assert.equal((await s.engine.conversations.get(later))?.senderAlias, PHONE);
+    assert.equal((await s.conversations()).length, 2);
+  }),
+
+  scene("nor does one by which its former holder's conversation is named", {}, async (s) => {
+    const former = await placeOf(s, { sender: PHONE });
+    assert.equal(await placeOf(s, FORMER), former);
+    const later = await placeOf(s, LATER);
+    assert.notEqual(later, former);
+    assert.equal(await placeOf(s, { sender: PHONE }), later);
+    assert.equal(await placeOf(s, LATER), later);
+    assert.equal(await placeOf(s, { sender: FORMER.sender! }), former);
+    assert.equal((await s.conversations()).length, 2);
+  }),
+
+  scene("a number that is given back is its first holder's again", {}, async (s) => {
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, LATER);
+    assert.equal(await placeOf(s, FORMER), former);
+    assert.equal(await placeOf(s, { sender: PHONE }), former);
+    assert.equal((await s.engine.conversations.get(later))?.senderAlias, undefined);
+  }),
+
+  scene("a number that somebody has left leads nowhere", {}, async (s) => {
+    const first = await placeOf(s, FORMER);
+    assert.equal(await placeOf(s, { ...FORMER, senderAlias: "+15550103" }), first);
+    assert.equal(await placeOf(s, { sender: "+15550103" }), first);
+    assert.notEqual(await placeOf(s, { sender: PHONE }), first);
+  }),
+
+  scene("a name of the same kind as the sender's is no other name of theirs", {}, async (s) => {
+    const victim = await placeOf(s, { sender: PHONE });
+    const attacker = await placeOf(s, { sender: "+19990001111" });
+    assert.equal(await placeOf(s, { sender: PHONE, senderAlias: "+19990001111" }), victim);
+    assert.equal(await placeOf(s, { sender: "+19990001111", senderAlias: PHONE }), attacker);
+    assert.equal(await placeOf(s, { sender: PHONE }), victim);
+    assert.equal(await placeOf(s, { sender: "+19990001111" }), attacker);
+    const third = await placeOf(s, { sender: "+19990002222", senderAlias: PHONE });
+    assert.ok(![victim, attacker].includes(third));
+  }),
+
+  scene("the own name of a conversation counts before what another learnt", {}, async (s) => {
+    const byId = await placeOf(s, { sender: FORMER.sender! });
+    const byPhone = await placeOf(s, { sender: PHONE });
+    assert.notEqual(byId, byPhone);
+    assert.equal(await placeOf(s, FORMER), byId);
+    assert.equal(await placeOf(s, { sender: PHONE }), byPhone);
+    assert.equal(await placeOf(s, { sender: FORMER.sender! }), byId);
+  }),
+
+  scene("somebody who is to be created is not whoever had the number before", {}, async (s) => {
+    const key = { channelType: "test", address: "lull" };
+    const former = await placeOf(s, FORMER);
+    const made = await s.engine.conversations.create({ ...key, ...LATER, sender: LATER.sender! });
+    assert.equal(made.created, true);
+    assert.notEqual(made.conversation.id, former);
+    assert.equal(await placeOf(s, { sender: PHONE }), made.conversation.id);
+  }),
+
+  scene("a number changes hands between turns, too", { validation: "on-turn" }, async (s) => {
+    await s.receive({ ...FORMER, text: "mine" });
+    await s.windowPasses();
+    const former = await s.take();
+    await s.reply(former);
+    await s.receive({ ...LATER, text: "hello" });
+    await s.windowPasses();
+    const later = await s.take();
+    assert.notEqual(later.conversation.id, former.conversation.id);
+    assert.deepEqual(await s.engine.conversations.history(later.conversation.id, 10), []);
+  }),
+
+  scene("erasing somebody leaves those whose number they had, or who have it now", {}, async (s) => {
+    await placeOf(s, FORMER);
+    await completeAll(s);
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, LATER);
+    assert.equal(await s.engine.conversations.erase(former), "erased");
+    assert.deepEqual(
+      (await s.conversations()).map(({ id }) => id),
+      [later],
+    );
+    assert.equal(await placeOf(s, { sender: PHONE }), later);
+  }),
+
+  scene("erasing who has the number now leaves who had it", {}, async (s) => {
+    const former = await placeOf(s, { sender: PHONE });
+    await s.receive(FORMER);
+    const later = await placeOf(s, LATER);
+    assert.equal(await s.engine.conversations.erase(later), "erased");
+    assert.deepEqual(
+      (await s.conversations()).map(({ id }) => id),
+      [former],
+    );
+    assert.equal((await s.engine.inspector.counts()).staged, 2);
+  }),
+
+  scene("what only a number tells that two have had goes with neither of them", {}, async (s) => {
+    const bare = await placeOf(s, { sender: PHONE });
+    await completeAll(s);
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, LATER);
+    assert.equal(await s.engine.conversations.erase(bare), "erased");
+    assert.deepEqual((await s.conversations()).map(({ id }) => id).sort(), [former, later].sort());
+    assert.equal(await s.engine.conversations.erase(later), "erased");
+    assert.equal(await s.engine.conversations.erase(former), "erased");
+    assert.deepEqual(await s.conversations(), []);
+  }),
+
+  scene("erasing somebody finds what they said under every number that they had", {}, async (s) => {
+    await placeOf(s, FORMER);
+    await completeAll(s);
+    const id = await placeOf(s, { ...FORMER, senderAlias: "+15550103" });
+    await s.receive({ ...FORMER, senderAlias: "+15550104" });
+    assert.equal(await s.engine.conversations.erase(id), "erased");
+    assert.deepEqual(await s.conversations(), []);
+    const left = (await s.world.keeps?.()) ?? "";
+    for (const name of [FORMER.sender!, PHONE, "+15550103", "+15550104"])
+      assert.ok(!left.includes(name), name);
+  }),
+];
