@@ -49,7 +49,14 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   },
   wati: {
     variants: ["whatsapp"],
-    options: { apiUrl: URL_KIND, token: SECRET, webhookSecret: SECRET, account: TEXT, bodyBytesMax: COUNT },
+    options: {
+      apiUrl: URL_KIND,
+      token: SECRET,
+      webhookSecret: SECRET,
+      account: TEXT,
+      numbers: NUMBERS,
+      bodyBytesMax: COUNT,
+    },
     make: (_variant, options) => wati(options),
   },
   web: {
@@ -157,7 +164,12 @@ const BY_ENVIRONMENT: Readonly<
     provider: "wati",
     variant: "whatsapp",
     on: "wati.apiUrl",
-    keys: { apiUrl: "wati.apiUrl", token: "wati.token", webhookSecret: "wati.webhookSecret" },
+    keys: {
+      apiUrl: "wati.apiUrl",
+      token: "wati.token",
+      webhookSecret: "wati.webhookSecret",
+      numbers: "wati.numbers",
+    },
   },
 };
 
@@ -167,12 +179,13 @@ function turnedOnBy(name: string, settled: Settled): string | undefined {
   const origin = settled.get(on)?.origin;
   if (origin === undefined) return undefined;
   const missing = Object.values(keys as Record<string, string>)
-    .filter((key) => key !== "twilio.apiUrl" && !settled.has(key))
+    .filter((key) => key in VARIABLES && !settled.has(key))
     .map((key) => VARIABLES[key]);
   if (missing.length === 0) return origin;
   throw new ConfigError(`${origin} turns channel ${name} on, which also needs ${missing.join(" and ")}`);
 }
 
+/** Those that a channel cannot be without. */
 const VARIABLES: Readonly<Record<string, string>> = {
   "twilio.accountSid": "TWILIO_ACCOUNT_SID",
   "twilio.authToken": "TWILIO_AUTH_TOKEN",
@@ -196,7 +209,7 @@ function webOptions(settled: Settled): Options {
 }
 
 function optionValue(option: string, setting: Setting): unknown {
-  if (option === "from") return numbers(setting.value);
+  if (option === "from" || option === "numbers") return numbers(setting.value);
   return setting.knob.kind.type === "secret" ? referenceIn(setting) : setting.value;
 }
 
@@ -209,7 +222,8 @@ function made(
 ): ConfiguredChannel {
   const { make, variants } = PROVIDERS[provider] as Provider;
   const kind = variants.length > 1 ? `${provider} ${variant}` : provider;
-  const address = options.from ?? options.address ?? (provider === "web" ? name : undefined);
+  const address =
+    options.from ?? options.numbers ?? options.address ?? (provider === "web" ? name : undefined);
   return {
     name,
     channel: make(variant, options),

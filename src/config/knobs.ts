@@ -388,6 +388,7 @@ const PROVIDERS: readonly Knob[] = [
     SECRET,
     "the secret in your WATI webhook's URL or header",
   ),
+  provider("wati.numbers", "WATI_NUMBERS", TEXT, "your numbers at WATI, where Twilio brings WhatsApp too"),
   provider("webSecret", "LULL_WEB_SECRET", SECRET, "visitors of channel `web` prove with it who they are"),
   provider("webUnsigned", "LULL_WEB_UNSIGNED", YES_NO, "they need not, though the service is public"),
   provider("openai.apiKey", "OPENAI_API_KEY", SECRET, "answers come from OpenAI instead of the echo"),

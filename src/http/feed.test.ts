@@ -140,7 +140,7 @@ test("a conversation of another channel is not in the feed", async () => {
 test("nor is one of another web channel, whose visitor has the same name, found by its id or by the name", async () => {
   const conversation = { ...CONVERSATION, address: "shop" };
   expect((await feed(mine, { conversation })).status).toBe(404);
-  const shop = { channels: { web: stubChannel("web", { address: "shop" }) } };
+  const shop = { channels: { web: stubChannel("web", { addresses: ["shop"] }) } };
   expect((await feed(mine, {}, shop)).status).toBe(404);
   expect((await feed("sender=visitor-0001", {}, shop)).status).toBe(404);
 });

@@ -71,7 +71,7 @@ async function find(
 }
 
 function keyOf({ channel, sender }: Visitor): ConversationKey {
-  return { channelType: "web", address: channel.address ?? "", sender };
+  return { channelType: "web", address: channel.addresses?.[0] ?? "", sender };
 }
 
 function isOf(found: ConversationKey, visitor: Visitor): boolean {

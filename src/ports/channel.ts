@@ -120,8 +120,13 @@ export interface Channel {
   readonly isForThisMachine?: boolean;
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
-  /** The address of ours that it takes messages for, where there is one. No two channels of a type have the same: their people would mix. */
-  readonly address?: string;
+  /**
+   * Our addresses that are its own, once it is open. Where several channels are of one type each has to name them, no two the same, and
+   * brings messages for no others: their people would mix. The only channel of its type takes messages for whatever address they name.
+   */
+  readonly addresses?: readonly string[];
+  /** How a person says which they are, for the error that asks for it: an option, a variable. */
+  readonly addressesSetBy?: string;
   open?(context: ChannelContext): void;
   /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
   unfit?(): Promise<string | undefined> | string | undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
 import { SAYING_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import { addressProblem, mayBring } from "../core/own-addresses.ts";
 import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError, tellable } from "../errors.ts";
@@ -67,6 +68,7 @@ export function createService(config: LullConfig): Service {
     log,
     sampled,
     clock,
+    mayBring: (channel, address) => mayBring(config.channels, channel, address),
     hasResponder: (channel) => responderFor(channel) !== undefined,
     senderLimit: senderLimit(settings.senderPerMinuteMax),
     visitorLimit: senderLimit(settings.senderPerMinuteMax || settings.visitorPerMinuteMax),
@@ -134,18 +136,11 @@ function openChannels(
 }
 
 function requireOwnAddresses(channels: LullConfig["channels"]): void {
-  const places = Object.entries(channels).filter(([, { address }]) => address !== undefined);
-  for (const [name, { type, address }] of places) {
-    const [other] =
-      places.find(([each, { type: t, address: a }]) => each !== name && t === type && a === address) ?? [];
-    if (other !== undefined)
-      throw new ConfigError(
-        `channels ${name} and ${other} have the same address ${address}: their visitors would be the same people`,
-      );
-  }
+  const problem = addressProblem(channels);
+  if (problem !== undefined) throw new ConfigError(problem);
 }
 
-/** On the named channel, or on the one that the customer last used, or on any of the conversation's type. */
+/** On the named channel, or on the one that the customer last used, or on any of the conversation's type that has its address. */
 async function say(
   engine: Engine,
   channels: LullConfig["channels"],
@@ -157,7 +152,10 @@ async function say(
   const { conversation, staged, turns, lock } = detail;
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
   const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
-  const ofType = Object.keys(channels).find((name) => channels[name]?.type === conversation.channelType);
+  const ofType = Object.keys(channels).find(
+    (name) =>
+      channels[name]?.type === conversation.channelType && mayBring(channels, name, conversation.address),
+  );
   const name = wanted ?? lastUsed ?? ofType;
   const channel = name === undefined ? undefined : channels[name];
   if (!channel || name === undefined) {

@@ -24,6 +24,8 @@ export interface Reception {
   readonly sampled: SampledLog;
   readonly clock: Clock;
   readonly hasResponder: (channel: string) => boolean;
+  /** Whether a channel may bring messages for this address of ours, and tell what became of those from it. */
+  readonly mayBring: (channel: string, address: string) => boolean;
   readonly senderLimit: SenderLimit;
   /** For channels that people call by themselves. */
   readonly visitorLimit: SenderLimit;
@@ -34,6 +36,9 @@ export interface Reception {
 
 /** When a provider may come back to a conversation that is full, or with a sender who wrote too much. */
 const RETRY_AFTER_SECONDS = 60;
+
+const NOT_OURS =
+  "the number that was written to is not one of this channel's: name it there, or correct where its webhooks go";
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
 
@@ -104,12 +109,17 @@ async function takeIn(
   for (const status of statuses) await settle(reception, engine, name, status);
   if (given.length === 0) return {};
   const nowMs = reception.clock.nowMs();
-  const requests = arriving(given, {
+  const arrived = arriving(given, {
     channel: name,
     arrivedAtMs: nowMs,
     textMax: channel.receivedTextMax,
     refusal: reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
   });
+  const requests = arrived.filter(
+    ({ arrival, odd }) => odd !== undefined || reception.mayBring(name, arrival.address),
+  );
+  const stranger = requests.length < arrived.length ? refusedStranger(reception, name) : {};
+  if (requests.length === 0) return stranger;
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
@@ -118,7 +128,13 @@ async function takeIn(
   const outcomes = channel.isUnsigned
     ? await stageOfStrangers(reception, engine, requests, nowMs)
     : await engine.receiving.stage(requests);
-  return summarise(reception, engine, { name, channel, requests, outcomes });
+  return { ...stranger, ...(await summarise(reception, engine, { name, channel, requests, outcomes })) };
+}
+
+/** Whoever may speak for one channel's customers must not for another's. Nothing of it is kept: it may not be what it says it is. */
+function refusedStranger(reception: Reception, name: string): ReceiveSummary {
+  noteRefusal(reception, name, "INVALID_SIGNATURE", NOT_OURS);
+  return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
 
 /**

@@ -81,7 +81,7 @@ test("whoever asks whether it is ready, and however often, moves the store about
 });
 
 test("two channels with one address are refused: one's visitors would be the other's", () => {
-  const at = (address: string) => ({ ...testChannel(), address });
+  const at = (address: string) => testChannel({ addresses: [address] });
   const channels = { shop: at("counter"), counter: at("counter") };
   const made = () => createService({ engine: memory(), channels, respond: () => "ok" });
   expect(made).toThrow("channels shop and counter have the same address counter");

@@ -419,13 +419,23 @@ describe("webhooks", () => {
     };
     at = world({
       channels: {
-        forged: channelWith({ answer, verify: () => ({ kind: "refused", why: "no signature" }) }),
-        echo: channelWith({ answer, parse: () => ({ kind: "ignored", why: "our own message" }) }),
-        broken: channelWith({ answer, parse: () => ({ kind: "invalid", why: "no sender" }) }),
+        forged: channelWith({
+          type: "forged",
+          answer,
+          verify: () => ({ kind: "refused", why: "no signature" }),
+        }),
+        echo: channelWith({
+          type: "echo",
+          answer,
+          parse: () => ({ kind: "ignored", why: "our own message" }),
+        }),
+        broken: channelWith({ type: "broken", answer, parse: () => ({ kind: "invalid", why: "no sender" }) }),
         challenged: channelWith({
+          type: "challenged",
           parse: () => ({ kind: "challenge", answer: { status: 200, headers: {}, body: "42" } }),
         }),
         throwing: channelWith({
+          type: "throwing",
           answer,
           verify: () => {
             throw new Error("no secret");
@@ -452,7 +462,10 @@ describe("webhooks", () => {
     const status = { account: "a", providerId: "SM1", status: "delivered" };
     at = world({
       channels: {
-        statuses: channelWith({ parse: () => ({ kind: "updates", messages: [], statuses: [status] }) }),
+        statuses: channelWith({
+          type: "statuses",
+          parse: () => ({ kind: "updates", messages: [], statuses: [status] }),
+        }),
       },
     });
     const service = at.worker(at.engine, () => "x");

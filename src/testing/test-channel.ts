@@ -17,7 +17,7 @@ export interface TestChannel extends Channel {
 const STATUS: Readonly<Record<string, number>> = { STORE_UNAVAILABLE: 503, RATE_LIMITED: 429 };
 
 export function testChannel(
-  options: { readonly type?: string; readonly textMax?: number } = {},
+  options: { readonly type?: string; readonly textMax?: number; readonly addresses?: readonly string[] } = {},
 ): TestChannel {
   const outbox: Outgoing[] = [];
   const sentAs = (n: number): SendOutcome => ({ kind: "sent", providerId: `out-${n}` });
@@ -26,6 +26,7 @@ export function testChannel(
   const channel: TestChannel = {
     type: options.type ?? "test",
     textMax: options.textMax ?? 10_000,
+    ...(options.addresses && { addresses: options.addresses }),
     outbox,
     verify: () => ({ kind: "authentic" }),
     parse: (request) => ({ kind: "updates", messages: JSON.parse(request.body.toString()), statuses: [] }),

@@ -20,6 +20,7 @@ beforeEach(async () => {
     WATI_API_URL: "http://127.0.0.1:9/1",
     WATI_TOKEN: "a-token",
     WATI_WEBHOOK_SECRET: "the-right-secret",
+    WATI_NUMBERS: "15550199",
   });
   service = await at.start();
   port = Number(new URL(await service.url()).port);

@@ -252,7 +252,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
   const engine = stubEngine(calls);
   const channels = overrides.channels ?? {
     whatsapp: stubChannel("whatsapp"),
-    web: stubChannel("web", { address: "web" }),
+    web: stubChannel("web", { addresses: ["web"] }),
   };
   const receive = async (channel: string, request: WebhookRequest) => {
     received.push({ channel, request });

@@ -116,8 +116,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/receiving.ts",
-    code: "if (other === undefined || other === conversation.senderAlias) return conversation;",
-    change: "other === undefined || other === conversation.senderAlias → false",
+    code: "if (named !== conversation) step.tables.putConversation(named);",
+    change: "named !== conversation → true",
     because: "only a write more, of the same record",
   },
   {

@@ -8,7 +8,7 @@ import { parse } from "./parse.ts";
 import { listReceived } from "./received.ts";
 import { reconcile } from "./reconcile.ts";
 import { send } from "./send.ts";
-import { type Kind, openSession, type Session } from "./session.ts";
+import { type Kind, numbersOfAll, openSession, type Session } from "./session.ts";
 import { answer } from "./twiml.ts";
 import { typing } from "./typing.ts";
 import { glance, verify } from "./verify.ts";
@@ -28,7 +28,10 @@ const NO_URL =
 export const twilio = {
   whatsapp(options: TwilioOptions = {}): Channel {
     const { channel, opened } = channelOf(WHATSAPP, options);
-    return { ...channel, typing: (_to, lastProviderId, signal) => typing(opened(), lastProviderId, signal) };
+    return Object.assign(channel, {
+      typing: (_to: string, lastProviderId: string, signal: AbortSignal) =>
+        typing(opened(), lastProviderId, signal),
+    });
   },
   sms(options: TwilioOptions = {}): Channel {
     return channelOf(SMS, options).channel;
@@ -47,6 +50,10 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     textMax: options.textMax ?? TEXT_MAX,
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
     busyTextInAnswer: true,
+    get addresses() {
+      return session === undefined ? [] : numbersOfAll(session);
+    },
+    addressesSetBy: `\`from\` (${kind.fromVariable})`,
     open(context) {
       session = openSession(kind, options, context, process.env);
     },

@@ -7,15 +7,19 @@ export type TwilioAccount =
 
 export interface TwilioOptions {
   /**
-   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. Messages for other numbers are taken too: a
-   * reply goes out from the number that was written to. Default: TWILIO_WHATSAPP_FROM or TWILIO_SMS_FROM.
+   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. While no other channel is of the same type,
+   * messages for other numbers are taken too: a reply goes out from the number that was written to. Default: TWILIO_WHATSAPP_FROM or
+   * TWILIO_SMS_FROM.
    */
   readonly from?: string | readonly string[] | undefined;
   /** Default: TWILIO_ACCOUNT_SID. */
   readonly accountSid?: string | undefined;
   /** Signs webhooks, and sends where there is no `apiKey`. Default: the environment's TWILIO_AUTH_TOKEN. */
   readonly authToken?: SecretReference | undefined;
-  /** Several accounts, by account SID. Webhooks of any other account are refused. */
+  /**
+   * Several accounts, by account SID, each with its numbers; `from` above are those of `accountSid`. Webhooks of any other account are
+   * refused, and of each of these for numbers that are not its own.
+   */
   readonly accounts?: Readonly<Record<string, TwilioAccount>> | undefined;
   /** Sends for `accountSid` in place of its auth token. Webhooks are always signed with the auth token. */
   readonly apiKey?: { readonly sid: string; readonly secret: SecretReference } | undefined;

@@ -1,3 +1,4 @@
+import { isAmong } from "../../core/own-addresses.ts";
 import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
@@ -39,7 +40,10 @@ export function openSession(
   context: ChannelContext,
   environment: Environment,
 ): Session {
-  const accounts = accountsOf(options, context.name, environment);
+  const from = numbersOf(options.from ?? environment[kind.fromVariable]);
+  const listed = accountsOf(options, context.name, environment);
+  const accounts =
+    listed.size === 1 ? listed : withOwnNumbers(listed, options.accountSid, from, context.name);
   const only = accounts.size === 1 ? accounts.values().next().value : undefined;
   return {
     context,
@@ -47,7 +51,7 @@ export function openSession(
     accounts,
     primary: options.accountSid === undefined ? only : accounts.get(options.accountSid),
     apiUrl: apiUrlOf(options, context.name, environment),
-    from: numbersOf(options.from ?? environment[kind.fromVariable]),
+    from,
     apiKey: options.apiKey,
     messagingServiceSid: options.messagingServiceSid,
   };
@@ -55,9 +59,43 @@ export function openSession(
 
 /** The account that a number belongs to. */
 export function accountFor(session: Session, from: string): Account | undefined {
-  const number = bare(from);
-  for (const account of session.accounts.values()) if (account.from.includes(number)) return account;
+  for (const account of session.accounts.values()) if (isAmong(from, account.from)) return account;
   return session.primary;
+}
+
+/** Whether an account may tell of this number. One that stands alone and lists none may of all. */
+export function speaksFor(account: Account, number: string): boolean {
+  return account.from.length === 0 || isAmong(number, account.from);
+}
+
+export function numbersOfAll({ from, accounts }: Session): string[] {
+  return [...new Set([...from, ...[...accounts.values()].flatMap((account) => account.from)])];
+}
+
+/** Several accounts behind one webhook: each says which numbers are its own. The channel's are those of its primary account. */
+function withOwnNumbers(
+  accounts: ReadonlyMap<string, Account>,
+  primary: string | undefined,
+  from: readonly string[],
+  name: string,
+): Map<string, Account> {
+  const claimed = [...accounts.values()].flatMap((account) => account.from);
+  const free = from.filter((number) => !isAmong(number, claimed));
+  const owners = [...accounts.values()].map((account) =>
+    account.sid === primary ? { ...account, from: [...account.from, ...free] } : account,
+  );
+  for (const [at, { sid, from: own }] of owners.entries()) {
+    if (own.length === 0)
+      throw new ConfigError(
+        `channels.${name}: account ${sid} has no numbers: where there are several accounts each needs its \`from\`, or one's token would vouch for another's customers`,
+      );
+    const other = owners.slice(at + 1).find((each) => each.from.some((number) => isAmong(number, own)));
+    if (other)
+      throw new ConfigError(
+        `channels.${name}: accounts ${sid} and ${other.sid} have the same number in \`from\``,
+      );
+  }
+  return new Map(owners.map((account) => [account.sid, account]));
 }
 
 function accountsOf(options: TwilioOptions, name: string, environment: Environment): Map<string, Account> {

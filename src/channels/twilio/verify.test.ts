@@ -89,9 +89,12 @@ test("a JSON webhook is signed by its URL, which holds the hash of the body", as
 });
 
 test("each account has its own token", async () => {
-  const accounts = { AC1: "token-one", AC2: { authToken: "token-two", from: "+15550102" } };
+  const accounts = {
+    AC1: { authToken: "token-one", from: "+15550101" },
+    AC2: { authToken: "token-two", from: "+15550102" },
+  };
   const ask = (sid: string, token: string) =>
-    verify(signedFor(url, { AccountSid: sid, ...(sid === "AC2" && { To: "+15550102" }) }, token), {
+    verify(signedFor(url, { AccountSid: sid, To: sid === "AC2" ? "+15550102" : "+15550101" }, token), {
       accounts,
     });
   expect(await ask("AC1", "token-one")).toEqual({ kind: "authentic" });
@@ -136,11 +139,37 @@ describe("an account's token", () => {
     expect((await signedBy(accountSid, authToken, params)).kind).toBe("refused");
   });
 
-  test("that names no numbers vouches for all that nobody else claims", async () => {
-    const open = { accounts: { [accountSid]: authToken, [other]: accounts[other]! } };
-    const to = (To: string) => verify(signedFor(url, { AccountSid: accountSid, To }), open);
-    expect((await to("whatsapp:+15550142")).kind).toBe("authentic");
-    expect((await to("whatsapp:+15550199")).kind).toBe("refused");
+  test("vouches for the channel's numbers, too, where it is that of its primary account", async () => {
+    const options = {
+      accountSid,
+      authToken,
+      from: "whatsapp:+15550142,+15550199",
+      accounts: { [other]: accounts[other]! },
+    };
+    const asked = (sid: string, token: string, To: string) =>
+      verify(signedFor(url, { AccountSid: sid, To }, token), options);
+    expect((await asked(accountSid, authToken, "whatsapp:+15550142")).kind).toBe("authentic");
+    expect((await asked(accountSid, authToken, "whatsapp:+15550199")).kind).toBe("refused");
+    expect((await asked(accountSid, authToken, "whatsapp:+15550100")).kind).toBe("refused");
+    expect((await asked(other, "other-token", "whatsapp:+15550199")).kind).toBe("authentic");
+    expect((await asked(other, "other-token", "whatsapp:+15550142")).kind).toBe("refused");
+  });
+
+  test.each([
+    [
+      { accountSid, authToken, from: "+15550100", accounts: { [other]: "other-token" } },
+      `account ${other} has no numbers`,
+    ],
+    [
+      { accounts: { [accountSid]: authToken, [other]: accounts[other]! } },
+      `account ${accountSid} has no numbers`,
+    ],
+    [
+      { accounts: { ...accounts, [other]: { authToken: "other-token", from: "+15550100" } } },
+      `accounts ${accountSid} and ${other} have the same number`,
+    ],
+  ])("does not stand beside another's unless each has numbers of its own: %#", (options, words) => {
+    expect(() => verify(signedFor(url, { AccountSid: accountSid }), options)).toThrow(words);
   });
 });
 

@@ -1,9 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
-import { bare } from "./address.ts";
 import { type Form, first, isForm, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import { isCutElsewhere } from "./recut.ts";
-import type { Account, Session } from "./session.ts";
+import { type Account, type Session, speaksFor } from "./session.ts";
 
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
 const CUT = "a parameter holds another one's name and value: the signature was made for other parameters";
@@ -29,7 +28,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   if (account === undefined)
     return refused("AccountSid is missing or is not an account in the configuration");
 
-  if (!mayCallFor(session, account, form)) return refused("the number belongs to another account");
+  if (!mayCallFor(account, form)) return refused("the number belongs to another account");
 
   const url = withoutFragment(request.url);
   const bodyHash = isJson(request.headers) ? bodyHashIn(url) : undefined;
@@ -51,10 +50,8 @@ export async function verify(session: Session, request: WebhookRequest): Promise
 }
 
 /** An account speaks for its own numbers: its token must not vouch for what another account's customers wrote, or became of their replies. */
-function mayCallFor({ accounts }: Session, account: Account, form: Form): boolean {
-  const ours = bare(first(form, form.has("MessageStatus") ? "From" : "To") ?? "");
-  if (account.from.length > 0) return account.from.includes(ours);
-  return ![...accounts.values()].some(({ from }) => from.includes(ours));
+function mayCallFor(account: Account, form: Form): boolean {
+  return speaksFor(account, first(form, form.has("MessageStatus") ? "From" : "To") ?? "");
 }
 
 /** Sorted by key; a repeated key gives each different value once, sorted too. Blank values count. */

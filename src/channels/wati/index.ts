@@ -26,9 +26,15 @@ export function wati(options: WatiOptions = {}): Channel {
     type: "whatsapp",
     textMax: TEXT_MAX,
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+    get addresses() {
+      return state?.session.numbers ?? [];
+    },
+    addressesSetBy: "`numbers` (WATI_NUMBERS)",
     open(context) {
       const session = openSession(options, context, process.env);
-      state = { session, parseContext: { account: session.account, inventId: idInventor(context.nowMs) } };
+      const { account, numbers } = session;
+      const parseContext = { account, address: numbers[0] ?? "wati", inventId: idInventor(context.nowMs) };
+      state = { session, parseContext };
     },
     unfit: () => unfit(opened().session),
     verify: (request) => verify(opened().session, request),

@@ -6,6 +6,8 @@ import { isStatus, parseStatus } from "./status.ts";
 
 export interface ParseContext {
   readonly account: string;
+  /** Which address of ours was written to, where the webhook does not say. */
+  readonly address: string;
   /** Names a message that carries no id of its own. */
   readonly inventId: (body: Buffer, fields: Fields) => string;
 }
@@ -36,7 +38,7 @@ function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Pars
   const message: InboundMessage = {
     providerId: firstText(fields, "whatsappMessageId", "id") ?? context.inventId(body, fields),
     account: context.account,
-    address: firstText(fields, "channelPhoneNumber", "channelId") ?? "wati",
+    address: firstText(fields, "channelPhoneNumber", "channelId") ?? context.address,
     sender,
     ...(bsuid === undefined || waId === undefined ? {} : { senderAlias: waId }),
     replyTo,

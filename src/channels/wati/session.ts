@@ -1,3 +1,4 @@
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
@@ -12,6 +13,11 @@ export interface WatiOptions {
   readonly webhookSecret?: SecretReference | undefined;
   /** Name of the tenant in dedupe keys. Default: the tenant in `apiUrl`. */
   readonly account?: string | undefined;
+  /**
+   * Our number or numbers at this tenant, with or without `+`; in one string, separated by commas. Needed where another channel is of type
+   * `whatsapp`, too: then webhooks for other numbers are refused. A webhook that names none is for the first. Default: WATI_NUMBERS.
+   */
+  readonly numbers?: string | readonly string[] | undefined;
   /** Bytes of one webhook. Default 65536: larger ones are refused unread. */
   readonly bodyBytesMax?: number | undefined;
 }
@@ -23,6 +29,7 @@ export interface Session {
   readonly token: SecretReference;
   readonly webhookSecret: SecretReference;
   readonly account: string;
+  readonly numbers: readonly string[];
 }
 
 export function openSession(
@@ -45,7 +52,14 @@ export function openSession(
     token: options.token ?? { env: "WATI_TOKEN" },
     webhookSecret: options.webhookSecret ?? { env: "WATI_WEBHOOK_SECRET" },
     account: options.account ?? tenant ?? "wati",
+    numbers: numbersOf(options.numbers ?? environment.WATI_NUMBERS),
   };
+}
+
+/** As WATI writes them, without `+`: a webhook that names no number must not open a conversation beside those that do. */
+function numbersOf(given: string | readonly string[] | undefined): string[] {
+  const numbers = typeof given === "string" ? given.split(",") : (given ?? []);
+  return numbers.map(canonicalAddress).filter((number) => number !== "");
 }
 
 export async function bearer(session: Session): Promise<string> {

@@ -46,9 +46,10 @@ export function web(options: WebOptions = {}): Channel {
     open(given) {
       context = given;
     },
-    get address() {
-      return address();
+    get addresses() {
+      return [address()];
     },
+    addressesSetBy: "`address`",
     async unfit() {
       if (secret === undefined) return !unsigned && context?.publicUrl ? UNSIGNED : undefined;
       return isGuessable((await context?.secrets.get(secret)) ?? "") ? guessable("its secret") : undefined;

@@ -217,10 +217,10 @@ describe("a web channel that the whole world can write to", () => {
 
 test("its address is its own, or its name", () => {
   const channel = web();
-  expect(channel.address).toBe("web");
+  expect(channel.addresses).toEqual(["web"]);
   channel.open?.({ ...testContext(), name: "shop" });
-  expect(channel.address).toBe("shop");
-  expect(web({ address: "counter" }).address).toBe("counter");
+  expect(channel.addresses).toEqual(["shop"]);
+  expect(web({ address: "counter" }).addresses).toEqual(["counter"]);
 });
 
 test("the address, the kind and the name of what is attached have a length", () => {

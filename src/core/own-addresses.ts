@@ -1,0 +1,69 @@
+/** What tells whose messages a channel may bring. */
+export interface AddressedChannel {
+  readonly type: string;
+  /** Our addresses that are its own. */
+  readonly addresses?: readonly string[];
+  /** How a person says which they are. */
+  readonly addressesSetBy?: string;
+}
+
+type Channels = Readonly<Record<string, AddressedChannel>>;
+
+/** `whatsapp:+15550100`, `+15550100` and `15550100` are one number, whichever provider writes it. */
+export function canonicalAddress(address: string): string {
+  const bare = address.trim().replace(/^[a-z]+:/, "");
+  return /^\+\d+$/.test(bare) ? bare.slice(1) : bare;
+}
+
+export function isSameAddress(one: string, other: string): boolean {
+  return canonicalAddress(one) === canonicalAddress(other);
+}
+
+export function isAmong(address: string, addresses: readonly string[]): boolean {
+  return addresses.some((each) => isSameAddress(each, address));
+}
+
+/**
+ * Why these channels must not stand beside each other. A conversation is one person at one of our addresses over one type of channel, and
+ * which address it is stands in what a provider sends: where several channels share a type, each has to say which are its own, or whoever
+ * may speak through one of them would speak to the customers of another.
+ */
+export function addressProblem(channels: Channels): string | undefined {
+  for (const names of namesByType(channels)) {
+    const nameless = names.find((name) => ownOf(channels, name).length === 0);
+    if (names.length > 1 && nameless !== undefined) return mustSay(channels, names, nameless);
+    const problem = sharedIn(channels, names);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Whether a channel may bring messages for this address. The only one of its type may for all. */
+export function mayBring(channels: Channels, name: string, address: string): boolean {
+  const isAlone = !namesByType(channels).some((names) => names.length > 1 && names.includes(name));
+  return isAlone || isAmong(address, ownOf(channels, name));
+}
+
+function mustSay(channels: Channels, names: readonly string[], nameless: string): string {
+  const { type, addressesSetBy = "its `addresses`" } = channels[nameless]!;
+  return `channels ${names.join(", ")} are of one type, ${type}, so each has to say which addresses are its own: set ${addressesSetBy} of channel ${nameless}`;
+}
+
+function sharedIn(channels: Channels, names: readonly string[]): string | undefined {
+  for (const [at, name] of names.entries()) {
+    for (const address of ownOf(channels, name)) {
+      const other = names.slice(at + 1).find((each) => isAmong(address, ownOf(channels, each)));
+      if (other !== undefined)
+        return `channels ${name} and ${other} have the same address ${address}: their visitors would be the same people`;
+    }
+  }
+  return undefined;
+}
+
+function namesByType(channels: Channels): string[][] {
+  return [...Map.groupBy(Object.keys(channels), (name) => channels[name]!.type).values()];
+}
+
+function ownOf(channels: Channels, name: string): readonly string[] {
+  return channels[name]?.addresses ?? [];
+}
