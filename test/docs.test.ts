@@ -74,6 +74,18 @@ test("every event that the sources log, from `info` on, is in the tables of oper
   expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
 });
 
+test("every test that the table of attacks names is there", async () => {
+  const { text } = PAGES.find(({ name }) => name === "docs/security.md")!;
+  const table = text.slice(text.indexOf("| attack |"), text.indexOf("## Tokens and roles"));
+  const named = table
+    .split("\n")
+    .slice(2)
+    .flatMap((line) => [...(line.split(" | ").at(-1) ?? "").matchAll(/`([^`]+\.test\.ts)`/g)])
+    .map(([, name = ""]) => (name.includes("/") ? name : `test/hostile/${name}`));
+  expect(named.length).toBeGreaterThan(20);
+  for (const name of named) await access(join(ROOT, name)).catch(() => expect.fail(`${name} is not there`));
+});
+
 describe("code in the docs", () => {
   test("compiles as it stands", async () => {
     const blocks = blocksOf("ts");

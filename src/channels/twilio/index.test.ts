@@ -44,7 +44,15 @@ test("a missing account is told when the channel opens", () => {
   expect(() => twilio.sms().open?.(testContext({ name: "texts" }))).toThrow(
     /channels\.texts.*TWILIO_ACCOUNT_SID/,
   );
-  expect(() => twilio.sms({ accountSid, apiUrl: "nowhere" }).open?.(testContext())).toThrow(/not a URL/);
+  for (const apiUrl of [
+    "nowhere",
+    "https://user:pw@x.example",
+    "https://x.example?pw",
+    "https://x.example#pw",
+  ])
+    expect(() => twilio.sms({ accountSid, apiUrl }).open?.(testContext())).toThrow(
+      /apiUrl \(TWILIO_API_URL\) must be a URL(?!.*pw)/,
+    );
 });
 
 test("a busy text is said in the answer, escaped", () => {

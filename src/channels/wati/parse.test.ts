@@ -139,4 +139,8 @@ test("a missing API endpoint is told when the channel opens", () => {
   expect(() => wati({ apiUrl: "nowhere" }).open?.(testContext({ name: "wa" }))).toThrow(
     /channels\.wa.*WATI_API_URL/,
   );
+  for (const apiUrl of ["nowhere", "https://user:pw@x.example/1", "https://x.example/1?pw"])
+    expect(() => wati({ apiUrl }).open?.(testContext({ name: "wa" }))).toThrow(
+      /channels\.wa: apiUrl \(WATI_API_URL\) must be a URL(?!.*pw)/,
+    );
 });
