@@ -104,7 +104,7 @@ test("nor does it receive for that channel, whoever brings the webhook; others a
     asked += 1;
     return why;
   };
-  const channels = { open: { ...testChannel(), unfit }, sound: testChannel() };
+  const channels = { open: { ...testChannel(), unfit }, sound: { ...testChannel(), type: "other" } };
   const events: string[] = [];
   const log = (_level: string, event: string) => void events.push(event);
   const service = createService({ engine: memory(), channels, respond: () => "ok", log });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
 import { DeleteMessageCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import type {
   APIGatewayProxyHandler,
@@ -20,6 +21,8 @@ const ACCOUNT = "AC00000000000000000000000000000001";
 const AUTH_TOKEN = "token-in-the-store";
 const API_TOKEN = "api-token-in-the-store";
 const PATH = "/webhooks/whatsapp";
+const WEB_SECRET = "s".repeat(32);
+const VISITOR_1 = createHmac("sha256", WEB_SECRET).update("visitor-1").digest("hex");
 
 describe.skipIf(unavailable)("functions that the environment alone configures", () => {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
@@ -194,10 +197,18 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
     assert.match(said(), /set LULL_PUBLIC_URL/);
     vi.stubEnv("LULL_PUBLIC_URL", signedUrl(""));
     vi.stubEnv("LULL_WEB", "1");
-    assert.equal(await write(await functions(), "hello"), 503);
+    const visit = async (lull: LambdaHandlers) => {
+      const body = JSON.stringify({ id: "1", sender: "visitor-1", text: "hello" });
+      const headers = { "content-type": "application/json", "x-lull-signature": VISITOR_1 };
+      return (await lull.webhook(post("/webhooks/web", body, headers), contextWith(29_000))).statusCode;
+    };
+    const open = await functions();
+    assert.equal(await visit(open), 503);
     assert.match(said(), /set LULL_WEB_SECRET/);
-    vi.stubEnv("LULL_WEB_SECRET", "s".repeat(32));
-    assert.equal(await write(await functions(), "hello"), 200);
+    // The customers of another channel have nothing to do with it.
+    assert.equal(await write(open, "hello"), 200);
+    vi.stubEnv("LULL_WEB_SECRET", WEB_SECRET);
+    assert.equal(await visit(await functions()), 200);
   });
 
   it("have the types that AWS gives to its handlers", async () => {
