@@ -130,6 +130,16 @@ export const REPLY_MEDIA_MAX = 10;
  */
 export const STRANGERS_REFUSALS_PER_MINUTE_MAX = 60;
 
+/** How long a refusal is kept: long enough for somebody to ask why there was no answer. It names who wrote, so a shorter retention counts for it, too. */
+const REFUSALS_KEPT_MS = 30 * 24 * HOUR;
+
+export function refusalsKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): number {
+  return retentionMs === 0 ? REFUSALS_KEPT_MS : Math.min(retentionMs, REFUSALS_KEPT_MS);
+}
+
+/** And how many, where they can be counted. */
+export const REFUSALS_KEPT_MAX = 100_000;
+
 /** Characters of a text that the web channel takes in: more than anybody types, and a hundred times less than a body may hold. */
 export const WEB_TEXT_LENGTH_MAX = 8_000;
 

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { ConfigError } from "../errors.ts";
 import type { Log } from "../ports/log.ts";
+import { FunctionRuntime } from "./function-runtime.ts";
 import { lambdaLog } from "./logger.ts";
 import { counting } from "./metrics.ts";
+import { webhookHandler } from "./webhook.ts";
 
 /** Powertools writes to the console in this mode, where a test can read it. */
 let lines: string[];
@@ -147,4 +150,14 @@ describe("metrics", () => {
     flush();
     expect(parsed()).toMatchObject([{ TurnLateSeconds: [1.5, 0, 30], LeasesTaken: 3, Retriggered: 4 }]);
   });
+});
+
+test("a function that cannot be set up tells anybody's calls once, and counts each", async () => {
+  const runtime = new FunctionRuntime(() => Promise.reject(new ConfigError("there is no table")), {});
+  const handle = webhookHandler(runtime);
+  for (let n = 0; n < 20; n += 1)
+    expect((await handle({}, { getRemainingTimeInMillis: () => 1_000 })).statusCode).toBe(503);
+  expect(parsed().filter(({ message }) => message === "webhook.failed")).toHaveLength(1);
+  const counted = parsed().map(({ WebhooksFailed: failed }) => Number(failed ?? 0));
+  expect(counted.reduce((sum, each) => sum + each)).toBe(20);
 });

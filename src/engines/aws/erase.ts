@@ -1,3 +1,7 @@
+import { providerIdsOf } from "../../core/draft.ts";
+import type { Draft } from "../../ports/draft.ts";
+import type { TurnRecord } from "../../ports/inspector.ts";
+import { LETTER, letterFrom } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
 import { equal } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
@@ -9,7 +13,7 @@ import { seenItem, sentKeys } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, stagedFrom } from "./stage-item.ts";
 import { stageKey } from "./staged.ts";
-import { isHeldBy } from "./state.ts";
+import { isHeldBy, readState } from "./state.ts";
 import { leaseAttributes } from "./state-item.ts";
 import { uncountTurns } from "./turn-count.ts";
 import { holdsRecord, recordFrom } from "./turn-item.ts";
@@ -72,12 +76,14 @@ async function eraseNames(site: Site, { keys, notes }: Person): Promise<void> {
   }
 }
 
-/** The lease, whoever holds it: nobody drafts, sends or commits any more. */
+/** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */
 async function takeForGood(site: Site, id: string): Promise<{ token: string; turns: unknown }> {
+  const { draft } = (await readState(site, id)).state;
   const lease = newLease(site, site.clock.nowMs());
   const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
   const key = conversationKeyOf(id);
   const { item } = await site.store.update("state", key, { set }, undefined, "ALL_NEW");
+  if (draft) await eraseSent(site, [sendsOf(draft)]);
   return { token: lease.token, turns: item?.turn_count };
 }
 
@@ -95,14 +101,30 @@ async function eraseStaged(site: Site, id: string): Promise<void> {
   await site.store.delete("triggerLock", conversationKeyOf(id));
 }
 
-/** Messages, turns, refusals, dead letters and unknown sends are one partition; what the provider told of our sends goes with its turn. */
+/**
+ * Messages, turns, refusals, dead letters and unknown sends are one partition. What the provider told of our sends goes with them: of committed
+ * turns, and of those that became dead letters.
+ */
 async function eraseKept(site: Site, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });
+  const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
   const turns = site.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
-  const sent = turns.flatMap(({ channel, providerIds }) => {
-    return providerIds.flatMap((providerId) => sentKeys(site, channel, providerId));
-  });
-  await site.store.writeMany("seen", { delete: sent });
+  const letters = site.quarantine.sound("messages", begins(LETTER), letterFrom);
+  const drafts = letters.flatMap(({ draft }) => (draft ? [sendsOf(draft)] : []));
+  await eraseSent(site, [...turns, ...drafts]);
   const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
   await site.store.writeMany("messages", { delete: keys });
+}
+
+type Sends = Pick<TurnRecord, "channel" | "providerIds">;
+
+function sendsOf(draft: Draft): Sends {
+  return { channel: draft.channel, providerIds: providerIdsOf(draft) };
+}
+
+async function eraseSent(site: Site, sends: readonly Sends[]): Promise<void> {
+  const keys = sends.flatMap(({ channel, providerIds }) =>
+    providerIds.flatMap((providerId) => sentKeys(site, channel, providerId)),
+  );
+  await site.store.writeMany("seen", { delete: keys });
 }

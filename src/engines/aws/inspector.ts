@@ -12,6 +12,7 @@ import type {
   Inspector,
   Listing,
   Page,
+  Refusal,
 } from "../../ports/inspector.ts";
 import { letterFrom, letterRowPrefix, letterRowsFrom } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
@@ -19,7 +20,7 @@ import { all, beginsWith, equal, type Item } from "./expression.ts";
 import { conversationOf, latestId } from "./finding.ts";
 import { gauges } from "./gauges.ts";
 import { latestItems, pastOf } from "./history.ts";
-import { conversationKeyOf, shards } from "./keys.ts";
+import { conversationKeyOf, inTime, shards } from "./keys.ts";
 import { sweptShards } from "./lease-shards.ts";
 import { countListed, newestFirst } from "./listing.ts";
 import { lockOf, locks } from "./locks.ts";
@@ -27,7 +28,7 @@ import { isPaused } from "./look.ts";
 import { REFUSAL, unknownFrom } from "./message-item.ts";
 import { inParallel } from "./parallel.ts";
 import { countQuarantined, listQuarantined } from "./quarantined.ts";
-import { refusalFrom } from "./refusing.ts";
+import { refusalFrom, refusalLists, refusalsSinceMs } from "./refusing.ts";
 import type { Site } from "./site.ts";
 import { messagesOf } from "./stage-item.ts";
 import { stagedLately } from "./staged.ts";
@@ -35,7 +36,7 @@ import { storedFrom } from "./state-item.ts";
 import { LEASED } from "./tables.ts";
 import { countedTurns } from "./turn-count.ts";
 
-const REFUSALS = shards().map((shard) => `refusal#${shard}`);
+const REFUSALS = refusalLists();
 /** Pages read for one page shown, where a search leaves most of them out. */
 const LEASES_WIDTH = 16;
 const SEARCH_PAGES_MAX = 20;
@@ -48,7 +49,7 @@ export function inspector(site: Site): Inspector {
     locks: (page) => locks(site, page),
     dead: (page) => listDead(site, page),
     unknown: (page) => listed(site, ["unknown"], page, unknownFrom),
-    refusals: (page) => listed(site, REFUSALS, page, refusalFrom),
+    refusals: (page) => listRefusals(site, page),
     quarantined: (page) => listQuarantined(site, page),
     counts: () => counts(site),
     gauges: () => gauges(site),
@@ -63,6 +64,13 @@ async function listed<T>(
 ): Promise<Listing<T>> {
   const { items, next } = await newestFirst(site, "messages", lists, page);
   return { items: site.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
+}
+
+async function listRefusals(site: Site, page: Page): Promise<Listing<Refusal>> {
+  const { items, next } = await listed(site, REFUSALS, page, refusalFrom);
+  const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(site));
+  // Behind one that is past its time there are only older ones.
+  return { items: kept, ...(next !== undefined && kept.length === items.length && { next }) };
 }
 
 async function listConversations(
@@ -125,7 +133,11 @@ async function showConversation(
     ...(lock && { lock: { ...lock, staged: staged.count } }),
     messages,
     turns: fits(turns),
-    refusals: fits(site.quarantine.sound("messages", refusals, refusalFrom)),
+    refusals: fits(
+      site.quarantine
+        .sound("messages", refusals, refusalFrom)
+        .filter(({ atMs }) => atMs >= refusalsSinceMs(site)),
+    ),
   };
 }
 
@@ -155,7 +167,7 @@ async function counts(site: Site): Promise<Counts> {
       countedTurns(site),
       countListed(site, "messages", ["dead"]),
       countListed(site, "messages", ["unknown"]),
-      countListed(site, "messages", REFUSALS),
+      countListed(site, "messages", REFUSALS, inTime(refusalsSinceMs(site), 0)),
       countQuarantined(site),
       isPaused(site),
     ]);

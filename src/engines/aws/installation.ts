@@ -4,7 +4,16 @@ import { ConfigError } from "../../errors.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ConversationKey } from "../../ports/conversations.ts";
 import { absent, type Item } from "./expression.ts";
-import { CLOCK, conversationKeyOf, INSTALLATION, PING, plainSeenKey, plainSentKey, SWEEP } from "./keys.ts";
+import {
+  CLOCK,
+  conversationKeyOf,
+  INSTALLATION,
+  PING,
+  plainSeenKey,
+  plainSentKey,
+  refusedPartition,
+  SWEEP,
+} from "./keys.ts";
 import type { Store } from "./store.ts";
 
 /** As long as anything is remembered that was written under a key of 0.1.0. */
@@ -54,6 +63,11 @@ export class Installation {
   /** Where it says that a message was refused, and that this is on record. */
   refusedKey(messageId: string): string {
     return `refused/${this.#hash(messageId)}`;
+  }
+
+  /** Where refusals of somebody are who has no conversation. */
+  refusedPartition(name: string): string {
+    return refusedPartition(this.#hash(name));
   }
 
   sentKey(channel: string, providerId: string): string {

@@ -80,6 +80,11 @@ export function fullKey({ channelType, address, sender }: ConversationKey): stri
   return `full/${digest(JSON.stringify([channelType, address, sender]))}`;
 }
 
+/** Where refusals of somebody are kept who has no conversation, by a hash of their name. */
+export function refusedPartition(hashedName: string): string {
+  return `${OWN}refused/${hashedName}`;
+}
+
 /** Where a person's other name leads. */
 export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
   return `${OWN}alias/${digest(JSON.stringify([channelType, address, name]))}`;

@@ -1,5 +1,5 @@
 import type { Listing, Page } from "../../ports/inspector.ts";
-import { all, below, equal, type Item } from "./expression.ts";
+import { above, all, below, equal, type Item } from "./expression.ts";
 import type { Site } from "./site.ts";
 import { LISTED, type TableName } from "./tables.ts";
 
@@ -26,10 +26,13 @@ export async function countListed(
   site: Site,
   table: Extract<TableName, "conversations" | "messages">,
   listings: readonly string[],
+  since?: string,
 ): Promise<number> {
-  const counts = listings.map((listing) =>
-    site.store.count(table, { index: LISTED, key: equal("listing", listing) }),
-  );
+  const counts = listings.map((listing) => {
+    const ofList = equal("listing", listing);
+    const key = since === undefined ? ofList : all(ofList, above("listed_at", since));
+    return site.store.count(table, { index: LISTED, key });
+  });
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 

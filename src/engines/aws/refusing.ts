@@ -1,3 +1,4 @@
+import { refusalsKeptMs } from "../../core/defaults.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import type { Sound } from "../../core/shape.ts";
 import { soundRefusal } from "../../core/sound-records.ts";
@@ -8,9 +9,6 @@ import { absent, all, any, different, equal, type Item } from "./expression.ts";
 import { conversationKeyOf, inTime, shardOf, shards, ttl } from "./keys.ts";
 import type { Site } from "./site.ts";
 import { readState } from "./state.ts";
-
-/** How long a refusal is kept where no retention is set. Strangers can cause any number of them. */
-const KEEP_MS = 90 * 24 * 3_600_000;
 
 /** Enough to recognise somebody by, and strangers can send any length. */
 const NAME_MAX = 1_024;
@@ -70,15 +68,32 @@ function refusalShard(shard: string): string {
   return `refusal#${shard}`;
 }
 
-function partitionOf(shard: string): string {
-  return `lull/${shard}`;
+/** The lists that refusals are on, newest first. */
+export function refusalLists(): string[] {
+  return shards().map(refusalShard);
 }
 
-/** Removes what was refused of somebody who had no conversation then. */
-export async function eraseRefusals({ store }: Site, names: readonly string[]): Promise<void> {
+/** The table drops what is past its time when it gets round to it; nobody sees it meanwhile. */
+export function refusalsSinceMs({ clock, settings }: Site): number {
+  return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
+}
+
+/** Removes what was refused of somebody who had no conversation then: however many others there are, it is found by the name. */
+export async function eraseRefusals(site: Site, names: readonly string[]): Promise<void> {
+  const { store, installation } = site;
   const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
-  for (const shard of shards()) {
-    const conversation_id = partitionOf(refusalShard(shard));
+  for (const name of known) {
+    const key = equal("conversation_id", installation.refusedPartition(name));
+    const attributes = ["conversation_id", "item_id"];
+    await store.writeMany("messages", { delete: await store.query("messages", { key, attributes }) });
+  }
+  await eraseShared(site, known);
+}
+
+/** 0.1.0 kept those of all strangers together. They expire within 90 days of the upgrade; until then all of them are read. */
+async function eraseShared({ store }: Site, known: ReadonlySet<string>): Promise<void> {
+  for (const list of refusalLists()) {
+    const conversation_id = `lull/${list}`;
     const attributes = ["item_id", "sender"];
     const items = await store.query("messages", {
       key: equal("conversation_id", conversation_id),
@@ -91,7 +106,7 @@ export async function eraseRefusals({ store }: Site, names: readonly string[]): 
   }
 }
 
-/** Strangers have no conversation: their refusals are spread over a few partitions of our own. */
+/** Strangers have no conversation: their refusals are where their name leads, and on a list that is spread over a few partitions. */
 function refusalItem(
   site: Site,
   { arrival, id, sequence }: Refused,
@@ -99,20 +114,20 @@ function refusalItem(
   conversationId: string | undefined,
 ): Item {
   const atMs = site.clock.nowMs();
-  const shard = refusalShard(shardOf(id));
+  const name = arrival.sender.slice(0, NAME_MAX);
   const when = `${inTime(atMs, sequence)}#${site.newId().slice(0, 8)}`;
   return {
-    conversation_id: conversationId ?? partitionOf(shard),
+    conversation_id: conversationId ?? site.installation.refusedPartition(name),
     item_id: `r#${when}`,
-    listing: shard,
+    listing: refusalShard(shardOf(id)),
     listed_at: when,
     message_sid: id.slice(0, NAME_MAX),
     channel: arrival.channel,
-    sender: arrival.sender.slice(0, NAME_MAX),
+    sender: name,
     code,
     at_ms: atMs,
     in_conversation: conversationId !== undefined,
-    expires_at: ttl(atMs + (site.settings.retentionMs || KEEP_MS)),
+    expires_at: ttl(atMs + refusalsKeptMs(site.settings)),
   };
 }
 

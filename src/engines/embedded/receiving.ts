@@ -95,11 +95,21 @@ function refuse(
 ): Extract<StageOutcome, { kind: "refused" }> {
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
-  if (!isUnrecorded)
+  if (!isUnrecorded && !isOnRecord(step, id, code))
     step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
   return { kind: "refused", code, ...about, tellBusy };
+}
+
+/** What is too large is so whenever it comes, and a caller that does not believe it comes again and again. */
+function isOnRecord({ tables, nowMs, settings }: Step, id: string, code: RefusalCode): boolean {
+  if (code !== "MESSAGE_TOO_LARGE") return false;
+  // Beside the ids of messages, and none of them: no channel has such a name.
+  const mark = `!refused/${id}`;
+  if (tables.seenBefore(mark).fate !== undefined) return true;
+  tables.remember([mark], "dead", nowMs + settings.dedupeMs);
+  return false;
 }
 
 /** True for the first refusal of a running turn. */

@@ -1,4 +1,9 @@
-import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "../../core/defaults.ts";
+import {
+  CLOCK_SET_BACK_MS_MIN,
+  REFUSALS_KEPT_MAX,
+  refusalsKeptMs,
+  WAIT_MS_MAX,
+} from "../../core/defaults.ts";
 import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../core/state.ts";
 import type { ClockSetBack } from "../../ports/engine.ts";
 import { clockOf, dueOfStaged, inItsOwnRoom, type Step, saveState, stateOf } from "./step.ts";
@@ -12,8 +17,6 @@ const ROUND_ROWS_MAX = 250;
 const DAY_MS = 24 * 3_600_000;
 /** How long a provider may still tell what became of something that we sent. */
 const DELIVERIES_KEPT_MS = 7 * DAY_MS;
-const REFUSALS_KEPT_MS = 30 * DAY_MS;
-const REFUSALS_KEPT_MAX = 100_000;
 /** More than lies between two sweeps of a service that runs. */
 const EXPIRY_LEAP_MS = 600_000;
 /** And this share of what is left: after a year, an hour has to be enough. */
@@ -83,7 +86,7 @@ function pastTimes({ nowMs, settings }: Step): PastTimes {
     nowMs,
     keepAfterMs,
     deliveriesAfterMs: Math.max(keepAfterMs, nowMs - DELIVERIES_KEPT_MS),
-    refusalsAfterMs: nowMs - REFUSALS_KEPT_MS,
+    refusalsAfterMs: nowMs - refusalsKeptMs(settings),
     refusalsMax: REFUSALS_KEPT_MAX,
   };
 }

@@ -85,6 +85,34 @@ export const erasing: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene(
+    "what the provider told of an erased person's sends goes, whatever became of their turns",
+    {},
+    async (s) => {
+      const { engine } = s;
+      const sentIn = async (taken: Taken) => {
+        const draft = allSent(draftFor(taken));
+        as("drafted", await engine.turns.draft(taken.lease, draft));
+        const status = { account: "account", providerId: `out-${taken.turnId}-0`, status: "sent" };
+        const chunk = { turnId: taken.turnId, chunk: 0 };
+        assert.equal(await engine.receiving.settle("test", { ...status, chunk }), "recorded");
+        return { draft, status };
+      };
+      const answered = await s.turnFor("answered");
+      const first = await sentIn(answered);
+      as("committed", await engine.turns.commit(answered.lease, replied(answered, first.draft)));
+      const dead = await s.turnFor("dead");
+      const second = await sentIn(dead);
+      await engine.turns.giveBack(dead.lease, { kind: "bury", reason: "broken", draft: second.draft });
+      const third = await sentIn(await s.turnFor("running"));
+      const told = () =>
+        Promise.all([first, second, third].map(({ status }) => engine.receiving.settle("test", status)));
+      assert.deepEqual(await told(), ["recorded", "recorded", "recorded"]);
+      assert.equal(await engine.conversations.erase(answered.conversation.id), "erased");
+      assert.deepEqual(await told(), ["unmatched", "unmatched", "unmatched"]);
+    },
+  ),
+
   scene("an erased person can write again, and starts from nothing", {}, async (s) => {
     const before = await s.turnFor("hi");
     await s.engine.conversations.erase(before.conversation.id);

@@ -179,6 +179,17 @@ export const receiving: readonly EngineCase[] = [
     await s.atRest();
   }),
 
+  scene("a message that is too large is on record once, however often it comes", {}, async (s) => {
+    const arrival = s.arrival("hi");
+    for (let times = 0; times < 3; times += 1) {
+      const outcomes = await s.engine.receiving.stage([{ arrival, refusal: "MESSAGE_TOO_LARGE" }]);
+      assert.equal(as("refused", outcomes[0]!).code, "MESSAGE_TOO_LARGE");
+    }
+    assert.equal((await s.engine.inspector.counts()).refusals, 1);
+    // Cut short by whoever wrote it, it may come in.
+    as("staged", await s.deliver(arrival));
+  }),
+
   scene(
     "a refusal that is not to be recorded leaves no record, whoever decides on it, and a redelivery is a duplicate all the same",
     { admission: "known" },

@@ -1,9 +1,27 @@
 import assert from "node:assert/strict";
 import { textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
-import { scene } from "./scene.ts";
+import { type Scene, scene } from "./scene.ts";
 
 const HOUR = 3_600_000;
+
+/** All that are listed now are until so much time has passed, and then none is. */
+async function refusalsLast(s: Scene, ms: number): Promise<void> {
+  const shown = async () => {
+    const { items } = await s.engine.inspector.refusals({ limit: 10 });
+    assert.equal((await s.engine.inspector.counts()).refusals, items.length);
+    return items.length;
+  };
+  const before = await shown();
+  assert.ok(before > 0);
+  await s.passes(ms - HOUR);
+  await s.engine.sweeping.sweep();
+  assert.equal(await shown(), before);
+  await s.passes(2 * HOUR);
+  // Many, as there would have been: no single one believes that so much time has passed.
+  for (let sweeps = 0; sweeps < 1_000 && (await shown()) > 0; sweeps += 1) await s.engine.sweeping.sweep();
+  assert.equal(await shown(), 0);
+}
 
 /** It heals alone: what fell through is found, what is over goes. */
 export const sweeping: readonly EngineCase[] = [
@@ -133,6 +151,28 @@ export const sweeping: readonly EngineCase[] = [
       const { messages, turns, staged } = await s.detail(id);
       assert.deepEqual([messages.length, turns.length, staged.length], [0, 0, 1]);
       assert.equal((await s.dead()).length, 1);
+    },
+  ),
+
+  scene(
+    "refusals, which name who wrote, go after the retention time as well",
+    { retentionMs: 24 * HOUR },
+    async (s) => {
+      const { conversationId } = await s.receive("hi");
+      await s.engine.conversations.change(conversationId, { projectStatus: "archived" });
+      await s.deliver(s.arrival("refused"));
+      await s.engine.receiving.stage([{ arrival: s.arrival({ sender: "ben" }), refusal: "ROUTE_NOT_FOUND" }]);
+      await refusalsLast(s, 24 * HOUR);
+      assert.deepEqual((await s.detail(conversationId)).refusals, []);
+    },
+  ),
+
+  scene(
+    "and after 30 days where there is none, or a longer one",
+    { retentionMs: 400 * 24 * HOUR },
+    async (s) => {
+      await s.engine.receiving.stage([{ arrival: s.arrival(), refusal: "ROUTE_NOT_FOUND" }]);
+      await refusalsLast(s, 30 * 24 * HOUR);
     },
   ),
 
