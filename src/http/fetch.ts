@@ -36,7 +36,7 @@ function edgeRequest(request: Request, { remoteAddress }: CallerInfo): EdgeReque
 async function readBody(request: Request, bytesMax: number, reading: Reading): Promise<Body> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) return "too-large";
   const reader = request.body?.getReader();
-  reading.onGivenUp = () => void reader?.cancel().catch(() => {});
+  reading.begin(() => void reader?.cancel().catch(() => {}));
   try {
     const body = await received(reader, bytesMax, reading);
     return reading.givenUp ?? body;

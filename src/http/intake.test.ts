@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { OPEN_BODY_BYTES, SMALL_BODY_BYTES_MAX } from "../core/defaults.ts";
 import { type FakeClock, fakeClock } from "../testing/fake-clock.ts";
-import { Intake, type Reading } from "./intake.ts";
+import { Intake, Reading } from "./intake.ts";
 
 let clock: FakeClock;
 let ended: string[];
@@ -16,8 +16,8 @@ function intakeOf(bytesMax: number, timeoutMs = 20_000): Intake {
 
 /** A body that says when it is given up. */
 function begin(intake: Intake, name: string, bytes = 0): Reading {
-  const reading = intake.begin();
-  reading.onGivenUp = (why) => ended.push(`${name} ${why}`);
+  const reading = new Reading(intake);
+  reading.begin((why) => ended.push(`${name} ${why}`));
   if (bytes > 0) reading.grew(bytes, bytes);
   return reading;
 }
@@ -124,6 +124,13 @@ describe("a body", () => {
     begin(intakeOf(1_000_000, 100), "a", 10_000);
     await clock.advance(200);
     expect(ended).toEqual(["a too-slow"]);
+  });
+
+  test("that is there anyway takes no room, whoever asks", async () => {
+    const intake = intakeOf(OPEN_BODY_BYTES + 10);
+    expect(await intake.during(async (reading) => reading.givenUp ?? "taken")).toBe("taken");
+    begin(intake, "a", 10);
+    expect(ended).toEqual([]);
   });
 
   test("that is whole is given up by nobody, however long its request takes, and the next one is looked after again", async () => {

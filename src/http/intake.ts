@@ -38,7 +38,7 @@ export class Intake {
 
   /** Holds a place for a body while `run` reads it and does what it is for. */
   async during<T>(run: (reading: Reading) => Promise<T>): Promise<T> {
-    const reading = this.begin();
+    const reading = new Reading(this);
     try {
       return await run(reading);
     } finally {
@@ -47,13 +47,11 @@ export class Intake {
   }
 
   /** A body begins. There is room for it: as much as the last one that is whole had while it was open. */
-  begin(): Reading {
-    const reading = new Reading(this);
+  begin(reading: Reading): void {
     this.#open.add(reading);
     this.#held += OPEN_BODY_BYTES;
     if (this.#held > this.#options.bytesMax) this.#makeRoom();
     if (!this.#isLooking) this.#lookLater();
-    return reading;
   }
 
   grew(reading: Reading, more: number): void {
@@ -102,11 +100,10 @@ export class Intake {
   }
 }
 
-/** One body, from its first byte to the end of its request. */
+/** A place for one body, from its first byte to the end of its request. */
 export class Reading {
   readonly #intake: Intake;
-  /** Called once at most, and not when it is whole. */
-  onGivenUp: (why: GivenUp) => void = () => {};
+  #onGivenUp: (why: GivenUp) => void = () => {};
   givenUp: GivenUp | undefined;
   isWhole = false;
   bytes = 0;
@@ -117,6 +114,12 @@ export class Reading {
 
   constructor(intake: Intake) {
     this.#intake = intake;
+  }
+
+  /** It comes from now on. `onGivenUp` is called once at most, and not when all of it is there. Where a body is there anyway, nothing begins. */
+  begin(onGivenUp: (why: GivenUp) => void): void {
+    this.#onGivenUp = onGivenUp;
+    this.#intake.begin(this);
   }
 
   /** So much of it came, for which so much memory is held. */
@@ -134,7 +137,7 @@ export class Reading {
 
   giveUp(why: GivenUp): void {
     this.givenUp = why;
-    this.onGivenUp(why);
+    this.#onGivenUp(why);
   }
 
   /** Nobody holds it any longer. */

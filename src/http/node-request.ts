@@ -67,7 +67,7 @@ function readBody(message: IncomingMessage, bytesMax: number, reading: Reading):
       bytes?.free();
       end(why);
     };
-    reading.onGivenUp = giveUp;
+    reading.begin(giveUp);
     message.on("data", (chunk: Buffer) => {
       if (bytes === undefined) return free(chunk);
       const problem = bytes.add(chunk);

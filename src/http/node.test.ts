@@ -277,6 +277,21 @@ test("an answer that is read comes whole, however large", async () => {
   expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
 });
 
+test("whoever asks again before all of an answer is out gets the rest of it, and then the connection ends", async () => {
+  const receive = async () => ({ status: 200, headers: {}, body: LARGE });
+  const { port } = await start({ receive });
+  const raw = await rawConnection(port);
+  raw.write(post("Content-Length: 2", "hi"));
+  await raw.until(/^HTTP/);
+  raw.socket.pause();
+  raw.write(post("Content-Length: 2", "ho"));
+  // It was read before a later connection was answered.
+  expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
+  raw.socket.resume();
+  const came = await raw.closed();
+  expect(came.length - came.indexOf("\r\n\r\n") - 4).toBe(LARGE.length);
+});
+
 test("past its limit of connections also one goes whose answer nobody reads", async () => {
   const receive = async () => ({ status: 200, headers: {}, body: LARGE });
   const { port } = await start({ receive, settings: { connectionsMax: 1 } });

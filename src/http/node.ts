@@ -100,6 +100,8 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     response.once("close", () => {
       out();
       connections.answered(message);
+      // Somebody asked again after its headers were out, which could not say so.
+      if (connections.isLast(message)) message.socket.destroySoon();
     });
   };
   const follow = (answering: Promise<EdgeAnswer>, message: IncomingMessage, response: ServerResponse) => {

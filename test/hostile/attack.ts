@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
 /** Connections that a caller opened and does not mean well with. */
@@ -62,8 +62,24 @@ export function head(path: string, headers: Readonly<Record<string, string | num
   return `POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
 }
 
+/** Looks how much a process grows from now on; what is returned ends that, and says how much it was at most. Nothing where nobody can say. */
+export function growth(pid: number): () => number {
+  const before = memoryOf(pid);
+  let most = before;
+  const look = () => {
+    most = Math.max(most, memoryOf(pid));
+  };
+  const timer = setInterval(look, 20).unref();
+  return () => {
+    clearInterval(timer);
+    look();
+    return most - before;
+  };
+}
+
 /** Bytes of memory that a process and its children hold now. */
 export function memoryOf(pid: number): number {
+  if (!existsSync("/proc/self/status")) return 0;
   const children = new Map<number, number[]>();
   for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
     const parent = field(Number(name), "PPid");

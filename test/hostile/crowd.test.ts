@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { eventually, LullProcess } from "../lull-process.ts";
+import { growth } from "./attack.ts";
 
 const STAGED_MAX = 2_000;
 const TEXT = "x".repeat(3_900);
 const VISITOR = "the-visitor";
+/** Of a pile of 8 MB, on its way through two threads and out again in a hundred turns. */
+const GROWTH_BYTES_MAX = 200_000_000;
 
 let folder = "";
 let service: LullProcess;
@@ -75,6 +78,9 @@ describe("one visitor who writes as much as may wait", () => {
     );
     // Nothing of it leaves while everything is paused: so many wait at once.
     await fetch(`${url}/api/pause`, { method: "POST" });
+    // What is allocated once, for the first requests, is nobody's pile.
+    await writeMany("an-early-neighbour", 100, "hi");
+    const grown = growth(service.child.pid!);
     const statuses = await writeMany(VISITOR, STAGED_MAX, TEXT);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect(await write(VISITOR, "one more")).toMatchObject({ status: 429, body: { code: "RATE_LIMITED" } });
@@ -99,9 +105,10 @@ describe("one visitor who writes as much as may wait", () => {
       return found.feed.state === "idle" ? found : undefined;
     });
     expect(drained.bytes).toBeLessThan(500_000);
+    expect(grown()).toBeLessThan(GROWTH_BYTES_MAX);
     const { turns } = (await (await fetch(`${url}/api/counts`)).json()) as { turns: number };
     // Full batches, and one turn for the word that it was full.
-    expect(turns).toBe(STAGED_MAX / 20 + 1 + others.length);
+    expect(turns).toBe(100 / 20 + STAGED_MAX / 20 + 1 + others.length);
     expect(service.events.map(({ event }) => event)).not.toContain("store.thread-died");
   });
 });

@@ -38,7 +38,13 @@ function statuses(of: Attack): string[] {
 describe("a service with few slots and little room", () => {
   beforeAll(() =>
     start({
-      limits: { requestsMax: 5, readingBytesMax: 200_000, connectionsMax: 100, bodyTimeoutSeconds: 600 },
+      limits: {
+        requestsMax: 5,
+        feedRequestsMax: 5,
+        readingBytesMax: 200_000,
+        connectionsMax: 100,
+        bodyTimeoutSeconds: 600,
+      },
     }),
   );
   afterAll(() => at.end());
@@ -51,6 +57,22 @@ describe("a service with few slots and little room", () => {
     );
     await current.underWay;
     expect(await signed(20)).toEqual([200]);
+  });
+
+  test("keeps them for messages: a crowd of visitors that asks without a pause keeps no signed webhook out", async () => {
+    let isOver = false;
+    const told = new Set<number>();
+    const visitor = async () => {
+      while (!isOver)
+        told.add((await fetch(`http://127.0.0.1:${port}/webhooks/web/feed?sender=visitor-1`)).status);
+    };
+    const crowd = Array.from({ length: 40 }, visitor);
+    const webhooks = await signed(100);
+    isOver = true;
+    await Promise.all(crowd);
+    expect(webhooks).toEqual([200]);
+    // Some find nothing there, and some no place.
+    expect([404, 429]).toEqual(expect.arrayContaining([...told]));
   });
 
   test("gives up the oldest of unfinished bodies, and takes every signed one", async () => {

@@ -25,17 +25,31 @@ const webhooks = Number(values.webhooks);
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const JSON_TYPE = { "content-type": "application/json" };
+const VISITOR = "the-visitor";
+const FEED = `GET /webhooks/web/feed?sender=${VISITOR} HTTP/1.1\r\nHost: a\r\n\r\n`;
+const PAGE = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const ATTACKS: Readonly<Record<string, string>> = {
   "1 MB, no signature": upload("/webhooks/whatsapp", FORM, 999_999),
   "64 KB, a wrong signature": upload("/webhooks/whatsapp", { ...FORM, "x-twilio-signature": "AAAA" }, 65_536),
   "400 KB, unsigned web": upload("/webhooks/web", JSON_TYPE, 400_000),
   "one byte, a wrong signature": upload("/webhooks/whatsapp", { ...FORM, "x-twilio-signature": "AAAA" }, 2),
   "headers without an end": "POST /webhooks/whatsapp HTTP/1.1\r\nHost: a\r\nX: ",
+  "a feed, unread": FEED,
+  "400 feeds one behind the other, unread": FEED.repeat(400),
+  "2,000 pages one behind the other, unread": PAGE.repeat(2_000),
 };
 
 /** All of it but the last byte. */
 function upload(path: string, headers: Record<string, string>, size: number): string {
   return head(path, { ...headers, "content-length": size }) + "x".repeat(size - 1);
+}
+
+/** 120 KB, so that there is something not to read. */
+async function fillFeed(at: Surroundings): Promise<void> {
+  for (let n = 0; n < 30; n += 1) {
+    const body = JSON.stringify({ id: `m${n}`, sender: VISITOR, text: "x".repeat(4_000) });
+    await at.post("/webhooks/web", { body, headers: JSON_TYPE });
+  }
 }
 
 async function times(at: Surroundings): Promise<number[]> {
@@ -60,7 +74,7 @@ function attackers(port: number, name: string): ChildProcess {
 }
 
 function hold(port: number, bytes: string): void {
-  const { over } = attack(port, 1, () => bytes);
+  const { over } = attack(port, 1, () => bytes, { reads: !bytes.startsWith("GET") });
   if (values.again !== undefined)
     void over().then(() => setTimeout(hold, Number(values.again) * 1_000, port, bytes));
 }
@@ -70,6 +84,7 @@ async function measured(name: string) {
   try {
     const service: LullProcess = await at.start();
     const port = Number(new URL(await service.url()).port);
+    await fillFeed(at);
     await times(at);
     const calm = await times(at);
     const before = memoryOf(service.child.pid ?? 0);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Attack, attack, memoryOf } from "./attack.ts";
+import { type Attack, attack, growth } from "./attack.ts";
 
 const GROWTH_BYTES_MAX = 50_000_000;
 const SIGNED = 50;
@@ -47,21 +47,11 @@ async function signed(): Promise<number[]> {
 /** How much the service grew at most while somebody asked, and what its real callers were told. */
 async function under(start: () => Attack): Promise<{ grew: number; told: number[] }> {
   await signed();
-  const before = memoryOf(service.child.pid!);
-  let most = before;
-  const look = () => {
-    most = Math.max(most, memoryOf(service.child.pid!));
-  };
-  const timer = setInterval(look, 20);
-  try {
-    current = start();
-    await current.underWay;
-    const told = await signed();
-    look();
-    return { grew: most - before, told };
-  } finally {
-    clearInterval(timer);
-  }
+  const grown = growth(service.child.pid!);
+  current = start();
+  await current.underWay;
+  const told = await signed();
+  return { grew: grown(), told };
 }
 
 // Elsewhere nobody says how much memory a process has.

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Attack, attack, head, memoryOf } from "./attack.ts";
+import { type Attack, attack, growth, head } from "./attack.ts";
 
 const UPLOADS = 400;
 const GROWTH_BYTES_MAX = 50_000_000;
@@ -34,23 +34,12 @@ afterEach(async () => {
 async function under(start: () => Attack): Promise<{ grew: number; told: Set<number> }> {
   // What is allocated once, for the first requests, is nobody's attack.
   for (let n = 0; n < SIGNED; n += 1) await at.write(n, "before");
-  const before = memoryOf(service.child.pid!);
-  let most = before;
-  const look = () => {
-    most = Math.max(most, memoryOf(service.child.pid!));
-  };
-  const timer = setInterval(look, 20);
-  try {
-    current = start();
-    await current.underWay;
-    look();
-    const told = new Set<number>();
-    for (let n = 0; n < SIGNED; n += 1) told.add((await at.write(n, "meanwhile")).status);
-    look();
-    return { grew: most - before, told };
-  } finally {
-    clearInterval(timer);
-  }
+  const grown = growth(service.child.pid!);
+  current = start();
+  await current.underWay;
+  const told = new Set<number>();
+  for (let n = 0; n < SIGNED; n += 1) told.add((await at.write(n, "meanwhile")).status);
+  return { grew: grown(), told };
 }
 
 const FORM = "application/x-www-form-urlencoded";
