@@ -91,6 +91,7 @@ test("a status callback carries the chunk back that its URL was made for", () =>
         providerId: "SMbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
         status: "failed",
         errorCode: "63016",
+        address: "+14155238886",
         chunk: { turnId, chunk: 12 },
       },
     ],

@@ -82,11 +82,13 @@ function parseStatus(form: Form, url: string): Parsed {
   if (missing.length > 0) return { kind: "invalid", why: `missing: ${missing.join(", ")}` };
   const errorCode = first(form, "ErrorCode");
   const chunk = chunkIn(url);
+  const from = bare(text(form, "From"));
   const status: DeliveryStatus = {
     account: text(form, "AccountSid"),
     providerId: text(form, "MessageSid"),
     status: text(form, "MessageStatus"),
     ...(errorCode ? { errorCode } : {}),
+    ...(from ? { address: from } : {}),
     ...(chunk ? { chunk } : {}),
   };
   return { kind: "updates", messages: [], statuses: [status] };

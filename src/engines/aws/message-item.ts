@@ -1,4 +1,5 @@
 import { mergeTexts } from "../../core/batch.ts";
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import { isObject, type Sound } from "../../core/shape.ts";
 import { soundHistory, soundTurn, soundUnknown } from "../../core/sound-records.ts";
 import type { HistoryMessage, MessagePart } from "../../ports/conversations.ts";
@@ -149,7 +150,7 @@ export function unknownKey(unknownId: string): Item | undefined {
 }
 
 export function unknownItem(unknown: UnknownSend, sequence: number): Item {
-  const { id, conversationId, turnId, chunk, channel, to, text, media, atMs } = unknown;
+  const { id, conversationId, turnId, chunk, channel, to, from, text, media, atMs } = unknown;
   return {
     ...unknownKey(id),
     conversation_id: conversationId,
@@ -160,6 +161,9 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     chunk,
     channel,
     reply_to: to,
+    from_address: from,
+    // For conditions, which cannot tell that two ways of writing a number are one.
+    sent_from: from ? canonicalAddress(from) : undefined,
     body: text,
     media,
     at_ms: atMs,
@@ -169,7 +173,10 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
 export function unknownFrom(item: Item): Sound<UnknownSend> {
   const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
   const { chunk, channel, reply_to: to, body: text, media } = item;
-  const attached = media === undefined ? {} : { media };
+  const attached = {
+    ...(media !== undefined && { media }),
+    ...(item.from_address !== undefined && { from: item.from_address }),
+  };
   return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });
 }
 
