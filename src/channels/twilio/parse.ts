@@ -1,3 +1,4 @@
+import { isPassing } from "../../core/person.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../ports/message.ts";
 import { bare } from "./address.ts";
@@ -44,7 +45,7 @@ export function parse(request: WebhookRequest): Parsed {
 function messageOf(form: Form): InboundMessage {
   const from = text(form, "From");
   const phone = bare(from);
-  const sender = bare(text(form, "ExternalUserId")) || phone;
+  const sender = userIdBeside(phone, form) ?? phone;
   return {
     providerId: text(form, "MessageSid"),
     account: text(form, "AccountSid"),
@@ -57,6 +58,12 @@ function messageOf(form: Form): InboundMessage {
     media: mediaOf(form),
     fields: fieldsOf(form),
   };
+}
+
+/** The lasting name of whoever wrote from a number. One that is itself a number would be somebody else's: the reply goes to `From`. */
+function userIdBeside(phone: string, form: Form): string | undefined {
+  const id = bare(text(form, "ExternalUserId"));
+  return id !== "" && isPassing(phone) && !isPassing(id) ? id : undefined;
 }
 
 function mediaOf(form: Form): Media[] {
