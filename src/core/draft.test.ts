@@ -5,6 +5,7 @@ import {
   dropPending,
   endSending,
   keepSent,
+  mayTellOf,
   nextDraftStep,
   pendingChunks,
   providerIdsOf,
@@ -159,5 +160,23 @@ describe("an older copy of a draft", () => {
     expect(keepSent(undefined, written)).toBe(written);
     expect(keepSent({ ...draft(sent(), sent()), turnId: "another" }, written)).toBe(written);
     expect(kinds(keepSent(draft(sent()), written))).toEqual(["sent", "pending"]);
+  });
+});
+
+describe("who may tell what became of a send", () => {
+  const send = { channel: "whatsapp", from: "+15550100" };
+  it.each([
+    ["its channel", { channel: "whatsapp" }, true],
+    ["its channel, for its address", { channel: "whatsapp", address: "15550100" }, true],
+    ["its channel, for another address", { channel: "whatsapp", address: "+15550199" }, false],
+    ["its channel, for none", { channel: "whatsapp", address: "" }, false],
+    ["another channel", { channel: "wati", address: "+15550100" }, false],
+  ])("%s: %j", (_, by, may) => {
+    expect(mayTellOf(send, by)).toBe(may);
+  });
+
+  it("any address, where nobody knows which one it went out from", () => {
+    expect(mayTellOf({ channel: "whatsapp", from: "" }, { channel: "whatsapp", address: "+1" })).toBe(true);
+    expect(mayTellOf({ channel: "whatsapp" }, { channel: "whatsapp", address: "+1" })).toBe(true);
   });
 });

@@ -1,5 +1,6 @@
 import type { Chunk, ChunkState, Draft } from "../ports/draft.ts";
 import type { Media } from "../ports/message.ts";
+import { isSameAddress } from "./own-addresses.ts";
 import type { Settings } from "./settings.ts";
 
 const HOUR = 3_600_000;
@@ -63,13 +64,22 @@ export function replySent(draft: Draft | undefined): ReplySent {
   return kinds.has("pending") ? "part" : "whole";
 }
 
-/** A callback of one channel proves nothing about what another sent, whatever it says. */
-export function isOfAnother(
-  draft: Draft | undefined,
-  channel: string,
-  reference: { readonly turnId: string } | undefined,
-): boolean {
-  return draft !== undefined && draft.turnId === reference?.turnId && draft.channel !== channel;
+/** Something that was sent: through which channel, and from which address of ours, as far as that is known. */
+interface Sent {
+  readonly channel: string;
+  readonly from?: string;
+}
+
+/** Who brought a callback: a channel, and the address of ours that it speaks for, where it says one. */
+export interface Teller {
+  readonly channel: string;
+  readonly address?: string | undefined;
+}
+
+/** A callback of one channel or address of ours proves nothing about what another sent, whatever it says. */
+export function mayTellOf({ channel, from = "" }: Sent, by: Teller): boolean {
+  const isFrom = by.address === undefined || from === "" || isSameAddress(by.address, from);
+  return by.channel === channel && isFrom;
 }
 
 export function withChunk(draft: Draft, index: number, state: ChunkState): Draft {

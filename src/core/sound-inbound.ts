@@ -79,19 +79,21 @@ const STATUS = fields({
   providerId: text,
   status: text,
   errorCode: optional(text),
+  address: optional(text),
   chunk: optional(fields({ turnId: text, chunk: count })),
 });
 
 /** What became of a send, as a channel read it: likewise. */
 export function soundStatus(status: DeliveryStatus): Sound<DeliveryStatus> {
   if (!isObject(status)) return { kind: "foreign", why: "it is no object" };
-  const { errorCode, chunk, ...rest } = status;
+  const { errorCode, address, chunk, ...rest } = status;
   return soundAs(STATUS, {
     ...rest,
     account: worded(rest.account),
     providerId: named(rest.providerId),
     status: worded(rest.status),
     ...(errorCode != null && { errorCode: worded(errorCode) }),
+    ...(address != null && { address: worded(address) }),
     ...(chunk != null && { chunk }),
   });
 }

@@ -39,6 +39,7 @@ const UNKNOWN = fields({
   chunk: count,
   channel: text,
   to: text,
+  from: optional(text),
   text,
   media: optional(MEDIA),
   atMs: time,

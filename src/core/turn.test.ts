@@ -135,6 +135,7 @@ describe("a finished turn", () => {
         chunk: 1,
         channel: "whatsapp",
         to: "ana",
+        from: "us",
         text: "two",
         atMs: 50,
       },

@@ -68,7 +68,7 @@ export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn)
 /** The chunks whose outcome nobody knows. */
 export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSend[] {
   if (!draft) return [];
-  const { turnId, channel, to } = draft;
+  const { turnId, channel, to, from } = draft;
   return draft.chunks.flatMap(({ state, text, media }, chunk) =>
     state.kind === "unknown"
       ? [
@@ -79,6 +79,7 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
             chunk,
             channel,
             to,
+            from,
             text,
             ...(media && { media }),
             atMs: nowMs,

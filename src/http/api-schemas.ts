@@ -225,6 +225,7 @@ export const COMPONENTS: Components = {
       chunk: count(),
       channel: text(),
       to: text(),
+      from: text("Our address."),
       text: text(),
       media: list(ref("Media")),
       at: time(),

@@ -67,6 +67,8 @@ export interface UnknownSend {
   readonly chunk: number;
   readonly channel: string;
   readonly to: string;
+  /** Our address; not known of those that an older version left. */
+  readonly from?: string;
   readonly text: string;
   readonly media?: readonly Media[];
   readonly atMs: number;

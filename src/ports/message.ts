@@ -54,6 +54,8 @@ export interface DeliveryStatus {
   /** The provider's own word: `sent`, `delivered`, `read`, `failed`, ... */
   readonly status: string;
   readonly errorCode?: string;
+  /** Our address that it went out from, where the provider tells: whoever speaks for another settles nothing of this one's. */
+  readonly address?: string;
   /** Which chunk of which turn it was, where the callback carries it back. */
   readonly chunk?: ChunkReference;
 }

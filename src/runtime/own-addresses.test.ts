@@ -61,6 +61,26 @@ describe("two channels of one type", () => {
     await service.stop(0);
   });
 
+  it("tell what became of messages from their own addresses, and from no others", async () => {
+    const status = { account: "a", providerId: "p1", status: "delivered" };
+    const told = (address?: string) => ({
+      ...shop(),
+      parse: () => ({
+        kind: "updates" as const,
+        messages: [],
+        statuses: [{ ...status, ...(address !== undefined && { address }) }],
+      }),
+    });
+    for (const [address, code] of [["+15550199", "INVALID_SIGNATURE"], ["15550100"], []] as const) {
+      const { service, logged } = serviceWith({ shop: told(address), clinic: clinic() });
+      expect(JSON.parse((await service.receiveStatus("shop", webhook())).body)).toEqual({
+        ...(code && { code }),
+      });
+      expect(logged.map(([event]) => event)).toEqual([code ? "webhook.refused" : "delivery.status"]);
+      await service.stop(0);
+    }
+  });
+
   it("are not taken when one does not say which addresses are its own", () => {
     expect(() => serviceWith({ shop: shop(), clinic: testChannel() })).toThrow(
       "channels shop, clinic are of one type, test, so each has to say which addresses are its own: set its `addresses` of channel clinic",

@@ -38,7 +38,7 @@ export interface Reception {
 const RETRY_AFTER_SECONDS = 60;
 
 const NOT_OURS =
-  "the number that was written to is not one of this channel's: name it there, or correct where its webhooks go";
+  "our number in it is not one of this channel's: name it there, or correct where its webhooks go";
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
 
@@ -106,8 +106,10 @@ async function takeIn(
   { messages: given, statuses }: Updates,
 ): Promise<ReceiveSummary> {
   const engine = await reception.engine();
-  for (const status of statuses) await settle(reception, engine, name, status);
-  if (given.length === 0) return {};
+  let stranger: ReceiveSummary = {};
+  for (const status of statuses)
+    if (!(await settle(reception, engine, name, status))) stranger = refusedStranger(reception, name);
+  if (given.length === 0) return stranger;
   const nowMs = reception.clock.nowMs();
   const arrived = arriving(given, {
     channel: name,
@@ -118,7 +120,7 @@ async function takeIn(
   const requests = arrived.filter(
     ({ arrival, odd }) => odd !== undefined || reception.mayBring(name, arrival.address),
   );
-  const stranger = requests.length < arrived.length ? refusedStranger(reception, name) : {};
+  if (requests.length < arrived.length) stranger = refusedStranger(reception, name);
   if (requests.length === 0) return stranger;
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
@@ -249,15 +251,21 @@ async function tellBusy(
   return {};
 }
 
+/** False when it tells of an address that is not its channel's. */
 async function settle(
   reception: Reception,
   engine: Engine,
   name: string,
   given: DeliveryStatus,
-): Promise<void> {
+): Promise<boolean> {
   const read = soundStatus(given);
-  // It proves nothing that could be written down, and coming again would not change that.
-  if (read.kind === "foreign") return void tellOdd(reception, name, read.why);
+  if (read.kind === "foreign") {
+    // It proves nothing that could be written down, and coming again would not change that.
+    tellOdd(reception, name, read.why);
+    return true;
+  }
+  const { address } = read.value;
+  if (address !== undefined && !reception.mayBring(name, address)) return false;
   const result = await engine.receiving.settle(name, read.value);
   const { providerId, status: word, errorCode } = read.value;
   reception.log("debug", "delivery.status", {
@@ -267,4 +275,5 @@ async function settle(
     errorCode,
     result,
   });
+  return true;
 }

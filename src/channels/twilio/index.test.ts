@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { TEST_NOW_MS, testContext } from "../../testing/channel-context.ts";
+import { TEST_NOW_MS, testContext, testRequest } from "../../testing/channel-context.ts";
 import { type FakeTwilio, fakeTwilio, signedWebhook } from "../../testing/fake-twilio.ts";
 import { twilio } from "./index.ts";
 import type { TwilioOptions } from "./options.ts";
@@ -53,6 +53,32 @@ test("a missing account is told when the channel opens", () => {
     expect(() => twilio.sms({ accountSid, apiUrl }).open?.(testContext())).toThrow(
       /apiUrl \(TWILIO_API_URL\) must be a URL(?!.*pw)/,
     );
+});
+
+test("what became of a message says from which number it went, unless a Messaging Service chose that", () => {
+  const body = new URLSearchParams({
+    AccountSid: accountSid,
+    MessageSid: `SM${"0".repeat(32)}`,
+    MessageStatus: "sent",
+    From: "whatsapp:+15550100",
+  });
+  const told = (options: TwilioOptions) => {
+    const request = testRequest("https://bot.example.com/webhooks/whatsapp/status", body.toString(), {
+      "content-type": "application/x-www-form-urlencoded",
+    });
+    const parsed = opened(options).parse(request);
+    return parsed.kind === "updates" ? parsed.statuses.map(({ address }) => address) : parsed;
+  };
+  expect(told({})).toEqual(["+15550100"]);
+  expect(told({ messagingServiceSid: "MG1" })).toEqual([undefined]);
+});
+
+test("a channel's own numbers are those of all its accounts, once it is open", () => {
+  const accounts = { AC2: { authToken, from: "whatsapp:+15550102" } };
+  const channel = twilio.whatsapp({ accountSid, authToken, from: "+15550100", accounts });
+  expect(channel.addresses).toEqual([]);
+  channel.open?.(testContext());
+  expect(channel.addresses).toEqual(["+15550100", "+15550102"]);
 });
 
 test("a busy text is said in the answer, escaped", () => {

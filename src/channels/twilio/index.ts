@@ -1,5 +1,5 @@
 import { ConfigError } from "../../errors.ts";
-import type { Channel } from "../../ports/channel.ts";
+import type { Channel, Parsed } from "../../ports/channel.ts";
 import { prefixed } from "./address.ts";
 import { check } from "./check.ts";
 import { fetchMedia } from "./media.ts";
@@ -60,7 +60,8 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     unfit: () => (opened().context.publicUrl === undefined ? NO_URL : undefined),
     glance,
     verify: (request) => verify(opened(), request),
-    parse,
+    parse: (request) =>
+      opened().messagingServiceSid === undefined ? parse(request) : anyNumber(parse(request)),
     answer,
     addressOf: (sender) => prefixed(sender, kind.prefix),
     send: (outgoing, signal) => send(opened(), outgoing, signal),
@@ -70,4 +71,10 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     check: (signal) => check(opened(), signal),
   };
   return { channel, opened };
+}
+
+/** A Messaging Service chooses the number: it need not be the one that the customer wrote to. */
+function anyNumber(parsed: Parsed): Parsed {
+  if (parsed.kind !== "updates") return parsed;
+  return { ...parsed, statuses: parsed.statuses.map(({ address, ...status }) => status) };
 }

@@ -78,6 +78,20 @@ test("an SMS tells where its number is from", () => {
   expect(message("sms")?.fields).toEqual({ fromCity: "SPRINGFIELD", fromState: "OR", fromCountry: "US" });
 });
 
+test.each([
+  ["a number, which would be another customer's name", "whatsapp:+50370000777", "whatsapp:+50370000001"],
+  ["another id than the one that wrote", "whatsapp:SV.bbbbbbbb", "whatsapp:SV.aaaaaaaa"],
+])("an external user id that is %s names nobody: who wrote is who is answered", (_, id, from) => {
+  const body = readFileSync(new URL("payloads/text.txt", import.meta.url), "utf8");
+  const form = new URLSearchParams(body);
+  form.set("From", from);
+  form.set("ExternalUserId", id);
+  const result = parse(testRequest(url, form.toString()));
+  const [message] = result.kind === "updates" ? result.messages : [];
+  expect(message).toMatchObject({ sender: from.slice("whatsapp:".length), replyTo: from });
+  expect(message).not.toHaveProperty("senderAlias");
+});
+
 test("a status callback carries the chunk back that its URL was made for", () => {
   const body = readFileSync(new URL("payloads/status-failed.txt", import.meta.url));
   const turnId = "turn/7.b c&d+é";
@@ -91,6 +105,7 @@ test("a status callback carries the chunk back that its URL was made for", () =>
         providerId: "SMbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb",
         status: "failed",
         errorCode: "63016",
+        address: "+14155238886",
         chunk: { turnId, chunk: 12 },
       },
     ],

@@ -1,3 +1,4 @@
+import { isPassing } from "../../core/person.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../ports/message.ts";
 import { bare } from "./address.ts";
@@ -52,7 +53,7 @@ function hasOneSid(form: Form): boolean {
 function messageOf(form: Form): InboundMessage {
   const from = text(form, "From");
   const phone = bare(from);
-  const sender = bare(text(form, "ExternalUserId")) || phone;
+  const sender = userIdBeside(phone, form) ?? phone;
   return {
     providerId: text(form, "MessageSid"),
     account: text(form, "AccountSid"),
@@ -65,6 +66,12 @@ function messageOf(form: Form): InboundMessage {
     media: mediaOf(form),
     fields: fieldsOf(form),
   };
+}
+
+/** The lasting name of whoever wrote from a number. One that is itself a number would be somebody else's: the reply goes to `From`. */
+function userIdBeside(phone: string, form: Form): string | undefined {
+  const id = bare(text(form, "ExternalUserId"));
+  return id !== "" && isPassing(phone) && !isPassing(id) ? id : undefined;
 }
 
 function mediaOf(form: Form): Media[] {
@@ -90,11 +97,13 @@ function parseStatus(form: Form, url: string): Parsed {
   if (missing.length > 0) return { kind: "invalid", why: `missing: ${missing.join(", ")}` };
   const errorCode = first(form, "ErrorCode");
   const chunk = chunkIn(url);
+  const from = bare(text(form, "From"));
   const status: DeliveryStatus = {
     account: text(form, "AccountSid"),
     providerId: text(form, "MessageSid"),
     status: text(form, "MessageStatus"),
     ...(errorCode ? { errorCode } : {}),
+    ...(from ? { address: from } : {}),
     ...(chunk ? { chunk } : {}),
   };
   return { kind: "updates", messages: [], statuses: [status] };

@@ -50,6 +50,13 @@ test("a customer without a phone number is answered by the business-scoped id", 
   expect(message(payload("message-bsuid"))).not.toHaveProperty("senderAlias");
 });
 
+test("an id that is a number, which would be another customer's name, names nobody beside the number that wrote", () => {
+  const body = { id: "1", waId: "19990002222", bsuid: "50370000777", text: "hi" };
+  const named = message(testRequest("https://bot.example.com/webhooks/wati", JSON.stringify(body)));
+  expect(named).toMatchObject({ sender: "19990002222", replyTo: "19990002222" });
+  expect(named).not.toHaveProperty("senderAlias");
+});
+
 test.each([
   ["button-reply", "Confirmar"],
   ["list-reply", "Mesa para dos"],

@@ -1,3 +1,4 @@
+import { isPassing } from "../../core/person.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { InboundMessage } from "../../ports/message.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
@@ -29,7 +30,7 @@ export function parse(request: WebhookRequest, context: ParseContext): Parsed {
 
 function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Parsed {
   const waId = text(fields.waId);
-  const bsuid = text(fields.bsuid);
+  const bsuid = userIdBeside(waId, text(fields.bsuid));
   const sender = bsuid ?? waId;
   const replyTo = waId ?? bsuid;
   if (sender === undefined || replyTo === undefined)
@@ -47,6 +48,11 @@ function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Pars
     fields: fieldsOf(fields),
   };
   return { kind: "updates", messages: [message], statuses: [] };
+}
+
+/** A number in its place, beside the one that wrote, would be somebody else's name: the reply goes to `waId`. */
+function userIdBeside(waId: string | undefined, bsuid: string | undefined): string | undefined {
+  return waId !== undefined && bsuid !== undefined && isPassing(bsuid) ? undefined : bsuid;
 }
 
 function fieldsOf(fields: Fields): Record<string, string> {

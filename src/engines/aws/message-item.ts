@@ -1,3 +1,4 @@
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import { isObject, type Sound } from "../../core/shape.ts";
 import { soundUnknown } from "../../core/sound-records.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
@@ -30,7 +31,7 @@ export function unknownKey(unknownId: string): Item | undefined {
 }
 
 export function unknownItem(unknown: UnknownSend, sequence: number): Item {
-  const { id, conversationId, turnId, chunk, channel, to, text, media, atMs } = unknown;
+  const { id, conversationId, turnId, chunk, channel, to, from, text, media, atMs } = unknown;
   return {
     ...unknownKey(id),
     conversation_id: conversationId,
@@ -41,6 +42,9 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     chunk,
     channel,
     reply_to: to,
+    from_address: from,
+    // For conditions, which cannot tell that two ways of writing a number are one.
+    sent_from: from ? canonicalAddress(from) : undefined,
     body: text,
     media,
     at_ms: atMs,
@@ -50,6 +54,9 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
 export function unknownFrom(item: Item): Sound<UnknownSend> {
   const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
   const { chunk, channel, reply_to: to, body: text, media } = item;
-  const attached = media === undefined ? {} : { media };
+  const attached = {
+    ...(media !== undefined && { media }),
+    ...(item.from_address !== undefined && { from: item.from_address }),
+  };
   return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });
 }

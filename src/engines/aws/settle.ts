@@ -1,7 +1,8 @@
-import { isOfAnother, withChunk } from "../../core/draft.ts";
+import { mayTellOf, type Teller, withChunk } from "../../core/draft.ts";
+import { canonicalAddress } from "../../core/own-addresses.ts";
 import { workOf } from "../../core/state.ts";
 import type { ChunkReference, DeliveryStatus } from "../../ports/message.ts";
-import { type Condition, equal } from "./expression.ts";
+import { absent, all, any, type Condition, equal } from "./expression.ts";
 import { conversationWithin } from "./keys.ts";
 import { unknownKey } from "./message-item.ts";
 import { removeOnce } from "./remove-once.ts";
@@ -17,12 +18,13 @@ export async function settle(
   channel: string,
   status: DeliveryStatus,
 ): Promise<"settled" | "recorded" | "unmatched"> {
-  const { chunk: reference, providerId } = status;
+  const { chunk: reference, providerId, address } = status;
+  const by = { channel, address };
   const wasUnknown =
     reference !== undefined &&
-    (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, equal("channel", channel)));
-  const stored = reference && !wasUnknown ? await runningTurn(site, reference.turnId) : undefined;
-  if (isOfAnother(stored?.state.draft, channel, reference)) return "unmatched";
+    (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
+  const stored = reference && !wasUnknown ? await draftedTurn(site, reference.turnId) : undefined;
+  if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
   // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
   const isKnownTurn = wasUnknown || stored !== undefined;
   const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
@@ -31,11 +33,20 @@ export async function settle(
   return (await settleDraft(site, stored, reference, providerId)) ? "settled" : "recorded";
 }
 
-/** The row of a conversation in which this turn is not over yet. */
-async function runningTurn(site: Site, turnId: string): Promise<Stored | undefined> {
+/** The row of a conversation in which this turn is not over yet. One that has drafted nothing has sent nothing. */
+async function draftedTurn(site: Site, turnId: string): Promise<Stored | undefined> {
   const id = conversationWithin(turnId);
   const stored = id === undefined ? undefined : await readState(site, id);
-  return stored && workOf(stored.state, turnId) ? stored : undefined;
+  return stored?.state.draft?.turnId === turnId ? stored : undefined;
+}
+
+/** What `mayTellOf` says, of a send that is listed as unknown: nobody has read it. */
+function mayBeToldBy({ channel, address }: Teller): Condition {
+  const isOfChannel = equal("channel", channel);
+  if (address === undefined) return isOfChannel;
+  // By its canonical form, in which it was written down.
+  const isFrom = any(absent("sent_from"), equal("sent_from", canonicalAddress(address)));
+  return all(isOfChannel, isFrom);
 }
 
 /** True when it was listed, and this call took it off the list. */

@@ -1,4 +1,4 @@
-import { isOfAnother, withChunk } from "../../core/draft.ts";
+import { mayTellOf, type Teller, withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
 import { newConversation } from "../../core/new-conversation.ts";
@@ -201,19 +201,20 @@ export function settle(
   step: Step,
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
-  const { chunk: reference } = status;
-  const wasUnknown = reference !== undefined && settleUnknown(step, channel, reference);
+  const { chunk: reference, address } = status;
+  const by = { channel, address };
+  const wasUnknown = reference !== undefined && settleUnknown(step, by, reference);
   const id = reference && step.tables.conversationOfTurn(reference.turnId);
-  if (id !== undefined && isOfAnother(stateOf(step, id).draft, channel, reference)) return "unmatched";
+  const state = id === undefined ? undefined : stateOf(step, id);
+  // A turn that has drafted nothing has sent nothing.
+  const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
+  if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
-  const turnId = wasUnknown || id !== undefined ? reference?.turnId : undefined;
+  const turnId = wasUnknown || draft ? reference?.turnId : undefined;
   const isKnown = step.tables.putDelivery(channel, status, turnId, step.nowMs);
   if (wasUnknown) return "settled";
-  if (reference === undefined || id === undefined) return isKnown ? "recorded" : "unmatched";
-  const state = stateOf(step, id);
-  const draft = state.draft;
-  if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending")
-    return "recorded";
+  if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
+  if (draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
   const sent = withChunk(draft, reference.chunk, {
     kind: "sent",
     providerId: status.providerId,
@@ -225,9 +226,10 @@ export function settle(
   return "settled";
 }
 
-function settleUnknown(step: Step, channel: string, { turnId, chunk }: ChunkReference): boolean {
+function settleUnknown(step: Step, by: Teller, { turnId, chunk }: ChunkReference): boolean {
   const id = `${turnId}.${chunk}`;
-  if (step.tables.unknown(id)?.channel !== channel) return false;
+  const unknown = step.tables.unknown(id);
+  if (!unknown || !mayTellOf(unknown, by)) return false;
   step.tables.deleteUnknown(id);
   return true;
 }

@@ -204,6 +204,27 @@ export const drafts: readonly EngineCase[] = [
     assert.equal(await s.engine.receiving.settle("test", status), "settled");
   }),
 
+  scene("a callback of another address of ours proves nothing about this one's send", settling, async (s) => {
+    const first = await s.turnFor("hi");
+    const draft = sending(draftFor(first, "ok", { from: "+15550100" }), 0, s.nowMs + 15_000);
+    await s.engine.turns.draft(first.lease, draft);
+    const chunk = { turnId: first.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "sent", chunk };
+    const settle = (address: string) => s.engine.receiving.settle("test", { ...status, address });
+    assert.equal(await settle("+15550199"), "unmatched");
+    assert.equal(await settle(""), "unmatched");
+    assert.equal(await settle("15550100"), "settled");
+  }),
+
+  scene("a callback for a turn that has drafted nothing is for nothing that was sent", {}, async (s) => {
+    const taken = await s.turnFor("hi");
+    const chunk = { turnId: taken.turnId, chunk: 0 };
+    const status = { account: "account", providerId: "p1", status: "sent" };
+    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "unmatched");
+    await s.reply(taken);
+    assert.equal(await s.engine.receiving.settle("test", status), "unmatched");
+  }),
+
   scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
     const { turns, receiving } = s.engine;
     const taken = await s.turnFor("hi");

@@ -88,6 +88,16 @@ export const unknownSends: readonly EngineCase[] = [
     assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
   }),
 
+  scene("a callback of another address of ours settles no unknown send of this one", {}, async (s) => {
+    const { taken } = await unknownSend(s);
+    const chunk = { turnId: taken.turnId, chunk: 1 };
+    const status = { account: "account", providerId: "p2", status: "delivered", chunk };
+    const settle = (address: string) => s.engine.receiving.settle("test", { ...status, address });
+    assert.equal(await settle("another"), "unmatched");
+    assert.equal((await list(s)).length, 1);
+    assert.equal(await settle("lull"), "settled");
+  }),
+
   scene("a callback for another chunk settles nothing", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p1", status: "delivered" };
