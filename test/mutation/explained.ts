@@ -756,6 +756,12 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/turn-item.ts",
+    code: "const isHeld = (messages: readonly HistoryMessage[]) => fits(itemOf(SAID, 0, saidIn(messages)));",
+    change: "0 → 1",
+    because: "equivalent: every place is as long as any other",
+  },
+  {
+    file: "src/engines/aws/turn-item.ts",
     code: "const half = Math.ceil(parts.length / 2);",
     change: "ceil → floor",
     because: "equivalent: either half may be the larger, and neither is empty",
