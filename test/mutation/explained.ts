@@ -756,6 +756,12 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/turn-item.ts",
+    code: 'return { kind: "sound", value: withoutUndefined(value) };',
+    change: '"sound" → "other"',
+    because: "equivalent: whoever reads a whole item asks each message only whether it is foreign",
+  },
+  {
+    file: "src/engines/aws/turn-item.ts",
     code: "const isHeld = (messages: readonly HistoryMessage[]) => fits(itemOf(SAID, 0, saidIn(messages)));",
     change: "0 → 1",
     because: "equivalent: every place is as long as any other",
