@@ -122,7 +122,7 @@ export const SUITES: readonly Suite[] = [
       site: aws("burst"),
       stage: aws("foreign-rows", "impossible", "cost"),
       "stage-item": aws("foreign-rows", "impossible"),
-      staged: aws("foreign-rows"),
+      staged: aws("simulated/newer-rows", "foreign-rows"),
       state: aws("foreign-rows", "cost"),
       "state-item": aws("foreign-rows", "cost"),
       sweep: aws("sweeps", "foreign-rows"),

@@ -101,7 +101,8 @@ describe("what no item holds", () => {
 
   it("and is one part, or none, keeps its end", () => {
     const text = `${"x".repeat(500_000)} the end`;
-    for (const message of [said({ text, media }), said({ text, media, parts: [partOf("another")] })]) {
+    const parts = [[partOf("another")], [partOf(text)], undefined];
+    for (const message of parts.map((some) => said({ text, media, ...(some && { parts: some }) }))) {
       const [read, ...more] = readBack(itemsOf(message));
       expect(more).toEqual([]);
       expect(read?.text).toHaveLength(90_000);
@@ -199,6 +200,7 @@ describe("what is in our place and not ours", () => {
   it.each([
     ["a message of nobody", { ...ours, role: undefined }],
     ["a list that is none", { ...ours, before: "none" }],
+    ["a number for a list", { ...ours, before: 7 }],
     ["an entry that is none", { ...ours, before: [7] }],
     ["an entry of nobody", { ...ours, before: [{ body: "hi", at_ms: 1 }] }],
   ])("is told by %s", (_, item) => {
