@@ -166,10 +166,14 @@ export const SENDERS: readonly Sender[] = [
   },
 ];
 
+const GLUED = /Message(?:Sid|Status)[^=]/i;
+
 /** As Twilio documents it, written again: the URL, then each key with its values, all sorted. */
 function twilioProof(target: string, body: Buffer, secret = SECRET): Delivery | undefined {
   const pairs = new URLSearchParams(body.toString());
   if (pairs.get("AccountSid") !== ACCOUNT) return undefined;
+  // Twilio's own have these names whole, and their values behind them.
+  if ([...pairs].some(([name, value]) => GLUED.test(`${name}=${value}`))) return undefined;
   const keys = [...new Set(pairs.keys())].sort();
   const signed = keys
     .flatMap((key) => [...new Set(pairs.getAll(key))].sort().map((value) => key + value))
