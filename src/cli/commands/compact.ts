@@ -17,7 +17,7 @@ export const compact: Command = {
     const { bytesBefore, bytes, isClean } = await engine.compact();
     if (!isClean)
       throw new CommandFailed(
-        "the database was written anew, but its log is in use (a backup?) and may hold what was erased: try again",
+        "the database was written anew, but somebody reads its log (a backup?), which may hold what was erased: the service empties it with a later sweep, and `lull doctor` tells until then",
       );
     printResult(call, { bytesBefore, bytes }, `The database has ${inMb(bytes)}; it had ${inMb(bytesBefore)}`);
     return 0;

@@ -49,7 +49,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       async erase(id) {
         const result = await run("erase", id);
         if (result === "not-found") return result;
-        return (await run("hasTraces", undefined as never)) ? "erasing" : "erased";
+        return (await run("tracesLeft", undefined as never)) === undefined ? "erased" : "erasing";
       },
       history: (id, messagesMax, bytesMax) =>
         run("history", { id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),

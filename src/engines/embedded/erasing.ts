@@ -29,9 +29,9 @@ export function erase(step: Step, id: string): "erased" | "not-found" {
   return "erased";
 }
 
-/** Whether something of an erased person may still be found in a file, though no table has it any more. */
-export function hasTraces(step: Step): boolean {
-  return step.tables.hasTraces();
+/** Why something of an erased person may still be found in a file, though no table has it any more. */
+export function tracesLeft(step: Step): string | undefined {
+  return step.tables.tracesLeft();
 }
 
 function personOf(step: Step, id: string): Person {

@@ -40,7 +40,7 @@ export const STEPS = {
 export const READS = {
   hasNewer: turning.hasNewer,
   holders: sweeping.holders,
-  hasTraces: erasing.hasTraces,
+  tracesLeft: erasing.tracesLeft,
   get: conversing.get,
   history: conversing.history,
   listConversations: inspecting.listConversations,

@@ -98,8 +98,8 @@ export interface Tables {
   eraseConversation(id: string): boolean;
   /** Removes what names somebody and belongs to no conversation: refusals of strangers, rows that were set aside. */
   eraseNamed(names: readonly string[]): void;
-  /** Whether bytes of what was erased may be left in a file. */
-  hasTraces(): boolean;
+  /** Why bytes of what was erased may be left in a file. Undefined where none are. */
+  tracesLeft(): string | undefined;
 
   // staged and remembered
   /** False when the id is staged already. */

@@ -187,7 +187,7 @@ export function memoryTables(): Tables {
       refusals = refusals.filter((each) => !names.includes(each.sender));
     },
     // A process's memory is no file.
-    hasTraces: () => false,
+    tracesLeft: () => undefined,
     putDead: (letter) => void dead.set(letter.id, letter),
     dead: (id) => dead.get(id),
     lettersOf: (id) => [...dead.values()].filter(({ conversationId }) => conversationId === id),

@@ -3,11 +3,11 @@ import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import { latestRows, type ReadRows } from "./listings.ts";
 import { isAbout } from "./named-rows.ts";
 import type { Statements } from "./statements.ts";
-import { hasTraces, noteErased } from "./traces.ts";
+import { noteErased, tracesLeft } from "./traces.ts";
 
 type Erasing = Pick<
   Tables,
-  "conversationsOf" | "lettersOf" | "eraseConversation" | "eraseNamed" | "hasTraces"
+  "conversationsOf" | "lettersOf" | "eraseConversation" | "eraseNamed" | "tracesLeft"
 >;
 
 const BELONGING = [
@@ -66,7 +66,7 @@ export function erasing(sql: Statements, readRows: ReadRows): Erasing {
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
-    hasTraces: () => hasTraces(sql),
+    tracesLeft: () => tracesLeft(sql),
   };
 }
 

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
+import type { Finding } from "../../ports/finding.ts";
 import { isKnownDead } from "../../process-identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
 import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
@@ -21,12 +22,11 @@ export interface SqliteOptions {
   readonly synchronous?: "full" | "off";
 }
 
-const TRACES = {
-  check: "erased",
-  verdict: "warn",
-  detail:
-    "bytes of somebody who was erased may be left in the database's files: the next sweep removes them, or `lull compact`",
-} as const;
+function tracesFinding(why: string | undefined): Finding[] {
+  if (why === undefined) return [];
+  const detail = `bytes of somebody who was erased may be left in the database's files: ${why}`;
+  return [{ check: "erased", verdict: "warn", detail }];
+}
 
 /** The default engine: one file, any number of processes on the machine, nothing to install. */
 export function sqlite(options: SqliteOptions): EngineProvider {
@@ -45,7 +45,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
           const damage = store.damage();
           if (damage !== undefined) throw new StoreUnavailable(damage);
         },
-        checks: async () => ((await run("hasTraces", undefined as never)) ? [TRACES] : []),
+        checks: async () => tracesFinding(await run("tracesLeft", undefined as never)),
         examine: () => examine(options.file),
         close: store.close,
       });

@@ -20,14 +20,27 @@ export const REWRITE_BYTES_MAX = 128_000_000;
 
 /** Rounds of at most a millisecond: whoever reads is mostly done by then. */
 const LOG_ROUNDS_MAX = 200;
+/** A command has the time that another process takes to fold a log of gigabytes into the file, or a reader to end. */
+const LOG_ROUNDS_OF_A_COMMAND = 600;
+const COMMAND_PAUSE_MS = 50;
+
+const LARGE = "the file is large: run `lull compact` when it is quiet";
+const READ = "somebody reads the log: a later sweep tries again";
+const NOT_YET = "the next sweep removes them";
 
 /** Somebody was erased: what is left of them has to go. In the same transaction. */
 export function noteErased(sql: Statements): void {
   sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", MARK, randomUUID());
 }
 
-export function hasTraces(sql: Statements): boolean {
-  return sql.get("SELECT 1 FROM meta WHERE key = ?", MARK) !== undefined;
+/** What keeps bytes of somebody who was erased in a file, in words. Undefined when nothing is left. */
+export function tracesLeft(sql: Statements, bytesMax = REWRITE_BYTES_MAX): string | undefined {
+  const found = sql.get("SELECT value FROM meta WHERE key = ?", MARK);
+  if (found === undefined) return undefined;
+  if (found.value === sql.get("SELECT value FROM meta WHERE key = ?", REWRITTEN)?.value) return READ;
+  const { page_count: pages } = sql.get("PRAGMA page_count") ?? {};
+  const { page_size: bytes } = sql.get("PRAGMA page_size") ?? {};
+  return Number(pages) * Number(bytes) > bytesMax ? LARGE : NOT_YET;
 }
 
 export type Removal =
@@ -42,32 +55,37 @@ export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MA
   const mark = whileBusy(() => {
     // Looked at again with every try: whoever was in the way may have done it.
     const found = metaOf(database, MARK);
-    if (found === undefined || isLarge || found === metaOf(database, REWRITTEN)) return found;
-    database.exec("VACUUM");
-    // The log now holds the whole file. Whoever keeps it from being emptied must not make it grow by that with every try.
-    database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(REWRITTEN, found);
+    if (found !== undefined && !isLarge && found !== metaOf(database, REWRITTEN)) writeAnew(database, found);
     return found;
   });
   if (mark === undefined) return { kind: "nothing" };
   const isEmpty = emptyLog(database);
-  if (isLarge) return { kind: "left", why: "the file is large: run `lull compact` when it is quiet" };
-  if (!isEmpty) return { kind: "left", why: "somebody reads the log: a later sweep tries again" };
+  if (mark !== metaOf(database, REWRITTEN)) return { kind: "left", why: LARGE };
+  if (!isEmpty) return { kind: "left", why: READ };
   unmark(database, mark);
   return { kind: "removed" };
 }
 
 /** Writes the whole file anew, of whatever size. False when the log could not be emptied, and may hold what the file does not any more. */
-export function rewrite(database: DatabaseSync): boolean {
+export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND): boolean {
   // In a file, not in memory: it may be larger than that. What was erased is not in it.
   database.exec("PRAGMA temp_store = file");
   const mark = whileBusy(() => {
     const found = metaOf(database, MARK);
-    database.exec("VACUUM");
+    writeAnew(database, found);
     return found;
   });
-  if (!emptyLog(database)) return false;
+  if (!emptyLog(database, rounds, COMMAND_PAUSE_MS)) return false;
   if (mark !== undefined) unmark(database, mark);
   return true;
+}
+
+/** The log holds the whole file then. Whoever keeps it from being emptied must not make it grow by that with every try, so it is noted. */
+function writeAnew(database: DatabaseSync, mark: string | undefined): void {
+  database.exec("VACUUM");
+  if (mark === undefined) return;
+  const noted = database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)");
+  whileBusy(() => noted.run(REWRITTEN, mark));
 }
 
 export function sizeOf(database: DatabaseSync): number {
@@ -88,11 +106,11 @@ function unmark(database: DatabaseSync, mark: string): void {
 }
 
 /** False where somebody is in the middle of something: then it is as it was. */
-function emptyLog(database: DatabaseSync): boolean {
+function emptyLog(database: DatabaseSync, rounds = LOG_ROUNDS_MAX, pauseMs = 1): boolean {
   const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
-  for (let round = 0; round < LOG_ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     if (checkpoint.get()?.busy === 0) return true;
-    pause(1);
+    pause(pauseMs);
   }
   return false;
 }

@@ -3,9 +3,6 @@ import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
 import { CommandFailed, UsageError } from "../../usage-error.ts";
 
-const NOT_YET =
-  ". Bytes may be left in the database's files until the next sweep, or until `lull compact`: `lull doctor` tells";
-
 export const erase: Command = {
   usage: "<id> --yes",
   about:
@@ -21,7 +18,13 @@ export const erase: Command = {
     return withData(call, async ({ engine }) => {
       const result = await engine.conversations.erase(id);
       if (result === "not-found") throw new CommandFailed(`there is no conversation ${id}`);
-      printResult(call, { id, result }, `${id} is erased${result === "erasing" ? NOT_YET : ""}`);
+      const left =
+        result === "erasing" ? (await engine.checks?.())?.find(({ check }) => check === "erased") : undefined;
+      printResult(
+        call,
+        { id, result, ...(left && { left: left.detail }) },
+        left ? `${id} is erased, but ${left.detail}` : `${id} is erased`,
+      );
       return 0;
     });
   },
