@@ -1,6 +1,7 @@
 import { twilio } from "../channels/twilio/index.ts";
 import { wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
+import { canonicalAddress } from "../core/own-addresses.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
@@ -222,13 +223,14 @@ function made(
 ): ConfiguredChannel {
   const { make, variants } = PROVIDERS[provider] as Provider;
   const kind = variants.length > 1 ? `${provider} ${variant}` : provider;
-  const address =
-    options.from ?? options.numbers ?? options.address ?? (provider === "web" ? name : undefined);
+  const address = options.from ?? options.address ?? (provider === "web" ? name : undefined);
+  // As WATI's webhooks write them: a conversation that is made by hand has to be the one that they find.
+  const atWati = numbers(options.numbers).map(canonicalAddress);
   return {
     name,
     channel: make(variant, options),
     kind,
-    addresses: numbers(address),
+    addresses: [...numbers(address), ...atWati],
     origin,
   };
 }

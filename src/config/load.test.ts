@@ -195,6 +195,20 @@ describe("channels", () => {
     ]);
   });
 
+  test("WATI's numbers are given as WATI writes them, and are its channel's own", async () => {
+    const env = {
+      WATI_API_URL: "https://wati.example/1",
+      WATI_TOKEN: "t",
+      WATI_WEBHOOK_SECRET: "s",
+      WATI_NUMBERS: "+15550199, 15550198",
+    };
+    const { channels } = await loaded({ env: { ...env, ...TWILIO }, purpose: "start" });
+    const wati = channels.find(({ name }) => name === "wati")!;
+    expect(wati.addresses).toEqual(["15550199", "15550198"]);
+    wati.channel.open?.({ name: "wati", secrets: { get: async () => "s" }, nowMs: () => 0 });
+    expect(wati.channel.addresses).toEqual(["15550199", "15550198"]);
+  });
+
   test("a channel that lacks its credentials is an error that names them", async () => {
     await expect(loaded({ env: { TWILIO_SMS_FROM: "+15550101" } })).rejects.toThrow(
       "TWILIO_SMS_FROM turns channel sms on, which also needs TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN",

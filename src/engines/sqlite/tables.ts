@@ -79,7 +79,7 @@ export function sqliteTables(options: TablesOptions): Tables {
         `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
            SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
-           UNION SELECT number FROM conversations
+           UNION ALL SELECT number FROM conversations
              WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4) AND task_complete = 0)
          ORDER BY number DESC`,
         channelType,
