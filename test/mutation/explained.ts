@@ -322,7 +322,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/receive.ts",
-    code: "if (given.length === 0) return {};",
+    code: "if (given.length === 0) return stranger;",
     change: "given.length === 0 → false",
     because: "equivalent: nothing is staged of no messages",
   },
@@ -411,14 +411,6 @@ export const EXPLAINED: readonly Explained[] = [
     code: "over.abort(OVER);",
     change: "over.abort(OVER); → ;",
     because: "only a timer that is left to run out",
-  },
-  {
-    file: "src/engines/embedded/receiving.ts",
-    code: 'if (draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "sending")',
-    change:
-      'draft?.turnId !== reference.turnId || draft.chunks[reference.chunk]?.state.kind !== "se... → draft?.turnId !== reference.turnId && draft.chunks[reference.chunk]?.state.kind !== "se...',
-    because:
-      "defence in depth: of all turns that are not over only the one that was sent has a draft, and of those that are over the conversation is not looked up",
   },
   {
     file: "src/runtime/provider-calls.ts",
