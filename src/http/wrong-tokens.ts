@@ -1,4 +1,5 @@
-import { RareWords } from "../runtime/rare-words.ts";
+import type { Clock } from "../ports/clock.ts";
+import { SampledLog } from "../runtime/sampled-log.ts";
 import type { Service } from "../runtime/service.ts";
 
 const MINUTE_MS = 60_000;
@@ -14,22 +15,20 @@ const WAITING_MAX = 50;
  * its length.
  */
 export class WrongTokens {
-  readonly #service: Pick<Service, "clock" | "log">;
-  readonly #told = new RareWords();
+  readonly #clock: Clock;
+  readonly #told: SampledLog;
   #times: number[] = [];
   #waiting = 0;
 
-  constructor(service: Pick<Service, "clock" | "log">) {
-    this.#service = service;
+  constructor({ clock, log }: Pick<Service, "clock" | "log">) {
+    this.#clock = clock;
+    this.#told = new SampledLog(log, clock);
   }
 
   /** Resolves when the caller may hear that it was wrong, or at once when too many wait for that. */
   async note(): Promise<"wrong" | "too-many"> {
-    const { clock, log } = this.#service;
-    const nowMs = clock.nowMs();
-    const reason = "a wrong token";
-    const failures = this.#told.note(reason, nowMs);
-    if (failures !== undefined) log("warn", "api.refused", { reason, failures });
+    const nowMs = this.#clock.nowMs();
+    this.#told.note("warn", "api.refused", { reason: "a wrong token" });
     const lately = this.#times.filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS);
     // No more than decide about the wait.
     this.#times = [...lately, nowMs].slice(-(WAIT_MS_MAX / STEP_MS));
@@ -37,7 +36,7 @@ export class WrongTokens {
     if (this.#waiting >= WAITING_MAX) return "too-many";
     this.#waiting += 1;
     try {
-      await clock.sleep(Math.min(lately.length * STEP_MS, WAIT_MS_MAX));
+      await this.#clock.sleep(Math.min(lately.length * STEP_MS, WAIT_MS_MAX));
     } finally {
       this.#waiting -= 1;
     }

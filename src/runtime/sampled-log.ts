@@ -12,6 +12,7 @@ const SUMS = {
   "message.refused": ["info", "message.refusals"],
   "webhook.failed": ["error", "webhook.failures"],
   "http.error": ["error", "http.errors"],
+  "api.refused": ["warn", "api.refusals"],
 } as const;
 
 export type SampledEvent = keyof typeof SUMS;

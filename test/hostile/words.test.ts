@@ -94,7 +94,7 @@ describe("guessing the API's token", () => {
     const statuses = new Set(await guesses);
     statuses.delete(429);
     expect([...statuses]).toEqual([401]);
-    expect(told).toMatchObject({ level: "warn", failures: 1 });
+    expect(told).toMatchObject({ level: "warn", reason: "a wrong token" });
     expect(service.stderr).not.toMatch(/guess-number|a-token/);
   });
 });

@@ -13,8 +13,10 @@ export async function checkWebhooks(
 ): Promise<Finding[]> {
   const unfit = (await Promise.all(channels.map(unfitness))).flat();
   const outside = channels.filter(({ channel }) => channel.type !== "web");
-  if (outside.length === 0) return unfit;
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
+  // Who signs visitors serves them to the world.
+  const isServed = channels.some(({ channel }) => channel.isUnsigned !== true) || publicUrl !== undefined;
+  if (!isServed) return unfit;
   const shown = publicUrl && maskUrl(publicUrl);
   const base = (shown ?? `http://${server.host}:${server.port}`).replace(/\/+$/, "");
   return [...unfit, checkPublicUrl(shown), ...outside.map((channel) => webhookOf(channel, base))];
@@ -31,7 +33,10 @@ async function unfitness({ name, channel }: ConfiguredChannel): Promise<Finding[
 
 function checkPublicUrl(publicUrl: string | undefined): Finding {
   if (publicUrl === undefined) {
-    return warn("public URL", "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call");
+    return warn(
+      "public URL",
+      "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call, and what a proxy passes on is taken for this machine's own",
+    );
   }
   return publicUrl.startsWith("https://")
     ? ok("public URL", publicUrl)
