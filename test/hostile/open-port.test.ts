@@ -54,3 +54,15 @@ describe("visitors who prove nothing, on a port that others reach", () => {
     expect(await doctor(env)).not.toMatch(/^warn {2}channel web/m);
   });
 });
+
+describe("visitors who are signed, and so come from elsewhere", () => {
+  const signed = { LULL_WEB_SECRET: "a-secret-of-the-web-channel" };
+
+  it.each([
+    [{}, /^warn {2}public URL: LULL_PUBLIC_URL is not set/m],
+    [{ LULL_PUBLIC_URL: "http://bot.example.com" }, /^warn {2}public URL: .* is not https/m],
+    [{ LULL_PUBLIC_URL: "https://bot.example.com" }, /^ok {4}public URL/m],
+  ])("have a public URL, or the doctor tells: %j", async (env: Record<string, string>, line) => {
+    expect(await doctor({ ...signed, ...env })).toMatch(line);
+  });
+});
