@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { OTHER_REQUESTS_MAX } from "../../src/core/defaults.ts";
 import type { Turn } from "../../src/ports/responder.ts";
 import { eventually } from "../lull-process.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
@@ -53,7 +54,7 @@ describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
     assert.equal((await ask()).statusCode, 200);
     const first = world.asked.splice(0).map(({ name }) => name);
     assert.deepEqual(first.sort(), ["GetItem", "GetQueueAttributes"]);
-    for (const { statusCode } of await Promise.all(Array.from({ length: 50 }, ask)))
+    for (const { statusCode } of await Promise.all(Array.from({ length: OTHER_REQUESTS_MAX }, ask)))
       assert.equal(statusCode, 200);
     assert.deepEqual(world.asked, []);
     await world.clock.advance(1_000);

@@ -89,6 +89,7 @@ describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed
       LULL_ENGINE: "aws",
       LULL_QUEUE_DEFAULT: queues.default,
       LULL_WEB: "1",
+      LULL_WEB_UNSIGNED: "1",
       LULL_WINDOW_SECONDS: "0",
       POWERTOOLS_DEV: "true",
     };

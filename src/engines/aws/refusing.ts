@@ -61,7 +61,8 @@ async function recordOnce(
   if (Number(known?.until_at_ms) > nowMs) return;
   await site.store.put("messages", refusalItem(site, refused, code, conversationId));
   const untilAtMs = nowMs + site.settings.dedupeMs;
-  await site.store.put("seen", { id, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) });
+  // What a webhook may do with these items is to update them.
+  await site.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
 }
 
 function refusalShard(shard: string): string {
