@@ -1,4 +1,4 @@
-import { access } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import type { Loaded } from "../config/load.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -41,11 +41,16 @@ export async function withData(
 /** A new, empty database instead of an error would hide that one stands in the wrong folder. */
 export async function requireDatabase(db: string | undefined): Promise<void> {
   if (db === undefined) return;
-  await access(db).catch(() => {
-    throw new CommandFailed(
-      `there is no database at ${db}. Start the service first, or name the file with --db or LULL_DB`,
-    );
+  await access(db, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandFailed(unusable(db, error.code));
   });
+}
+
+function unusable(db: string, code: string | undefined): string {
+  // The service's files are its own user's: whoever looks after it is often another.
+  if (code === "EACCES" || code === "EPERM")
+    return `this user may not use the database at ${db}. Run the command as the user of the service: sudo -u <user> ...`;
+  return `there is no database at ${db}. Start the service first, or name the file with --db or LULL_DB`;
 }
 
 /** A command's result is its own output; only trouble is logged beside it. */

@@ -47,6 +47,16 @@ test("with a public URL the webhook's URL is made from it, whatever the Host hea
   expect(service.received[0]?.request.url).toBe("https://bot.example.test/lull/webhooks/whatsapp?x=1");
 });
 
+test("a webhook for a channel that is not there is told of, without the name that a stranger gave it", async () => {
+  const { url, service } = await start();
+  await fetch(`${url}/webhooks/whatsap`, { method: "POST", body: "b" });
+  await fetch(`${url}/webhooks/whatsap`);
+  expect(service.logged).toEqual([
+    { event: "webhook.refused", fields: expect.objectContaining({ code: "ROUTE_NOT_FOUND" }) },
+  ]);
+  expect(JSON.stringify(service.logged)).not.toContain("whatsap");
+});
+
 test("status callbacks, challenges by GET and a slash at the end find their way", async () => {
   const { url, service } = await start();
   await fetch(`${url}/webhooks/whatsapp/status`, { method: "POST", body: "s" });

@@ -12,6 +12,8 @@ export const WEBHOOKS = "/webhooks/";
 const STEPS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"], status: ["POST"] };
 const EMPTY = Buffer.alloc(0);
 
+const NO_CHANNEL = "it is for a channel that is not configured: is its URL right?";
+
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
 export function createWebhooks(
   service: Service,
@@ -22,7 +24,11 @@ export function createWebhooks(
   return async (request) => {
     const { name, step } = targetOf(request.path);
     const channel = named(service, name);
-    if (!channel) return notFound("there is no channel of that name");
+    if (!channel) {
+      // Mostly somebody's mistake where the URL was entered, which shows nowhere else. The name is a stranger's word: it is not told.
+      if (!isRead(request.method)) service.noteRefusal("(none)", "ROUTE_NOT_FOUND", NO_CHANNEL);
+      return notFound("there is no channel of that name");
+    }
     const called = { service, name, channel };
     const isFeed = step === "feed" && channel.type === "web";
     const allowed = isFeed ? ["GET"] : Object.hasOwn(STEPS, step) ? STEPS[step] : undefined;

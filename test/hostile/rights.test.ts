@@ -17,11 +17,21 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+const ENV = { PORT: "0", LULL_WEB: "1", LULL_DB: "data/lull.db" };
+
 function lull(...args: string[]): LullProcess {
-  const env = { PORT: "0", LULL_WEB: "1", LULL_DB: "data/lull.db" };
-  const process = new LullProcess(args, { cwd: folder, env, umask: "000" });
+  const process = new LullProcess(args, { cwd: folder, env: ENV, umask: "000" });
   running.push(process);
   return process;
+}
+
+/** Only root can become somebody else. */
+const mayBecomeAnother = process.getuid?.() === 0;
+
+function lullOfAnother(...args: string[]): LullProcess {
+  const another = new LullProcess(args, { cwd: folder, env: ENV, uid: 65_534 });
+  running.push(another);
+  return another;
 }
 
 async function rightsOf(name: string): Promise<string> {
@@ -49,6 +59,18 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     await doctor.gone();
     expect(doctor.stdout).not.toMatch(/rights:/);
   });
+
+  it.skipIf(!mayBecomeAnother)(
+    "somebody else is told that it is not theirs, not that it is not there",
+    async () => {
+      const service = lull("start");
+      await service.url();
+      await chmod(folder, 0o755);
+      const another = lullOfAnother("conversations");
+      expect((await another.gone()).code).toBe(1);
+      expect(another.stderr).toMatch(/this user may not use the database at .*sudo -u/);
+    },
+  );
 
   it("one that others may read is left as it is, and the doctor tells", async () => {
     const service = lull("start");
