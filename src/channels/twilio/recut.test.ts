@@ -17,7 +17,6 @@ type Pairs = readonly [string, string][];
 
 const MESSAGE: Pairs = [
   ["AccountSid", accountSid],
-  ["ApiVersion", "2010-04-01"],
   ["Body", "hello"],
   ["From", "whatsapp:+50370000001"],
   ["MessageSid", SID],
@@ -45,7 +44,74 @@ async function taken(pairs: Pairs, signature: string, at = url): Promise<string 
   const request = testRequest(at, body, { ...FORM, "x-twilio-signature": signature });
   if ((await channel.verify(request)).kind === "refused") return undefined;
   const parsed = channel.parse(request);
-  return parsed.kind === "updates" ? parsed.messages[0]?.providerId : undefined;
+  const [message] = parsed.kind === "updates" ? parsed.messages : [];
+  return message && `${message.providerId} ${message.sender}`;
+}
+
+const NEEDED = ["AccountSid", "Body", "From", "MessageSid", "To"];
+
+/** Every way to find the names that a message needs in a line, each with every pair that can stand behind one of them. */
+function cutsOf(signed: string): Pairs[] {
+  const places = (name: string) => [...signed.matchAll(new RegExp(name, "g"))].map(({ index }) => index);
+  let ways: number[][] = [[]];
+  for (const name of NEEDED)
+    ways = ways.flatMap((way) =>
+      places(name).flatMap((at) => (at >= (way.at(-1) ?? 0) ? [[...way, at]] : [])),
+    );
+  return ways.filter(([first]) => first === 0).flatMap((way) => cutsAt(signed, way));
+}
+
+function cutsAt(signed: string, way: readonly number[]): Pairs[] {
+  const pairs = way.map((at, n): [string, string] => {
+    const name = NEEDED[n]!;
+    return [name, signed.slice(at + name.length, way[n + 1])];
+  });
+  return endingTheId(pairs)
+    .flatMap((cut) => [cut, ...withOneMore(cut)])
+    .filter(isSorted);
+}
+
+/** An id has its length: behind it another name begins, wherever that ends. */
+function endingTheId(pairs: Pairs): Pairs[] {
+  const at = pairs.findIndex(([name]) => name === "MessageSid");
+  const value = pairs[at]![1];
+  const rest = value.slice(SID.length);
+  if (rest === "") return [pairs];
+  return [1, 2, 8, 13, rest.length].map(
+    (end): Pairs => [
+      ...pairs.slice(0, at),
+      ["MessageSid", value.slice(0, SID.length)],
+      [rest.slice(0, end), rest.slice(end)],
+      ...pairs.slice(at + 1),
+    ],
+  );
+}
+
+function withOneMore(pairs: Pairs): Pairs[] {
+  return pairs.flatMap(([name, value], n) =>
+    splits(value).map(
+      ([kept, more, rest]): Pairs => [
+        ...pairs.slice(0, n),
+        [name, kept],
+        [more, rest],
+        ...pairs.slice(n + 1),
+      ],
+    ),
+  );
+}
+
+/** What Twilio's library sorts otherwise has another signature. */
+function isSorted(cut: Pairs): boolean {
+  return cut.every(([name], n) => n === 0 || cut[n - 1]![0] < name);
+}
+
+function splits(value: string): [string, string, string][] {
+  const ends = Array.from({ length: value.length + 1 }, (_, at) => at);
+  return ends.flatMap((at) =>
+    ends
+      .filter((end) => end > at)
+      .map((end): [string, string, string] => [value.slice(0, at), value.slice(at, end), value.slice(end)]),
+  );
 }
 
 describe("a signature that is right for other parameters, too", () => {
@@ -57,15 +123,15 @@ describe("a signature that is right for other parameters, too", () => {
   };
 
   test("as it was signed, the message is taken", async () => {
-    expect(await bring(MESSAGE, MESSAGE)).toBe(SID);
+    expect(await bring(MESSAGE, MESSAGE)).toBe(`${SID} +50370000001`);
   });
 
   test("does not make a new message of one whose id took in what follows it", async () => {
     for (const more of [1, 2, 3]) {
       const cut: Pairs = [
-        ...MESSAGE.slice(0, 4),
-        ["MessageSid", SID + line(MESSAGE.slice(5, 5 + more))],
-        ...MESSAGE.slice(5 + more),
+        ...MESSAGE.slice(0, 3),
+        ["MessageSid", SID + line(MESSAGE.slice(4, 4 + more))],
+        ...MESSAGE.slice(4 + more),
       ];
       expect(await bring(MESSAGE, cut)).toBeUndefined();
     }
@@ -74,35 +140,36 @@ describe("a signature that is right for other parameters, too", () => {
   test("does not make somebody else's message of what a customer wrote", async () => {
     const genuine = writing(`helloFrom${VICTIM}MessageSid${OTHER}To${OURS}X`);
     const cut: Pairs = [
-      ...MESSAGE.slice(0, 3),
+      ...MESSAGE.slice(0, 2),
       ["From", VICTIM],
       ["MessageSid", OTHER],
       ["To", OURS],
-      ["X", line(genuine.slice(3))],
+      ["X", line(genuine.slice(2))],
     ];
     expect(await bring(genuine, cut)).toBeUndefined();
   });
 
   test("makes nobody another one's alias under a new id", async () => {
     const genuine = writing(`helloExternalUserId${VICTIM}`);
-    const cut: Pairs = [...MESSAGE.slice(0, 3), ["ExternalUserId", VICTIM], ...MESSAGE.slice(3)];
+    const cut: Pairs = [...MESSAGE.slice(0, 2), ["ExternalUserId", VICTIM], ...MESSAGE.slice(2)];
     // The same id: the duplicate of what was taken when it came.
-    expect(await bring(genuine, cut)).toBe(SID);
+    expect(await bring(genuine, genuine)).toBe(`${SID} +50370000001`);
+    expect(await bring(genuine, cut)).toBe(`${SID} +50370000001`);
   });
 
   test("does not make the message that was replied to one that was sent", async () => {
     const genuine: Pairs = [
-      ...MESSAGE.slice(0, 7),
+      ...MESSAGE.slice(0, 6),
       ["OriginalRepliedMessageSid", OTHER],
-      ...MESSAGE.slice(7),
+      ...MESSAGE.slice(6),
     ];
     const cut: Pairs = [
-      ...MESSAGE.slice(0, 3),
-      ["From", `${MESSAGE[3]![1]}${line(MESSAGE.slice(4, 7))}OriginalReplied`],
+      ...MESSAGE.slice(0, 2),
+      ["From", `${MESSAGE[2]![1]}${line(MESSAGE.slice(3, 6))}OriginalReplied`],
       ["MessageSid", OTHER],
-      ...MESSAGE.slice(7),
+      ...MESSAGE.slice(6),
     ];
-    expect(await bring(genuine, genuine)).toBe(SID);
+    expect(await bring(genuine, genuine)).toBe(`${SID} +50370000001`);
     expect(await bring(genuine, cut)).toBeUndefined();
   });
 
@@ -125,6 +192,36 @@ describe("a signature that is right for other parameters, too", () => {
     expect(
       await bring(status, [...status.slice(0, 3), ["MessageStatusd", "elivered"], ...status.slice(4)]),
     ).toBeUndefined();
+  });
+
+  const REPLY: Pairs = [...MESSAGE.slice(0, 6), ["OriginalRepliedMessageSid", OTHER], ...MESSAGE.slice(6)];
+  const STATUS_CALLBACK: Pairs = [
+    ["AccountSid", accountSid],
+    ["Body", ""],
+    ["From", OURS],
+    ["MessageSid", SID],
+    ["MessageStatus", "delivered"],
+    ["SmsSid", SID],
+    ["SmsStatus", "delivered"],
+    ["To", VICTIM],
+  ];
+
+  test.each<[string, Pairs]>([
+    ["a message", MESSAGE],
+    ["a reply", REPLY],
+    ["what became of one", STATUS_CALLBACK],
+    ["a text with names in it", writing(`helloFrom${VICTIM}MessageSid${OTHER}N`)],
+    ["a text with a sender in it", writing(`helloFrom${VICTIM}`)],
+    ["a text with a sender and a town in it", writing(`helloFrom${VICTIM}FromCity`)],
+    ["a text with everything in it", writing(`xFrom${VICTIM}MessageSid${OTHER}To${OURS}X`)],
+  ])("wherever %s is cut, it is itself or nothing", async (_, genuine) => {
+    const signed = line(genuine);
+    const signature = signatureOf(authToken, url + signed);
+    const self = await taken(genuine, signature);
+    const became = new Set<string | undefined>();
+    for (const cut of cutsOf(signed)) became.add(await taken(cut, signature));
+    became.delete(undefined);
+    expect([...became]).toEqual(self === undefined ? [] : [self]);
   });
 
   test("does not make the hash of a body of what a customer wrote", async () => {

@@ -5,7 +5,7 @@ import { isCutElsewhere } from "./recut.ts";
 import { type Account, type Session, speaksFor } from "./session.ts";
 
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
-const CUT = "a parameter holds another one's name and value: the signature was made for other parameters";
+const CUT = "its parameters can be cut in more than one way: the signature may have been made for others";
 
 /** Forms, or JSON where the URL holds its hash. A request that names no type is left to its signature. */
 export function glance({ headers, url }: WebhookHead): HeadRefusal | undefined {
@@ -42,7 +42,9 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const suffix = bodyHash === undefined ? signedForm(form) : "";
   const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));
   if (asReceived(url).some(matches) || normalised(url).some(matches)) {
-    return bodyHash === undefined && isCutElsewhere(form) ? refused(CUT) : { kind: "authentic" };
+    return bodyHash === undefined && isCutElsewhere(queryOf(url) + suffix, form)
+      ? refused(CUT)
+      : { kind: "authentic" };
   }
   return refused(
     "the signature does not match: check the auth token and that the public URL is the one Twilio calls",
@@ -71,6 +73,12 @@ export function signatureOf(token: string, signed: string): string {
 function withoutFragment(url: string): string {
   const at = url.indexOf("#");
   return at === -1 ? url : url.slice(0, at);
+}
+
+/** Parameters may have been moved there: it stands before them in what is signed. */
+function queryOf(url: string): string {
+  const at = url.indexOf("?");
+  return at === -1 ? "" : url.slice(at + 1);
 }
 
 /** Twilio puts it behind all that is there. Anywhere else it may be what a customer wrote, in a form that was moved into the URL. */

@@ -105,7 +105,8 @@ async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Pr
 
 /**
  * DISARM: removes whatever window stood when the lease was taken, and tells which it was. One that was made since stays: whoever was
- * frozen until its lease lapsed would take away what its successor's messages rely on. It makes somebody look once too often.
+ * frozen until its lease lapsed would take away what its successor's messages rely on. It makes somebody look once too often. But it
+ * is told as well: what waits for it is not due before it is, whoever looks.
  */
 export async function disarm(
   site: Site,
@@ -117,7 +118,9 @@ export async function disarm(
   const isOurs = all(isOfKnownVersion(), isOld);
   const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOurs);
   if (kind === "refused" && isNewer(item)) throw newerVersion(id);
-  return kind === "done" ? site.quarantine.soundOne("triggerLock", item, windowFrom) : undefined;
+  if (kind === "done") return site.quarantine.soundOne("triggerLock", item, windowFrom);
+  const standing = item && windowFrom(item);
+  return standing?.kind === "sound" ? standing.value : undefined;
 }
 
 /**
