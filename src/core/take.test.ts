@@ -466,3 +466,18 @@ describe("what is staged", () => {
     expect(dueOf(messages, { notBeforeAtMs: never - 1 }, fixed, clock)).toBe(never - 1);
   });
 });
+
+describe("a holder that was frozen after the moment it goes by", () => {
+  const late = item("m2", { arrivedAtMs: 60_000 });
+  const frozen = { ...taker, nowMs: 10_000, clockMs: 61_000 };
+  const found: Found = { state: { works: [] }, staged: [late], conversation };
+
+  it("takes nothing before it is due: what came since was not dated by a clock that was set back", () => {
+    expect(decideTake(found, frozen, settings)).toMatchObject({ kind: "later", atMs: 70_000 });
+  });
+
+  it("takes at once what lies ahead of what its clock shows", () => {
+    const setBack = { ...frozen, clockMs: 10_005 };
+    expect(decideTake(found, setBack, settings)).toMatchObject({ kind: "turn", what: "batch" });
+  });
+});

@@ -64,6 +64,8 @@ export interface Found {
 /** Who looks, when, and the ids it would use: made by the caller, so that a lost answer can be recognised as one's own. */
 export interface Taker {
   readonly nowMs: number;
+  /** What its clock shows, where `nowMs` is a moment before: of a holder that was frozen, long before. Default: `nowMs`. */
+  readonly clockMs?: number;
   readonly holder: string;
   readonly token: string;
   readonly turnId: string;
@@ -100,7 +102,8 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
     return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
-  const { nowMs } = taker;
+  // Whether a clock was set back is told by what it shows now: to an earlier moment everything that came since lies ahead.
+  const nowMs = taker.clockMs ?? taker.nowMs;
   const { clockSkewMs } = settings;
   const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   const state = found.conversation?.handedOff ? notAwaiting(asRead) : asRead;
@@ -196,7 +199,7 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   }
   const { span } = found;
   const arrivals = span ? arrivalsOf(span) : messages;
-  const due = dueOf(arrivals, state, conversation.window, { nowMs: taker.nowMs, ...settings });
+  const due = dueOf(arrivals, state, conversation.window, { ...taker, ...settings });
   if (taker.nowMs < due) return armAt(state, due, taker);
   const how = { due, recordId: conversation.id, byProvider: span?.byProvider };
   return takeMessages(state, messages, how, taker, settings);
@@ -272,8 +275,7 @@ export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<Span, 
 }
 
 /** The time of whoever looks, and how far other clocks may be from it. */
-export interface ClockReading {
-  readonly nowMs: number;
+export interface ClockReading extends Pick<Taker, "nowMs" | "clockMs"> {
   readonly clockSkewMs: number;
 }
 
@@ -282,17 +284,17 @@ export function dueOf(
   messages: readonly { readonly arrivedAtMs: number }[],
   state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
   policy: WindowPolicy,
-  { nowMs, clockSkewMs }: ClockReading,
+  { nowMs, clockMs = nowMs, clockSkewMs }: ClockReading,
 ): number {
   const arrivals = messages.map(({ arrivedAtMs }) => arrivedAtMs);
   const oldestArrivalAtMs = Math.min(...arrivals);
-  const notBeforeAtMs = isFar(state.notBeforeAtMs, nowMs) ? 0 : (state.notBeforeAtMs ?? 0);
+  const notBeforeAtMs = isFar(state.notBeforeAtMs, clockMs) ? 0 : (state.notBeforeAtMs ?? 0);
   const isLeftBehind = state.leftBehindAtMs !== undefined && oldestArrivalAtMs <= state.leftBehindAtMs;
   const closesAtMs = isLeftBehind
     ? oldestArrivalAtMs
     : dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals) }, policy);
   // No window is that long: the clock was set back since they came in, and they have waited long enough.
-  const wasSetBack = closesAtMs > nowMs + longestMs(policy) + clockSkewMs;
+  const wasSetBack = closesAtMs > clockMs + longestMs(policy) + clockSkewMs;
   return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);
 }
 

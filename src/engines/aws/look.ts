@@ -145,6 +145,7 @@ export function decide(site: Site, sight: Sight, token: string): TakeDecision {
     {
       // The moment of LEASE: what came in since is for the next look.
       nowMs: stored.state.lease?.takenAtMs ?? site.clock.nowMs(),
+      clockMs: site.clock.nowMs(),
       holder: site.holder,
       token,
       turnId: idWithin(stored.id, site.newId()),
