@@ -203,6 +203,15 @@ test("a request that comes before the one before it is answered is not carried o
   expect(service.calls.filter(([name]) => name === "counts")).toEqual([]);
 });
 
+test("nothing is carried out behind an answer that is the last", async () => {
+  const { service, port } = await start();
+  const raw = await rawConnection(port);
+  const refused = "POST /nothing HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc";
+  raw.write(refused + post("Content-Length: 2", "hi"));
+  await once(raw.socket, "close");
+  expect(service.received).toEqual([]);
+});
+
 test("a request that comes with a later piece while another is answered is not carried out, either", async () => {
   const { receive, reached, go } = held();
   const { port } = await start({ receive });

@@ -93,15 +93,22 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     if (response.destroyed) return;
     const isLast = draining.now || !message.complete || connections.isLast(message);
     send(message, response, answer, isLast);
-    // Nearly every answer is out now, and nothing has to be remembered of it.
-    if (message.socket.writableLength === 0) return connections.answered(message);
+    const { socket } = message;
+    // Nearly every answer is out now, and nothing has to be remembered of it. Behind the last one nobody is in turn any more.
+    if (socket.writableLength === 0) {
+      if (!isLast) connections.answered(message);
+      return;
+    }
     connections.sending(message);
-    const out = slow.add(Buffer.byteLength(answer.body), () => message.socket.destroy());
+    const out = slow.add(
+      () => socket.writableLength,
+      () => socket.destroy(),
+    );
     response.once("close", () => {
       out();
-      connections.answered(message);
-      // Somebody asked again after its headers were out, which could not say so.
-      if (connections.isLast(message)) message.socket.destroySoon();
+      // Somebody may have asked again after its headers were out, which could not say so.
+      if (isLast || connections.isLast(message)) socket.destroySoon();
+      else connections.answered(message);
     });
   };
   const follow = (answering: Promise<EdgeAnswer>, message: IncomingMessage, response: ServerResponse) => {

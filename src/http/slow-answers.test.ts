@@ -12,9 +12,23 @@ beforeEach(() => {
   dropped = [];
 });
 
-function add(name: string, bytes: number): () => void {
-  return answers.add(bytes, () => dropped.push(name));
+function add(name: string, bytes: number | (() => number)): () => void {
+  const left = typeof bytes === "number" ? () => bytes : bytes;
+  return answers.add(left, () => dropped.push(name));
 }
+
+test("what somebody has read of an answer leaves its room", () => {
+  let left = ANSWERS_BYTES_MAX;
+  const out = add("read", () => left);
+  left = 1;
+  add("b", ANSWERS_BYTES_MAX - 1);
+  expect(dropped).toEqual([]);
+  add("c", 1);
+  expect(dropped).toEqual(["read"]);
+  out();
+  add("d", 0);
+  expect(dropped).toEqual(["read"]);
+});
 
 test("together they hold so much, and then the oldest goes", () => {
   add("a", 1);

@@ -2,7 +2,10 @@ import { ANSWER_BYTES_PER_SECOND_MIN, ANSWER_PATIENCE_MS, ANSWERS_BYTES_MAX } fr
 import type { Clock } from "../ports/clock.ts";
 
 interface SlowAnswer {
-  readonly bytes: number;
+  /** What is not out yet. */
+  readonly left: () => number;
+  /** As it was when it was last looked at. */
+  bytes: number;
   readonly drop: () => void;
   /** In looks, not by the clock: clocks are set. */
   leftMs: number;
@@ -27,13 +30,16 @@ export class SlowAnswers {
   }
 
   /** `drop` is called once at most, and not after what is returned was. */
-  add(bytes: number, drop: () => void): () => void {
+  add(left: () => number, drop: () => void): () => void {
+    const bytes = left();
     const answer = {
+      left,
       bytes,
       drop,
       leftMs: ANSWER_PATIENCE_MS + (bytes / ANSWER_BYTES_PER_SECOND_MIN) * 1_000,
     };
     this.#held += bytes;
+    if (this.#held > ANSWERS_BYTES_MAX) this.#lookAgain();
     // Before it is one of them: the newest is not dropped for its size.
     for (const older of this.#open) {
       if (this.#held <= ANSWERS_BYTES_MAX) break;
@@ -42,6 +48,15 @@ export class SlowAnswers {
     this.#open.add(answer);
     if (!this.#isLooking) this.#lookLater();
     return () => void this.#end(answer);
+  }
+
+  /** Whoever reads holds less by now than when it began. */
+  #lookAgain(): void {
+    for (const answer of this.#open) {
+      const left = answer.left();
+      this.#held -= answer.bytes - left;
+      answer.bytes = left;
+    }
   }
 
   #end(answer: SlowAnswer): boolean {
