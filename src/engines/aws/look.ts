@@ -130,6 +130,8 @@ export async function isPaused(site: Site): Promise<boolean> {
 /** The core's decision, under the lease that is held already. */
 export function decide(site: Site, sight: Sight, token: string): TakeDecision {
   const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
+  // The moment of LEASE: what came in since is for the next look.
+  const nowMs = stored.state.lease?.takenAtMs ?? site.clock.nowMs();
   return decideTake(
     {
       state: { ...stored.state, window },
@@ -143,9 +145,9 @@ export function decide(site: Site, sight: Sight, token: string): TakeDecision {
       allPaused,
     },
     {
-      // The moment of LEASE: what came in since is for the next look.
-      nowMs: stored.state.lease?.takenAtMs ?? site.clock.nowMs(),
-      clockMs: site.clock.nowMs(),
+      nowMs,
+      // Not before it: a clock that is set back while we look is found by the next.
+      clockMs: Math.max(nowMs, site.clock.nowMs()),
       holder: site.holder,
       token,
       turnId: idWithin(stored.id, site.newId()),
