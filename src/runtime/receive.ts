@@ -110,10 +110,9 @@ async function takeIn(
   for (const status of statuses)
     if (!(await settle(reception, engine, name, status))) stranger = refusedStranger(reception, name);
   if (given.length === 0) return stranger;
-  const nowMs = reception.clock.nowMs();
   const arrived = arriving(given, {
     channel: name,
-    arrivedAtMs: nowMs,
+    arrivedAtMs: reception.clock.nowMs(),
     textMax: channel.receivedTextMax,
     refusal: reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
   });
@@ -122,6 +121,16 @@ async function takeIn(
   );
   if (requests.length < arrived.length) stranger = refusedStranger(reception, name);
   if (requests.length === 0) return stranger;
+  return { ...stranger, ...(await stageAtPace(reception, engine, { name, channel, requests })) };
+}
+
+/** What is for this channel: each at its sender's pace, and none without the others. */
+async function stageAtPace(
+  reception: Reception,
+  engine: Engine,
+  { name, channel, requests }: Omit<Received, "outcomes">,
+): Promise<ReceiveSummary> {
+  const nowMs = reception.clock.nowMs();
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
@@ -130,7 +139,7 @@ async function takeIn(
   const outcomes = channel.isUnsigned
     ? await stageOfStrangers(reception, engine, requests, nowMs)
     : await engine.receiving.stage(requests);
-  return { ...stranger, ...(await summarise(reception, engine, { name, channel, requests, outcomes })) };
+  return summarise(reception, engine, { name, channel, requests, outcomes });
 }
 
 /** Whoever may speak for one channel's customers must not for another's. Nothing of it is kept: it may not be what it says it is. */
