@@ -1,118 +1,117 @@
-/** By which names somebody is known: of a message, or of a conversation. */
-export interface Named {
-  readonly sender: string;
-  readonly senderAlias?: string | undefined;
-  readonly aliasChangedHands?: boolean | undefined;
-}
+import {
+  aliasOf,
+  isPassing,
+  lastingOf,
+  lastOf,
+  type Named,
+  type NamedConversation,
+  type NameRecords,
+  namesOf,
+  passingOf,
+  whoseIs,
+  withName,
+} from "./names.ts";
 
 /** Whose conversation a message belongs to, and what is learnt of its person's names. */
 export interface Choice<C> {
   readonly found?: C;
   /** Another name of the person, to be noted with the conversation that was found, or with the one that is made. */
   readonly learns?: string;
-  /** Those that answered to that name until now, and no longer do. */
-  readonly losers: readonly C[];
+  /** What is to be kept of the message's names from now on; empty where it is known already. */
+  readonly records: NameRecords;
+  /** Somebody else has come with this name now: the conversations of its holder no longer bear it. */
+  readonly passedOn?: { readonly name: string; readonly from: string };
 }
 
-const NUMBER_OR_MAIL = /^\+?\d+$|@/;
+/** Whoever came with the number last: whether they have it still stands with their own name. */
+export function alsoAskedFor(names: Named, records: NameRecords): string[] {
+  const last = lastOf(records, passingOf(names));
+  return last === undefined || records.has(last) || namesOf(names).includes(last) ? [] : [last];
+}
+
+/** Under which other names conversations of whoever writes may be. */
+export function otherNamesOf(names: Named, records: NameRecords): string[] {
+  const person = lastingOf(names) ?? lastOf(records, passingOf(names));
+  const known = person === undefined ? [] : [person, ...(records.get(person)?.cameWith ?? [])];
+  return known.filter((name) => name !== "" && !namesOf(names).includes(name));
+}
 
 /**
- * Chooses among the active conversations that have any of the message's names, newest first. The own name of a conversation counts before
- * what it learnt. An alias counts only between a name that stays and one that may pass on; and two people whose lasting names differ are
- * two, whatever number they share: it has changed hands, and belongs to whoever came with it last.
+ * Chooses among the active conversations that have any of the message's names, or that of the number's holder, newest first. A name that
+ * stays says who somebody is. A number alone belongs to whoever came with it last, unless they have come with another since: then to
+ * nobody, and what came with nothing but the number before is nobody's either.
  */
-export function chooseConversation<C extends Named>(names: Named, active: readonly C[]): Choice<C> {
-  const found = find(names, active);
-  const learns = learntFrom(names, found, active);
-  const losers = learns === undefined ? [] : others(active, found).filter((each) => aliasOf(each) === learns);
-  return { ...(found && { found }), ...(learns !== undefined && { learns }), losers };
-}
-
-function find<C extends Named>(names: Named, active: readonly C[]): C | undefined {
-  const own = active.find(({ sender }) => sender === names.sender);
-  const answering = active.filter((each) => aliasOf(each) === names.sender && !areTwo(each, names));
-  // Named by a number that somebody else has come with since: that one's are the messages that tell nothing but the number.
-  if (own) return answering.find((each) => areTwo(each, own)) ?? own;
-  const alias = aliasOf(names);
-  return answering[0] ?? active.find((each) => each.sender === alias && !areTwo(each, names));
-}
-
-function learntFrom<C extends Named>(
+export function chooseConversation<C extends NamedConversation>(
   names: Named,
-  found: C | undefined,
   active: readonly C[],
+  records: NameRecords,
+): Choice<C> {
+  const [lasting, passing] = [lastingOf(names), passingOf(names)];
+  const holder = passing === undefined ? undefined : holderOf(passing, active, records);
+  const person = lasting ?? holder;
+  const bare = active.filter((each) => each.sender === passing && whoseIs(each, records) === undefined);
+  const theirs = person === undefined ? [] : active.filter((each) => whoseIs(each, records) === person);
+  const found = theirs[0] ?? (holder === undefined ? bare[0] : undefined);
+  const other = isPassing(found?.sender ?? names.sender) ? person : passing;
+  const isKnown = found && (aliasOf(found) === other || whoseIs(found, records) === other);
+  const choice = { ...(found && { found }), ...(other !== undefined && !isKnown && { learns: other }) };
+  if (lasting === undefined || passing === undefined || areTogether(lasting, passing, records))
+    return { ...choice, records: new Map() };
+  const ofPassing = records.get(passing) ?? { cameWith: holder === undefined ? [] : [holder] };
+  const ofLasting = records.get(lasting) ?? { cameWith: theirs.flatMap(namesOf).filter(isPassing) };
+  return {
+    ...choice,
+    records: new Map([
+      [passing, withName(ofPassing, lasting, whoseNow(bare, found, lasting))],
+      [lasting, withName(ofLasting, passing)],
+    ]),
+    ...(holder !== undefined && holder !== lasting && { passedOn: { name: passing, from: holder } }),
+  };
+}
+
+/** Who came with it last, and with no other since. Without a record, as older versions left it, by what the conversations bear. */
+function holderOf(
+  passing: string,
+  active: readonly NamedConversation[],
+  records: NameRecords,
 ): string | undefined {
-  const sender = found?.sender ?? names.sender;
-  const name = [names.sender, names.senderAlias].find(
-    (each) => each !== undefined && areOfTwoKinds(each, sender),
-  );
-  if (name === undefined || name === found?.senderAlias) return undefined;
-  const isAnothersOwn = others(active, found).some(
-    (each) => each.sender === name && !areTwo(each, { sender, senderAlias: name }),
-  );
-  return isAnothersOwn ? undefined : name;
-}
-
-/** What is known of somebody whose conversations are looked for. */
-export interface Person<C> {
-  readonly conversations: readonly C[];
-  /** What may be looked for under these names is theirs. */
-  readonly names: readonly string[];
-}
-
-/**
- * Which of the conversations under these people's names, complete or not, are the same person's. A number that two have had leads from
- * neither of them to what only the number tells: nobody can say whose that was.
- */
-export function personIn<C extends Named>(known: readonly Named[], found: readonly C[]): Person<C> {
-  const all = [...known, ...found];
-  const isShared = (name: string) => all.some((each) => each.aliasChangedHands && aliasOf(each) === name);
-  const behind = (name: string) =>
-    new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
-  const lasting = new Set(known.flatMap((each) => lastingOf(each) ?? []));
-  const bare = new Set(known.flatMap((each) => (lastingOf(each) === undefined ? each.sender : [])));
-  if (lasting.size === 0) {
-    const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
-    if (holders.size === 1 && ![...bare].some(isShared)) for (const holder of holders) lasting.add(holder);
+  if (!records.has(passing)) {
+    const bearer =
+      active.find((each) => aliasOf(each) === passing) ?? active.find(({ sender }) => sender === passing);
+    return bearer && lastingOf(bearer);
   }
-  const isTheirs = (name: string) =>
-    lasting.has(name) ||
-    bare.has(name) ||
-    (!isShared(name) && [...behind(name)].every((holder) => lasting.has(holder)));
-  const conversations = found.filter((each) => isTheirs(lastingOf(each) ?? each.sender));
-  const names = [...known, ...conversations].flatMap(namesOf).filter(isTheirs);
-  return { conversations, names: [...new Set(names)] };
+  const last = lastOf(records, passing);
+  if (last === undefined) return undefined;
+  return !records.has(last) || lastOf(records, last) === passing ? last : undefined;
 }
 
-/** A telephone number, with or without `+`, or a mail address: it may pass to somebody else. Whatever else is a name stays one person's. */
-export function isPassing(name: string): boolean {
-  return NUMBER_OR_MAIL.test(name);
+function areTogether(lasting: string, passing: string, records: NameRecords): boolean {
+  return lastOf(records, passing) === lasting && lastOf(records, lasting) === passing;
 }
 
-/** The names that count. */
-export function namesOf(named: Named): string[] {
-  const alias = aliasOf(named);
-  return alias === undefined ? [named.sender] : [named.sender, alias];
+/** The one that was found is theirs from now on; of the others that the number names, nobody can say whose they were. */
+function whoseNow(
+  bare: readonly NamedConversation[],
+  found: NamedConversation | undefined,
+  lasting: string,
+): Record<string, string> {
+  return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : ""]));
 }
 
-/** Both have a name that stays theirs, and it is not the same. */
-function areTwo(one: Named, other: Named): boolean {
-  const [a, b] = [lastingOf(one), lastingOf(other)];
-  return a !== undefined && b !== undefined && a !== b;
+/** Of which names `addresseeOf` has to know. */
+export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
+  const person = whoseIs(conversation, records) || undefined;
+  return [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)].filter(
+    (name) => name !== undefined,
+  );
 }
 
-function lastingOf(named: Named): string | undefined {
-  return namesOf(named).find((name) => !isPassing(name));
-}
-
-function aliasOf({ sender, senderAlias }: Named): string | undefined {
-  return senderAlias !== undefined && areOfTwoKinds(sender, senderAlias) ? senderAlias : undefined;
-}
-
-function areOfTwoKinds(one: string, other: string): boolean {
-  return isPassing(one) !== isPassing(other);
-}
-
-function others<C>(all: readonly C[], one: C | undefined): C[] {
-  return all.filter((each) => each !== one);
+/** By which name a conversation's person is to be written to; undefined where nobody can say who has its number now. */
+export function addresseeOf(conversation: NamedConversation, records: NameRecords): string | undefined {
+  const { sender } = conversation;
+  const person = whoseIs(conversation, records);
+  if (person === "") return undefined;
+  if (person === undefined) return holderOf(sender, [], records) === undefined ? sender : undefined;
+  const number = lastOf(records, person) ?? passingOf(conversation);
+  return number !== undefined && holderOf(number, [conversation], records) === person ? number : person;
 }

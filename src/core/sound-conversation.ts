@@ -20,7 +20,6 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
   address: text,
   sender: text,
   senderAlias: optional(text),
-  aliasChangedHands: optional(flag),
   status: text,
   projectStatus: text,
   allowedChannels: optional(listOf(text)),

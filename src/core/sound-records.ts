@@ -1,6 +1,18 @@
 import type { HistoryMessage } from "../ports/conversations.ts";
 import type { DeadLetter, Refusal, TurnRecord, UnknownSend } from "../ports/inspector.ts";
-import { count, fields, listOf, oneOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
+import type { NameRecord } from "./names.ts";
+import {
+  count,
+  fields,
+  isObject,
+  listOf,
+  oneOf,
+  optional,
+  type Sound,
+  soundAs,
+  text,
+  time,
+} from "./shape.ts";
 import { MEDIA } from "./sound-message.ts";
 import { DRAFT, USAGE } from "./sound-state.ts";
 
@@ -54,6 +66,11 @@ const REFUSAL = fields({
   atMs: time,
 });
 
+const NAME = fields({
+  cameWith: listOf(text),
+  whose: optional((value) => (isObject(value) ? listOf(text)(Object.values(value)) : " is no object")),
+});
+
 const LETTER = fields({
   id: text,
   conversationId: text,
@@ -83,4 +100,8 @@ export function soundRefusal(value: unknown): Sound<Refusal> {
 /** Without its messages, which every engine keeps in its own way. */
 export function soundLetter(value: unknown): Sound<Omit<DeadLetter, "messages">> {
   return soundAs(LETTER, value);
+}
+
+export function soundNameRecord(value: unknown): Sound<NameRecord> {
+  return soundAs(NAME, value);
 }

@@ -22,7 +22,6 @@ const CONVERSATION = object(
     address: text("Our address."),
     sender: text("The customer."),
     sender_alias: text("Another name of the same person."),
-    alias_changed_hands: flag("Somebody else was known by that name before."),
     status: oneOf(
       "new",
       "processing_reply",

@@ -123,6 +123,7 @@ function isRefusal(error: unknown): boolean {
 /** What the caller asked for and cannot have, in its own words; everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
+  if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
   if (code !== "RATE_LIMITED") return undefined;
   return failure(429, code, message, { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) });
 }

@@ -92,6 +92,7 @@ const SAY: Route = {
       schema: object({ result: oneOf("duplicate") }, ["result"]),
     },
     404: NOT_FOUND,
+    409: { description: "Somebody else has come with the conversation's number since", schema: ref("Error") },
     413: { description: "Too large to be sent", schema: ref("Error") },
     429: { description: "Too much waits in this conversation already", schema: ref("Error") },
   },

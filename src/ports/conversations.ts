@@ -21,8 +21,6 @@ export interface Conversation extends ConversationKey {
   readonly id: string;
   /** The same person under another name (the phone beside a business-scoped id). */
   readonly senderAlias?: string;
-  /** Somebody else was known by that other name before: what only it tells is not for sure this person's. */
-  readonly aliasChangedHands?: boolean;
   readonly status: ConversationStatus;
   readonly projectStatus: string;
   /** Channel types that may be used; absent means all. */

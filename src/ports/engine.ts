@@ -1,3 +1,4 @@
+import type { NameRecords } from "../core/names.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock } from "./clock.ts";
@@ -249,6 +250,7 @@ export interface KeptConversation {
   readonly conversation: Conversation;
   readonly messages: readonly HistoryMessage[];
   readonly turns: readonly TurnRecord[];
+  readonly names: NameRecords;
 }
 
 /** What became of the dead letters of one queue. */

@@ -1,3 +1,4 @@
+import type { NameRecords } from "../core/names.ts";
 import type { Conversation, ConversationKey, HistoryMessage } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
 import type { Media, StagedMessage } from "./message.ts";
@@ -151,6 +152,8 @@ export interface Inspector {
   conversation(conversationId: string, limits?: DetailLimits): Promise<ConversationDetail | undefined>;
   /** The id of the latest one of exactly this key, complete or not. Costs the same however many there are. */
   latestId(key: ConversationKey): Promise<string | undefined>;
+  /** What is kept of the names of a conversation's person: whose it is, and by which name they are reached now. */
+  names(conversation: Conversation): Promise<NameRecords>;
   locks(page: Page): Promise<Listing<LockRecord>>;
   dead(page: Page): Promise<Listing<DeadLetter>>;
   unknown(page: Page): Promise<Listing<UnknownSend>>;

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { within } from "../core/deadline.ts";
 import { SAYING_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import { addressProblem, mayBring } from "../core/own-addresses.ts";
+import { addresseeOf } from "../core/person.ts";
 import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError, tellable } from "../errors.ts";
@@ -161,10 +162,15 @@ async function say(
   if (!channel || name === undefined) {
     throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
   }
-  const to = String(channel.addressOf?.(conversation.sender) ?? conversation.sender);
+  const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
+  if (addressee === undefined) throw new LullError(PASSED_ON, { code: "NUMBER_PASSED_ON", retry: "never" });
+  const to = String(channel.addressOf?.(addressee) ?? addressee);
   const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
   return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
 }
+
+const PASSED_ON =
+  "somebody else has come with this conversation's number since: nobody can say whose it is now";
 
 function full(max: number): LullError {
   return new LullError(`${max} messages wait in this conversation already`, {

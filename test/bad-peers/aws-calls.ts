@@ -124,6 +124,7 @@ const ENGINE: EngineCalls = {
     conversation: ({ inspector }) => inspector.conversation("conversation-1"),
     latestId: ({ inspector }) =>
       inspector.latestId({ channelType: "web", address: "web", sender: "visitor-0001" }),
+    names: ({ inspector }) => inspector.names(fakeConversation()),
     locks: ({ inspector }) => inspector.locks(page),
     dead: ({ inspector }) => inspector.dead(page),
     unknown: ({ inspector }) => inspector.unknown(page),
@@ -136,7 +137,8 @@ const ENGINE: EngineCalls = {
     probe: async (engine) => engine.probe?.(),
     redrive: async (engine) => engine.redrive?.(),
     checks: async (engine) => engine.checks?.(),
-    adopt: async (engine) => engine.adopt?.({ conversation: fakeConversation(), messages: [], turns: [] }),
+    adopt: async (engine) =>
+      engine.adopt?.({ conversation: fakeConversation(), messages: [], turns: [], names: new Map() }),
   },
 };
 

@@ -156,6 +156,7 @@ function stubEngine(calls: Calls): Engine {
       conversations: note("conversations", () => ({ items: [CONVERSATION], next: "more" })),
       conversation: note("conversation", (id) => (known(id) ? DETAIL : undefined)),
       latestId: note("latestId", () => "c_1"),
+      names: note("names", () => new Map()),
       locks: note("locks", () => ({
         items: [LOCK, { ...LOCK, lease: { holder: "w1", untilAtMs: NOW_MS, takenAtMs: NOW_MS } }],
       })),

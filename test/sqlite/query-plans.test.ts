@@ -81,7 +81,7 @@ async function receive(sender: string, ...texts: string[]): Promise<string> {
   let conversationId = "";
   for (const text of texts) {
     const message = arrival({ providerId: `${sender}-${text}`, sender, text, arrivedAtMs: nowMs });
-    const [outcome] = await engine.receiving.stage([{ arrival: { ...message, senderAlias: `${sender}-2` } }]);
+    const [outcome] = await engine.receiving.stage([{ arrival: { ...message, senderAlias: `${sender}@example.test` } }]);
     if (outcome?.kind === "staged") ({ conversationId } = outcome);
   }
   return conversationId;
@@ -143,6 +143,7 @@ async function everything(): Promise<void> {
   await engine.ping();
 
   await inspector.conversation(id);
+  await inspector.names((await conversations.get(id))!);
   await inspector.latestId({ channelType: "web", address: "web", sender: "cyd" });
   for (const list of ["locks", "dead", "unknown", "refusals"] as const) {
     await inspector[list](page);

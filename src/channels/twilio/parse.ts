@@ -1,4 +1,4 @@
-import { isPassing } from "../../core/person.ts";
+import { isPassing } from "../../core/names.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../ports/message.ts";
 import { bare } from "./address.ts";

@@ -1,4 +1,4 @@
-import { isPassing } from "../../core/person.ts";
+import { isPassing } from "../../core/names.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
 import type { InboundMessage } from "../../ports/message.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";

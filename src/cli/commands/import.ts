@@ -78,9 +78,10 @@ async function takeIn(source: Engine, adopt: Adopt, onProgress: (count: number) 
 
 async function keptOf(source: Engine, conversation: Conversation): Promise<KeptConversation> {
   const { id } = conversation;
-  const [messages, detail] = await Promise.all([
+  const [messages, detail, names] = await Promise.all([
     source.conversations.history(id, MESSAGES_MAX),
     source.inspector.conversation(id, KEPT_LIMITS),
+    source.inspector.names(conversation),
   ]);
-  return { conversation, messages, turns: detail?.turns ?? [] };
+  return { conversation, messages, turns: detail?.turns ?? [], names };
 }

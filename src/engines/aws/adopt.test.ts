@@ -57,6 +57,7 @@ describe("a conversation that another engine kept", () => {
         updatedAtMs: s.nowMs - HOUR,
       },
       messages: [...said("old", 7 * 24 * HOUR), ...said("new", 7 * 24 * HOUR - 1)],
+      names: new Map(),
       turns: [turn("old", 7 * 24 * HOUR), turn("new", 7 * 24 * HOUR - 1)],
     };
   });

@@ -3,7 +3,8 @@ import type { KeptConversation } from "../../ports/engine.ts";
 import type { TurnRecord } from "../../ports/inspector.ts";
 import { rowFrom, rowKey } from "./conversation-item.ts";
 import { absent, equal, type Item } from "./expression.ts";
-import { noteNames } from "./finding.ts";
+import { rememberPlace } from "./finding.ts";
+import { adoptName } from "./name-item.ts";
 import { seenItem } from "./seen.ts";
 import type { Site } from "./site.ts";
 import { turnItems } from "./turn-item.ts";
@@ -13,9 +14,13 @@ import { turnItems } from "./turn-item.ts";
  * Everything has the key that it would have here, so asking again changes nothing, and sorts by its own time among what was said
  * here meanwhile.
  */
-export async function adopt(site: Site, { conversation, messages, turns }: KeptConversation): Promise<void> {
+export async function adopt(
+  site: Site,
+  { conversation, messages, turns, names }: KeptConversation,
+): Promise<void> {
   const { retentionMs, dedupeMs } = site.settings;
   const { id } = conversation;
+  for (const [name, record] of names) await adoptName(site, conversation, name, record);
   await adoptRecord(site, conversation);
   const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
@@ -38,7 +43,7 @@ function answered(site: Site, turns: readonly TurnRecord[]): Item[] {
 
 /** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
 async function adoptRecord(site: Site, conversation: Conversation): Promise<void> {
-  await noteNames(site, conversation);
+  await rememberPlace(site, conversation.id, conversation.sender);
   const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");

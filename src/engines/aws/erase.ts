@@ -5,8 +5,9 @@ import { LETTER, letterFrom } from "./bury.ts";
 import { rowKey } from "./conversation-item.ts";
 import { equal } from "./expression.ts";
 import { placeOf, rowOf } from "./finding.ts";
-import { aliasKey, conversationKeyOf, fullKey, isOwn } from "./keys.ts";
+import { conversationKeyOf, fullKey, isOwn } from "./keys.ts";
 import { newLease } from "./lease.ts";
+import { eraseName } from "./name-item.ts";
 import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refusing.ts";
 import { seenItem, sentKeys } from "./seen.ts";
@@ -63,17 +64,14 @@ async function hasRows({ store }: Site, id: string): Promise<boolean> {
 }
 
 /** Where their names lead, that their conversation was full, and what was refused before they had one. */
-async function eraseNames(site: Site, { keys, notes }: Person): Promise<void> {
+async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
   const { store } = site;
   await eraseRefusals(
     site,
     keys.map(({ sender }) => sender),
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
-  for (const { key, holder } of notes) {
-    const note = conversationKeyOf(aliasKey(key, key.sender));
-    await store.delete("state", note, equal("primary_channel", holder));
-  }
+  for (const { key, name, gone } of kept) await eraseName(site, key, name, gone);
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */

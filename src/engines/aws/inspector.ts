@@ -26,6 +26,7 @@ import { countListed, newestFirst } from "./listing.ts";
 import { lockOf, locks } from "./locks.ts";
 import { isPaused } from "./look.ts";
 import { REFUSAL, unknownFrom } from "./message-item.ts";
+import { recordsBehind } from "./name-item.ts";
 import { inParallel } from "./parallel.ts";
 import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "./refusing.ts";
@@ -46,6 +47,7 @@ export function inspector(site: Site): Inspector {
     conversations: (filter) => listConversations(site, filter),
     conversation: (id, limits) => showConversation(site, id, limits),
     latestId: (key) => latestId(site, key),
+    names: (conversation) => recordsBehind(site, conversation),
     locks: (page) => locks(site, page),
     dead: (page) => listDead(site, page),
     unknown: (page) => listed(site, ["unknown"], page, unknownFrom),

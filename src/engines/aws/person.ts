@@ -1,10 +1,12 @@
-import { type Named, namesOf, personIn } from "../../core/person.ts";
+import { personIn } from "../../core/erased-person.ts";
+import { type Named, namesOf } from "../../core/names.ts";
 import type { ConversationKey } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { LETTER_ROW } from "./bury.ts";
 import { conversationFrom } from "./conversation-item.ts";
 import { equal, type Item } from "./expression.ts";
-import { holdersOf, keyOf, latest, nextId, rowsOf } from "./finding.ts";
+import { keyOf, latest, nextId, rowsOf } from "./finding.ts";
+import { recordsOf } from "./name-item.ts";
 import type { Site } from "./site.ts";
 import { messagesOf, stagedFrom } from "./stage-item.ts";
 
@@ -12,8 +14,12 @@ import { messagesOf, stagedFrom } from "./stage-item.ts";
 export interface Person {
   readonly keys: readonly ConversationKey[];
   readonly ids: readonly string[];
-  /** Notes of where their names lead: each with who has the name, while that is them. */
-  readonly notes: readonly { readonly key: ConversationKey; readonly holder: string }[];
+  /** What is kept of names, in which those that are gone must not stand any more. */
+  readonly kept: readonly {
+    readonly key: ConversationKey;
+    readonly name: string;
+    readonly gone: ReadonlySet<string>;
+  }[];
 }
 
 type NamedKey = ConversationKey & Named;
@@ -25,7 +31,7 @@ export async function personOf(site: Site, id: string, row: Item | undefined): P
   return {
     keys: people.flatMap(({ keys }) => keys),
     ids: [...new Set(people.flatMap(({ ids }) => ids))],
-    notes: people.flatMap(({ notes }) => notes),
+    kept: people.flatMap(({ kept }) => kept),
   };
 }
 
@@ -50,22 +56,24 @@ function namedIn(site: Site, arrival: Arrival): NamedKey {
 
 /** One name leads to conversations, and each of them may know another name. */
 async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
-  for (let known: readonly Named[] = [key]; ; ) {
-    const looked = [...new Set(known.flatMap(namesOf))];
-    const holders = await holdersOf(site, key, looked);
-    const rows = await rowsOf(site, key, [...new Set([...looked, ...holders.values()])], { active: false });
-    const { conversations, names } = personIn(known, rows.map(conversationFrom));
-    known = [key, ...conversations];
-    if (known.flatMap(namesOf).some((name) => !looked.includes(name))) continue;
+  for (let looked = namesOf(key); ; ) {
+    const [rows, records] = await Promise.all([
+      rowsOf(site, key, looked, { active: false }),
+      recordsOf(site, key, looked),
+    ]);
+    const { conversations, names, mentions, gone } = personIn([key], rows.map(conversationFrom), records);
+    const known = new Set([...looked, ...mentions]);
+    if (known.size > looked.length) {
+      looked = [...known];
+      continue;
+    }
     const keys = names.map((sender) => ({ ...key, sender }));
     // Where messages wait that are looked at on their turn.
     const places = keys.map((each) => {
       const last = latest(rows.filter((row) => row.primary_channel === each.sender));
       return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
     });
-    const notes = [...holders].flatMap(([name, holder]) =>
-      names.includes(holder) ? [{ key: { ...key, sender: name }, holder }] : [],
-    );
-    return { keys, ids: [...conversations.map(({ id }) => id), ...places], notes };
+    const kept = [...records.keys()].map((name) => ({ key, name, gone }));
+    return { keys, ids: [...conversations.map(({ id }) => id), ...places], kept };
   }
 }

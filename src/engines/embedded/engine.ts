@@ -68,6 +68,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       conversations: (filter) => run("listConversations", filter),
       conversation: (id, limits) => run("showConversation", { id, ...(limits && { limits }) }),
       latestId: (key) => run("latestId", key),
+      names: async (conversation) => new Map(await run("namesOf", conversation)),
       locks: (page) => run("listLocks", page),
       dead: (page) => run("listDead", page),
       unknown: (page) => run("listUnknown", page),

@@ -1,4 +1,5 @@
-import { type Named, namesOf, personIn } from "../../core/person.ts";
+import { erasedFrom, personIn } from "../../core/erased-person.ts";
+import { type Named, namesOf } from "../../core/names.ts";
 import type { ConversationKey } from "../../ports/conversations.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { keyOf, nextId } from "./receiving.ts";
@@ -8,6 +9,8 @@ import { messagesOf, type Step } from "./step.ts";
 interface Person {
   readonly names: readonly string[];
   readonly ids: readonly string[];
+  /** What is kept of names goes with the last of it. */
+  readonly forgets: readonly (() => void)[];
 }
 
 /**
@@ -16,7 +19,7 @@ interface Person {
  */
 export function erase(step: Step, id: string): "erased" | "not-found" {
   const { tables, nowMs, settings } = step;
-  const { names, ids } = personOf(step, id);
+  const { names, ids, forgets } = personOf(step, id);
   const staged = ids.flatMap((each) => messagesOf(tables.staged(each)));
   tables.remember(
     staged.map((row) => row.id),
@@ -26,6 +29,7 @@ export function erase(step: Step, id: string): "erased" | "not-found" {
   const found = ids.filter((each) => tables.eraseConversation(each));
   if (found.length === 0) return "not-found";
   tables.eraseNamed(names);
+  for (const forget of forgets) forget();
   return "erased";
 }
 
@@ -41,6 +45,7 @@ function personOf(step: Step, id: string): Person {
   return {
     names: [...new Set(people.flatMap(({ names }) => names))],
     ids: [...new Set([id, ...people.flatMap(({ ids }) => ids)])],
+    forgets: people.flatMap(({ forgets }) => forgets),
   };
 }
 
@@ -58,13 +63,26 @@ function namedIn(step: Step, arrival: Arrival): NamedKey {
 
 /** One name leads to conversations, and each of them may know another name. */
 function everythingOf(step: Step, key: NamedKey): Person {
-  for (let known: readonly Named[] = [key]; ; ) {
-    const looked = new Set(known.flatMap(namesOf));
-    const { conversations, names } = personIn(known, step.tables.conversationsOf(key, [...looked]));
-    known = [key, ...conversations];
-    if (known.flatMap(namesOf).some((name) => !looked.has(name))) continue;
+  const { tables } = step;
+  for (let looked = namesOf(key); ; ) {
+    const found = tables.conversationsOf(key, looked);
+    const records = tables.nameRecords(key, looked);
+    const { conversations, names, mentions, gone } = personIn([key], found, records);
+    const known = new Set([...looked, ...mentions]);
+    if (known.size > looked.length) {
+      looked = [...known];
+      continue;
+    }
     // Where messages wait that are looked at on their turn.
     const places = names.map((sender) => nextId(step, { ...key, sender }));
-    return { names, ids: [...conversations.map(({ id }) => id), ...places] };
+    return {
+      names,
+      ids: [...conversations.map(({ id }) => id), ...places],
+      forgets: [...records].map(
+        ([name, record]) =>
+          () =>
+            tables.putNameRecord(key, name, erasedFrom(name, record, gone)),
+      ),
+    };
   }
 }

@@ -1,5 +1,7 @@
 import { DETAIL_LIMITS } from "../../core/defaults.ts";
 import { isHeld, leaseGauges } from "../../core/lease.ts";
+import type { NameRecord, NameRecords } from "../../core/names.ts";
+import { namesBehind } from "../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
 import type {
   ConversationDetail,
@@ -32,6 +34,17 @@ function asItStands(step: Step, conversation: Conversation): Conversation {
 
 export function latestId(step: Step, key: ConversationKey): string | undefined {
   return step.tables.latestConversationId(key);
+}
+
+/** As pairs: a map would not come back from another thread. */
+export function namesOf({ tables }: Step, conversation: Conversation): (readonly [string, NameRecord])[] {
+  let records: NameRecords = new Map();
+  for (;;) {
+    const more = namesBehind(conversation, records).filter((name) => !records.has(name));
+    const found = tables.nameRecords(conversation, more);
+    if (found.size === 0) return [...records];
+    records = new Map([...records, ...found]);
+  }
 }
 
 export function showConversation(

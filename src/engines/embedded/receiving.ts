@@ -1,8 +1,9 @@
 import { mayTellOf, type Teller, withChunk } from "../../core/draft.ts";
 import { conversationId, messageId } from "../../core/identity.ts";
 import { isHeld } from "../../core/lease.ts";
+import { isPassing, type Named, type NameRecords, namesOf } from "../../core/names.ts";
 import { newConversation } from "../../core/new-conversation.ts";
-import { type Choice, chooseConversation, type Named, namesOf } from "../../core/person.ts";
+import { alsoAskedFor, type Choice, chooseConversation } from "../../core/person.ts";
 import { bytesOf, isFull } from "../../core/pile.ts";
 import type { RefusalCode } from "../../core/refusals.ts";
 import { decideReceipt } from "../../core/rules.ts";
@@ -145,10 +146,17 @@ export function resolve(step: Step, arrival: Arrival): Conversation | undefined 
   return step.settings.admission === "open" ? createFor(step, key, choice) : undefined;
 }
 
-/** Among the active conversations under any of these names at this address of ours. */
-export function chosen(step: Step, key: ConversationKey, names: Named): Choice<Conversation> {
-  return chooseConversation(names, step.tables.activeConversations(key, namesOf(names)));
+/** Among the active conversations under any of these names at this address of ours, or of who has the number. */
+export function chosen({ tables }: Step, key: ConversationKey, names: Named): Choice<Conversation> {
+  const own = namesOf(names);
+  // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
+  const known = own.some(isPassing) ? tables.nameRecords(key, own) : NOTHING_KEPT;
+  const also = alsoAskedFor(names, known);
+  const records = also.length === 0 ? known : new Map([...known, ...tables.nameRecords(key, also)]);
+  return chooseConversation(names, tables.activeConversations(key, [...own, ...also]), records);
 }
+
+const NOTHING_KEPT: NameRecords = new Map();
 
 function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation>): Conversation {
   const { projectStatus, allowedChannels } = step.settings;
@@ -182,18 +190,15 @@ function withAlias(step: Step, conversation: Conversation, choice: Choice<Conver
 
 /** Whoever had the name before has it no more. */
 function learning(
-  step: Step,
+  { tables }: Step,
   conversation: Conversation,
-  { learns, losers }: Choice<Conversation>,
+  { learns, records, passedOn }: Choice<Conversation>,
 ): Conversation {
-  if (learns === undefined) return conversation;
-  for (const loser of losers) step.tables.putConversation(withoutAlias(loser));
-  const isAnothers = losers.length > 0 && { aliasChangedHands: true };
-  return { ...withoutAlias(conversation), senderAlias: learns, ...isAnothers };
-}
-
-function withoutAlias({ senderAlias, aliasChangedHands, ...rest }: Conversation): Conversation {
-  return rest;
+  if (passedOn)
+    for (const { senderAlias, ...rest } of tables.activeConversations(conversation, [passedOn.from]))
+      if (senderAlias === passedOn.name) tables.putConversation(rest);
+  for (const [name, record] of records) tables.putNameRecord(conversation, name, record);
+  return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */

@@ -46,6 +46,7 @@ export const READS = {
   listConversations: inspecting.listConversations,
   showConversation: inspecting.showConversation,
   latestId: inspecting.latestId,
+  namesOf: inspecting.namesOf,
   listLocks: inspecting.listLocks,
   listDead: inspecting.listDead,
   listUnknown: inspecting.listUnknown,

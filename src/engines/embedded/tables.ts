@@ -1,3 +1,4 @@
+import type { NameRecord, NameRecords } from "../../core/names.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Span, StagedItem } from "../../core/take.ts";
@@ -92,6 +93,9 @@ export interface Tables {
   /** The latest one of exactly this key, complete or not. */
   latestConversationId(key: ConversationKey): string | undefined;
   putConversation(conversation: Conversation): void;
+  /** What is kept of these names at the address; a name of which nothing is kept is not in it. */
+  nameRecords(key: ConversationKey, names: readonly string[]): NameRecords;
+  putNameRecord(key: ConversationKey, name: string, record: NameRecord | undefined): void;
   /** Every one of the address under any of these names, complete or not. */
   conversationsOf(key: ConversationKey, names: readonly string[]): Conversation[];
   /** Removes the record and every row that belongs to it. False when there was none. */

@@ -53,6 +53,6 @@ function nameKeys(conversation: Conversation): string[] {
   return [sender, senderAlias].flatMap((name) => (name === undefined ? [] : [nameKey(conversation, name)]));
 }
 
-function nameKey({ channelType, address }: ConversationKey, name: string): string {
+export function nameKey({ channelType, address }: ConversationKey, name: string): string {
   return JSON.stringify([channelType, address, name]);
 }

@@ -2,6 +2,7 @@ import { inOrder } from "../../core/batch.ts";
 import { RECENT_TURNS } from "../../core/defaults.ts";
 import { providerIdsOf } from "../../core/draft.ts";
 import { latestWithin } from "../../core/history.ts";
+import type { NameRecord } from "../../core/names.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
 import type { HistoryMessage } from "../../ports/conversations.ts";
@@ -18,11 +19,12 @@ import { lockRecord } from "../embedded/inspecting.ts";
 import { messagesOf } from "../embedded/step.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
 import { itemOf } from "../embedded/waiting.ts";
-import { Registry } from "./registry.ts";
+import { nameKey, Registry } from "./registry.ts";
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */
 export function memoryTables(): Tables {
   const conversations = new Registry();
+  const names = new Map<string, NameRecord>();
   const staged = new Map<string, Map<string, StagedRow>>();
   /** In which conversation an id is staged. */
   const stagedIds = new Map<string, string>();
@@ -49,6 +51,15 @@ export function memoryTables(): Tables {
     latestConversationId: (key) =>
       conversations.named(key, [key.sender]).find(({ sender }) => sender === key.sender)?.id,
     putConversation: (conversation) => conversations.put(conversation),
+    nameRecords: (key, of) =>
+      new Map(
+        of.flatMap((name) => {
+          const record = names.get(nameKey(key, name));
+          return record ? [[name, record] as const] : [];
+        }),
+      ),
+    putNameRecord: (key, name, record) =>
+      void (record ? names.set(nameKey(key, name), record) : names.delete(nameKey(key, name))),
     conversationsOf: (key, names) => conversations.named(key, names),
     eraseConversation(id) {
       for (const row of staged.get(id)?.values() ?? []) stagedIds.delete(row.id);

@@ -27,6 +27,7 @@ const KEYS: Readonly<Record<TableName, string>> = {
   dead_letters: "id",
   unknown_sends: "id",
   refusals: "number",
+  names: "number",
 };
 
 const IS_UNCOUNTABLE = `SELECT ${Object.keys(KEYS)

@@ -139,4 +139,15 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX staged_by_conversation
     ON staged (conversation_id, sequence, bytes, kind, arrived_at_ms, sent_at_ms, position);
   `,
+  // With which ids a number came, and the other way round: whose it is must not depend on what a conversation happens to be named by.
+  `
+  CREATE TABLE names (
+    number INTEGER PRIMARY KEY,
+    channel_type TEXT NOT NULL,
+    address TEXT NOT NULL,
+    name TEXT NOT NULL,
+    record TEXT NOT NULL,
+    UNIQUE (channel_type, address, name)
+  );
+  `,
 ];

@@ -1,9 +1,11 @@
+import type { NameRecord } from "../../core/names.ts";
 import { parsed, type Sound } from "../../core/shape.ts";
 import { soundConversation } from "../../core/sound-conversation.ts";
 import { soundMessage, soundOutbound } from "../../core/sound-message.ts";
 import {
   soundHistory,
   soundLetter,
+  soundNameRecord,
   soundRefusal,
   soundTurn,
   soundUnknown,
@@ -25,6 +27,7 @@ export interface RowValues {
   readonly dead_letters: StoredDeadLetter;
   readonly unknown_sends: UnknownSend;
   readonly refusals: Refusal;
+  readonly names: { readonly name: string; readonly record: NameRecord };
 }
 
 export type TableName = keyof RowValues;
@@ -46,6 +49,12 @@ export const SOUND_ROWS: { readonly [T in TableName]: (row: Row) => Sound<RowVal
   dead_letters: (row) => from(row.record, letterFrom),
   unknown_sends: (row) => from(row.record, soundUnknown),
   refusals: (row) => from(row.record, soundRefusal),
+  names: (row) => {
+    const { name } = row;
+    const read = from(row.record, soundNameRecord);
+    if (!isId(name)) return foreign("name is no text");
+    return read.kind === "sound" ? { kind: "sound", value: { name, record: read.value } } : read;
+  },
 };
 
 function from<T>(stored: unknown, sound: (value: unknown) => Sound<T>): Sound<T> {

@@ -8,6 +8,7 @@ import { CONVERSATION_COLUMNS, conversationRows } from "./conversation-rows.ts";
 import { erasing } from "./erasing.ts";
 import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
+import { nameRows } from "./name-rows.ts";
 import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
 import { STAGED_ROW, stagedRows } from "./staged-rows.ts";
@@ -73,19 +74,20 @@ export function sqliteTables(options: TablesOptions): Tables {
     ...erasing(sql, readRows),
     conversation: (id) =>
       conversations.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
-    activeConversations({ channelType, address, sender }, [, alias = sender]) {
+    activeConversations({ channelType, address }, [first, second = first, third = first]) {
       // A union, because an OR over two columns reads every conversation of the address.
       const rows = sql.all(
         `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
            SELECT number FROM conversations
-             WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4) AND task_complete = 0
+             WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4, ?5) AND task_complete = 0
            UNION ALL SELECT number FROM conversations
-             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4) AND task_complete = 0)
+             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4, ?5) AND task_complete = 0)
          ORDER BY number DESC`,
         channelType,
         address,
-        sender,
-        alias,
+        first ?? null,
+        second ?? null,
+        third ?? null,
       );
       return readRows("conversations", rows);
     },
@@ -97,6 +99,7 @@ export function sqliteTables(options: TablesOptions): Tables {
         sender,
       )?.id as string | undefined,
     putConversation: conversations.put,
+    ...nameRows(sql, readRows),
 
     ...stagedRows(sql, readRows),
     seenBefore(id) {

@@ -1,15 +1,51 @@
 import assert from "node:assert/strict";
+import { addresseeOf } from "../../core/person.ts";
 import type { Arrival } from "../../ports/message.ts";
 import { allSent, draftFor, replied } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
 const PHONE = "+15550101";
+const OTHER = "+15550103";
 const FORMER: Partial<Arrival> = { sender: "SV.aaaaaaaa", senderAlias: PHONE };
 const LATER: Partial<Arrival> = { sender: "SV.bbbbbbbb", senderAlias: PHONE };
 
 async function placeOf(s: Scene, given: Partial<Arrival>): Promise<string> {
   return (await s.receive(given)).conversationId;
+}
+
+/** By which names their people are written to. */
+async function reached(s: Scene, ...ids: string[]): Promise<(string | undefined)[]> {
+  return Promise.all(
+    ids.map(async (id) => {
+      const conversation = (await s.engine.conversations.get(id))!;
+      return addresseeOf(conversation, await s.engine.inspector.names(conversation));
+    }),
+  );
+}
+
+/** Twenty messages of three people with three numbers. `core/person.test.ts` tells hundreds of such stories, and what else holds in them. */
+async function tell(s: Scene, story: number): Promise<void> {
+  const came = new Map<string, string>();
+  const places = new Map<string, string>();
+  for (let n = 0; n < 20; n += 1) {
+    const roll = (story * 7_919 + n * 104_729 + n * n * 31) % 1_009;
+    const id = `story-${story}-person-${roll % 3}`;
+    const number = `+1555${story}0${(roll >> 2) % 3}`;
+    const isBare = (roll >> 4) % 2 === 0;
+    const place = await placeOf(s, isBare ? { sender: number } : { sender: id, senderAlias: number });
+    const holder = came.get(came.get(number) ?? "") === number ? came.get(number) : undefined;
+    if (!isBare) places.set(id, place);
+    if (!isBare)
+      for (const [name, other] of [
+        [number, id],
+        [id, number],
+      ] as const)
+        came.set(name, other);
+    else if (holder === undefined)
+      assert.ok(![...places.values()].includes(place), `story ${story}, message ${n}`);
+    else assert.equal(place, places.get(holder), `story ${story}, message ${n}`);
+  }
 }
 
 /** All that is due is answered, and its task is complete. */
@@ -54,8 +90,8 @@ export const people: readonly EngineCase[] = [
 
   scene("a number that somebody has left leads nowhere", {}, async (s) => {
     const first = await placeOf(s, FORMER);
-    assert.equal(await placeOf(s, { ...FORMER, senderAlias: "+15550103" }), first);
-    assert.equal(await placeOf(s, { sender: "+15550103" }), first);
+    assert.equal(await placeOf(s, { ...FORMER, senderAlias: OTHER }), first);
+    assert.equal(await placeOf(s, { sender: OTHER }), first);
     assert.notEqual(await placeOf(s, { sender: PHONE }), first);
   }),
 
@@ -70,13 +106,61 @@ export const people: readonly EngineCase[] = [
     assert.ok(![victim, attacker].includes(third));
   }),
 
-  scene("the own name of a conversation counts before what another learnt", {}, async (s) => {
-    const byId = await placeOf(s, { sender: FORMER.sender! });
-    const byPhone = await placeOf(s, { sender: PHONE });
-    assert.notEqual(byId, byPhone);
-    assert.equal(await placeOf(s, FORMER), byId);
-    assert.equal(await placeOf(s, { sender: PHONE }), byPhone);
-    assert.equal(await placeOf(s, { sender: FORMER.sender! }), byId);
+  scene(
+    "a number is with whoever came with it, though another conversation is named by it",
+    {},
+    async (s) => {
+      const byId = await placeOf(s, { sender: FORMER.sender! });
+      const byPhone = await placeOf(s, { sender: PHONE });
+      assert.notEqual(byId, byPhone);
+      assert.equal(await placeOf(s, FORMER), byId);
+      assert.equal(await placeOf(s, { sender: PHONE }), byId);
+      assert.equal(await placeOf(s, { sender: FORMER.sender! }), byId);
+      assert.equal(await placeOf(s, { ...FORMER, senderAlias: OTHER }), byId);
+      const next = await placeOf(s, { sender: PHONE });
+      assert.ok(![byId, byPhone].includes(next));
+    },
+  ),
+
+  scene(
+    "a number that somebody has left leads nowhere, though it names their conversation",
+    {},
+    async (s) => {
+      const first = await placeOf(s, { sender: PHONE });
+      assert.equal(await placeOf(s, FORMER), first);
+      assert.equal(await placeOf(s, { ...FORMER, senderAlias: OTHER }), first);
+      assert.equal(await placeOf(s, { sender: OTHER }), first);
+      const next = await placeOf(s, { sender: PHONE });
+      assert.notEqual(next, first);
+      assert.equal(await placeOf(s, { sender: PHONE }), next);
+      assert.equal(await placeOf(s, { sender: FORMER.sender! }), first);
+      assert.equal(await placeOf(s, LATER), next);
+      assert.deepEqual(await reached(s, first, next), [OTHER, PHONE]);
+    },
+  ),
+
+  scene("a number goes with somebody whose conversation is named by another", {}, async (s) => {
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, { sender: OTHER });
+    assert.equal(await placeOf(s, { ...LATER, senderAlias: OTHER }), later);
+    assert.equal(await placeOf(s, LATER), later);
+    assert.equal(await placeOf(s, { sender: PHONE }), later);
+    assert.equal(await placeOf(s, { sender: FORMER.sender! }), former);
+    assert.deepEqual(await reached(s, former, later), [FORMER.sender, PHONE]);
+  }),
+
+  scene("who has a number goes on in a new conversation when the last is complete", {}, async (s) => {
+    const first = await placeOf(s, FORMER);
+    await completeAll(s);
+    const second = await placeOf(s, { sender: PHONE });
+    assert.notEqual(second, first);
+    assert.equal(await placeOf(s, { sender: FORMER.sender! }), second);
+    assert.equal(await placeOf(s, FORMER), second);
+    assert.equal((await placeOf(s, LATER)) === second, false);
+  }),
+
+  scene("whatever people write, a number alone is with whoever came with it last", {}, async (s) => {
+    for (let story = 1; story <= 4; story += 1) await tell(s, story);
   }),
 
   scene("somebody who is to be created is not whoever had the number before", {}, async (s) => {
@@ -135,6 +219,33 @@ export const people: readonly EngineCase[] = [
     assert.equal(await s.engine.conversations.erase(later), "erased");
     assert.equal(await s.engine.conversations.erase(former), "erased");
     assert.deepEqual(await s.conversations(), []);
+  }),
+
+  scene(
+    "erasing somebody finds what they said before they were known, under a number they left",
+    {},
+    async (s) => {
+      await placeOf(s, { sender: PHONE });
+      await completeAll(s);
+      await placeOf(s, FORMER);
+      const id = await placeOf(s, { ...FORMER, senderAlias: OTHER });
+      assert.equal(await s.engine.conversations.erase(id), "erased");
+      assert.deepEqual(await s.conversations(), []);
+      const left = (await s.world.keeps?.()) ?? "";
+      for (const name of [FORMER.sender!, PHONE, OTHER]) assert.ok(!left.includes(name), name);
+    },
+  ),
+
+  scene("who is erased is in nothing that is kept of a number that others have had", {}, async (s) => {
+    const former = await placeOf(s, FORMER);
+    const later = await placeOf(s, LATER);
+    assert.equal(await s.engine.conversations.erase(former), "erased");
+    const left = (await s.world.keeps?.()) ?? "";
+    assert.ok(!left.includes(FORMER.sender!));
+    assert.equal(await placeOf(s, { sender: PHONE }), later);
+    assert.equal(await s.engine.conversations.erase(later), "erased");
+    const last = (await s.world.keeps?.()) ?? "";
+    for (const name of [FORMER.sender!, LATER.sender!, PHONE]) assert.ok(!last.includes(name), name);
   }),
 
   scene("erasing somebody finds what they said under every number that they had", {}, async (s) => {

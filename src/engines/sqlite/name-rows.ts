@@ -1,0 +1,32 @@
+import type { Tables } from "../embedded/tables.ts";
+import type { ReadRows } from "./listings.ts";
+import type { Statements } from "./statements.ts";
+
+const NAMED = "FROM names WHERE channel_type = ?1 AND address = ?2 AND name";
+
+/** What is kept of the names under which people come. */
+export function nameRows(sql: Statements, readRows: ReadRows): Pick<Tables, "nameRecords" | "putNameRecord"> {
+  return {
+    nameRecords({ channelType, address }, names) {
+      const rows = sql.all(
+        `SELECT number, name, record ${NAMED} IN (SELECT value FROM json_each(?3))`,
+        channelType,
+        address,
+        JSON.stringify(names),
+      );
+      return new Map(readRows("names", rows).map(({ name, record }) => [name, record]));
+    },
+    putNameRecord({ channelType, address }, name, record) {
+      if (record === undefined) sql.run(`DELETE ${NAMED} = ?3`, channelType, address, name);
+      else
+        sql.run(
+          `INSERT INTO names (channel_type, address, name, record) VALUES (?1, ?2, ?3, ?4)
+           ON CONFLICT (channel_type, address, name) DO UPDATE SET record = excluded.record`,
+          channelType,
+          address,
+          name,
+          JSON.stringify(record),
+        );
+    },
+  };
+}
