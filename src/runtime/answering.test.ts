@@ -572,6 +572,40 @@ describe("saying something that no message asked for", () => {
     expect(await lull.service.say({ ...request, conversationId: "nobody" })).toBe("not-found");
   });
 
+  it("goes to the number that the person has now, and to nobody where that is another's", async () => {
+    open({ respond: () => "hello" });
+    let count = 0;
+    const write = async (sender: string, senderAlias?: string) => {
+      count += 1;
+      const message = { sender, senderAlias, replyTo: senderAlias ?? sender, providerId: `n${count}` };
+      const body = JSON.stringify([{ account: "a", address: "lull", text: "hi", media: [], ...message }]);
+      await lull.service.receive("test", {
+        method: "POST",
+        url: "http://x/",
+        headers: {},
+        body: Buffer.from(body),
+      });
+      const { items } = await (await lull.service.engine()).inspector.conversations({ limit: 1 });
+      return items[0]!.id;
+    };
+    const ana = await write("+15550101");
+    await write("SV.ana", "+15550101");
+    await write("SV.ana", "+15550102");
+    const bens = await write("+15550101");
+    await write("SV.cyd");
+    await write("SV.cyd", "+15550101");
+    await lull.advance(10_000);
+    expect(await lull.service.say({ conversationId: ana, text: "for Ana only", author: "me" })).toBe(
+      "staged",
+    );
+    await lull.advance(200);
+    const said = lull.sent.filter(({ text }) => text === "for Ana only");
+    expect(said.map(({ to }) => to)).toEqual(["+15550102"]);
+    await expect(
+      lull.service.say({ conversationId: bens, text: "for Ben only", author: "me" }),
+    ).rejects.toThrow(expect.objectContaining({ code: "NUMBER_PASSED_ON", retry: "never" }));
+  });
+
   it("needs a channel of the conversation's type", async () => {
     open({ respond: () => "hello" });
     const engine = await lull.service.engine();

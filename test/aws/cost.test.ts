@@ -201,7 +201,8 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
   it("a look that comes too early, finds nothing, or finds it held", async () => {
     await turn("looks", 1);
     await receive("looks");
-    const [conversation] = (await engine.inspector.conversations({ limit: 1, search: numberOf("looks") })).items;
+    const [conversation] = (await engine.inspector.conversations({ limit: 1, search: numberOf("looks") }))
+      .items;
     meter.take();
     await engine.turns.take(conversation!.id);
     // That all is not paused was read a moment ago.

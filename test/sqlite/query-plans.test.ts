@@ -81,7 +81,9 @@ async function receive(sender: string, ...texts: string[]): Promise<string> {
   let conversationId = "";
   for (const text of texts) {
     const message = arrival({ providerId: `${sender}-${text}`, sender, text, arrivedAtMs: nowMs });
-    const [outcome] = await engine.receiving.stage([{ arrival: { ...message, senderAlias: `${sender}@example.test` } }]);
+    const [outcome] = await engine.receiving.stage([
+      { arrival: { ...message, senderAlias: `${sender}@example.test` } },
+    ]);
     if (outcome?.kind === "staged") ({ conversationId } = outcome);
   }
   return conversationId;

@@ -105,6 +105,33 @@ describe("a conversation that another engine kept", () => {
     expect(await here()).toMatchObject({ handedOff: false, paused: false });
   });
 
+  it("is found by its person's other name, and not by a number that they have left", async () => {
+    const conversation = { ...kept.conversation, sender: "+15550101", senderAlias: "SV.ana" };
+    const names = new Map([
+      ["+15550101", { cameWith: ["SV.ana"], whose: { c: "SV.ana" } }],
+      ["SV.ana", { cameWith: ["+15550101", "+15550102"] }],
+      ["+15550102", { cameWith: ["SV.ana"] }],
+    ]);
+    await (await world.open()).adopt?.({ ...kept, conversation, names });
+    for (const sender of ["SV.ana", "+15550102"])
+      expect(await s.receive({ sender })).toMatchObject({ conversationId: "c" });
+    expect((await s.receive({ sender: "+15550101" })).conversationId).not.toBe("c");
+  });
+
+  it("is found by either name where an older file tells no more than these", async () => {
+    const conversation = { ...kept.conversation, sender: "SV.ana", senderAlias: "+15550101" };
+    await (await world.open()).adopt?.({ ...kept, conversation });
+    for (const sender of ["SV.ana", "+15550101"])
+      expect(await s.receive({ sender })).toMatchObject({ conversationId: "c" });
+  });
+
+  it("does not take a number back from whoever has come with it here", async () => {
+    const { conversationId } = await s.receive({ sender: "SV.ben", senderAlias: "+15550101" });
+    const conversation = { ...kept.conversation, sender: "SV.ana", senderAlias: "+15550101" };
+    await (await world.open()).adopt?.({ ...kept, conversation });
+    expect((await s.receive({ sender: "+15550101" })).conversationId).toBe(conversationId);
+  });
+
   it("keeps a message of a turn that nobody recorded at its own time", async () => {
     await (await world.open()).adopt?.({ ...kept, turns: kept.turns.slice(1) });
     const texts = (await s.detail("c")).messages.map(({ text }) => text);

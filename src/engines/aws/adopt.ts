@@ -1,3 +1,4 @@
+import { type NameRecord, namesOf } from "../../core/names.ts";
 import type { Conversation } from "../../ports/conversations.ts";
 import type { KeptConversation } from "../../ports/engine.ts";
 import type { TurnRecord } from "../../ports/inspector.ts";
@@ -20,7 +21,8 @@ export async function adopt(
 ): Promise<void> {
   const { retentionMs, dedupeMs } = site.settings;
   const { id } = conversation;
-  for (const [name, record] of names) await adoptName(site, conversation, name, record);
+  for (const [name, record] of new Map([...borneBy(conversation), ...names]))
+    await adoptName(site, conversation, name, record);
   await adoptRecord(site, conversation);
   const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
@@ -34,6 +36,16 @@ export async function adopt(
   await site.store.writeMany("messages", { put: items });
   const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
   await site.store.writeMany("seen", { put: answered(site, recent) });
+}
+
+/** Older files have nothing but the names that a conversation bears. */
+function borneBy(conversation: Conversation): Map<string, NameRecord> {
+  const [name, other] = namesOf(conversation);
+  if (name === undefined || other === undefined) return new Map();
+  return new Map([
+    [name, { cameWith: [other] }],
+    [other, { cameWith: [name] }],
+  ]);
 }
 
 function answered(site: Site, turns: readonly TurnRecord[]): Item[] {
