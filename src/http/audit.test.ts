@@ -103,3 +103,26 @@ describe("what is changed through the API is told of, with its id", () => {
     expect(audited()).toEqual([]);
   });
 });
+
+test("how many wrong tokens there were is told when the service stops, not only a minute later", async () => {
+  const lull = createLull({
+    engine: memory(),
+    channels: { web: web({ unsigned: true }) },
+    respond: () => "",
+    apiToken: "a-token-of-some-length",
+    log: (_level, event, fields = {}) => void told.push({ event, fields }),
+  });
+  for (let n = 0; n < 3; n += 1) {
+    const headers = { authorization: "Bearer not-that-one" };
+    const { status } = await lull.fetch(new Request("http://localhost/api/counts", { headers }));
+    expect(status).toBe(401);
+  }
+  await lull.stop(0);
+  const refused = told.filter(({ event }) => event.startsWith("api.refus"));
+  expect(refused.map(({ event, fields }) => [event, fields.more])).toEqual([
+    ["api.refused", undefined],
+    ["api.refused", undefined],
+    ["api.refused", undefined],
+    ["api.refusals", 2],
+  ]);
+});

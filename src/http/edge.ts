@@ -1,4 +1,4 @@
-import { LullError } from "../errors.ts";
+import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createApi } from "./api.ts";
@@ -93,7 +93,8 @@ async function ready(service: Service): Promise<EdgeAnswer> {
 
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
   // Only the first segment: what follows may name a person.
-  service.noteError({ method: request.method, area: `/${request.path.split("/", 2)[1] ?? ""}` }, error);
+  const area = `/${request.path.split("/", 2)[1] ?? ""}`;
+  service.sampled.note("error", "http.error", { method: request.method, area, reason: tellable(error) });
   if (error instanceof LullError && error.retry === "later") {
     const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);
     return failure(503, error.code, "not available now, try again", { "retry-after": String(seconds) });

@@ -167,10 +167,11 @@ test("whoever tries signatures on the feed is told of, as on the way in", async 
   const channel = web({ secret: { env: "WEB_SECRET" } });
   channel.open?.({ name: "web", secrets: { get: async () => KEY }, nowMs: () => NOW_MS });
   const noted: unknown[] = [];
-  const noteRefusal = (...refusal: unknown[]) => void noted.push(refusal);
+  const sampled = { note: (...line: unknown[]) => void noted.push(line) };
   const wrong = { "x-lull-signature": "0".repeat(64) };
-  expect((await feed(mine, {}, { channels: { web: channel }, noteRefusal }, wrong)).status).toBe(401);
-  expect(noted).toEqual([["web", "INVALID_SIGNATURE", expect.stringContaining("x-lull-signature")]]);
+  expect((await feed(mine, {}, { channels: { web: channel }, sampled }, wrong)).status).toBe(401);
+  const reason = expect.stringContaining("x-lull-signature");
+  expect(noted).toEqual([["warn", "webhook.refused", { channel: "web", code: "INVALID_SIGNATURE", reason }]]);
 });
 
 test("nobody looks for a sender who cannot have written", async () => {

@@ -3,6 +3,7 @@ import type { Channel } from "../ports/channel.ts";
 import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
+import { noteRefusal } from "../runtime/receive.ts";
 import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
@@ -35,7 +36,7 @@ export function createFeed(
     const body = Buffer.from(JSON.stringify({ sender }));
     const verdict = await channel.verify({ method: "POST", url: urlOf(request), headers, body });
     if (verdict.kind === "refused") {
-      service.noteRefusal(name, "INVALID_SIGNATURE", verdict.why);
+      noteRefusal(service, name, "INVALID_SIGNATURE", verdict.why);
       return failure(401, "INVALID_SIGNATURE", verdict.why);
     }
     // Asked of who is proven: nobody else can use up a visitor's share.

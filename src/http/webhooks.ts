@@ -1,5 +1,6 @@
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Channel } from "../ports/channel.ts";
+import { noteRefusal } from "../runtime/receive.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
@@ -26,7 +27,7 @@ export function createWebhooks(
     const channel = named(service, name);
     if (!channel) {
       // Mostly somebody's mistake where the URL was entered, which shows nowhere else. The name is a stranger's word: it is not told.
-      if (!isRead(request.method)) service.noteRefusal("(none)", "ROUTE_NOT_FOUND", NO_CHANNEL);
+      if (!isRead(request.method)) noteRefusal(service, "(none)", "ROUTE_NOT_FOUND", NO_CHANNEL);
       return notFound("there is no channel of that name");
     }
     const called = { service, name, channel };
@@ -75,7 +76,7 @@ const TOO_MANY: Refusal = {
 
 /** In the channel's words, and told like what the channel itself refuses. */
 function refusal({ service, name, channel }: Called, refused: Refusal): EdgeAnswer {
-  service.noteRefusal(name, refused.code, refused.detail);
+  noteRefusal(service, name, refused.code, refused.detail);
   const answer = channel.answer(refused);
   if (refused.retryAfterSeconds === undefined) return answer;
   return { ...answer, headers: { "retry-after": String(refused.retryAfterSeconds), ...answer.headers } };
@@ -88,7 +89,7 @@ function notRead(called: Called, body: Exclude<Body, Buffer>, bytesMax: number):
     return refusal(called, { code: "PAYLOAD_TOO_LARGE", detail });
   }
   if (body === "too-slow")
-    called.service.noteRefusal(called.name, "INVALID_PAYLOAD", "the body came too slowly");
+    noteRefusal(called.service, called.name, "INVALID_PAYLOAD", "the body came too slowly");
   return unread(body, bytesMax);
 }
 

@@ -1,5 +1,4 @@
 import type { Clock } from "../ports/clock.ts";
-import { SampledLog } from "../runtime/sampled-log.ts";
 import type { Service } from "../runtime/service.ts";
 
 const MINUTE_MS = 60_000;
@@ -16,19 +15,19 @@ const WAITING_MAX = 50;
  */
 export class WrongTokens {
   readonly #clock: Clock;
-  readonly #told: SampledLog;
+  readonly #sampled: Service["sampled"];
   #times: number[] = [];
   #waiting = 0;
 
-  constructor({ clock, log }: Pick<Service, "clock" | "log">) {
+  constructor({ clock, sampled }: Pick<Service, "clock" | "sampled">) {
     this.#clock = clock;
-    this.#told = new SampledLog(log, clock);
+    this.#sampled = sampled;
   }
 
   /** Resolves when the caller may hear that it was wrong, or at once when too many wait for that. */
   async note(): Promise<"wrong" | "too-many"> {
     const nowMs = this.#clock.nowMs();
-    this.#told.note("warn", "api.refused", { reason: "a wrong token" });
+    this.#sampled.note("warn", "api.refused", { reason: "a wrong token" });
     const lately = this.#times.filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS);
     // No more than decide about the wait.
     this.#times = [...lately, nowMs].slice(-(WAIT_MS_MAX / STEP_MS));

@@ -5,7 +5,7 @@ import { addressProblem, mayBring } from "../core/own-addresses.ts";
 import { addresseeOf } from "../core/person.ts";
 import { safely } from "../core/privacy.ts";
 import type { Settings } from "../core/settings.ts";
-import { ConfigError, LullError, tellable } from "../errors.ts";
+import { ConfigError, LullError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { FullReply } from "../ports/responder.ts";
@@ -16,7 +16,7 @@ import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
-import { noteRefusal, type Reception, receive } from "./receive.ts";
+import { type Reception, receive } from "./receive.ts";
 import { RecordPace } from "./record-pace.ts";
 import { replyTexts } from "./reply-texts.ts";
 import { SampledLog } from "./sampled-log.ts";
@@ -90,13 +90,12 @@ export function createService(config: LullConfig): Service {
     turnToken: config.turnToken,
     secrets,
     log,
+    sampled,
     workerId,
     clock,
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
     receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
-    noteRefusal: (name, code, reason) => noteRefusal(reception, name, code, reason),
-    noteError: (about, error) => sampled.note("error", "http.error", { ...about, reason: tellable(error) }),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),

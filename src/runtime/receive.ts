@@ -91,7 +91,7 @@ async function answer(
 
 /** A webhook is refused as a whole. */
 export function noteRefusal(
-  { sampled }: Pick<Reception, "sampled">,
+  { sampled }: { readonly sampled: Pick<SampledLog, "note"> },
   channel: string,
   code: RefusalCode,
   reason: string,

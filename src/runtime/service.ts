@@ -1,4 +1,3 @@
-import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -6,6 +5,7 @@ import type { Engine } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { FullReply } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import type { SampledLog } from "./sampled-log.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
@@ -17,6 +17,8 @@ export interface Service {
   readonly turnToken: SecretReference | undefined;
   readonly secrets: Secrets;
   readonly log: Log;
+  /** For what strangers may cause as often as they like. */
+  readonly sampled: Pick<SampledLog, "note">;
   /** Who this process is to the store: its leases carry it. */
   readonly workerId: string;
   readonly clock: Clock;
@@ -24,10 +26,6 @@ export interface Service {
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A delivery status callback. */
   receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
-  /** A webhook was refused before anybody looked into it: it is counted and told as others are. */
-  noteRefusal(channel: string, code: RefusalCode, reason: string): void;
-  /** A request failed in a way that nobody foresaw: told as refusals are, since anybody may ask again and again. */
-  noteError(request: { readonly method: string; readonly area: string }, error: unknown): void;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */

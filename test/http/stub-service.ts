@@ -1,6 +1,5 @@
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { tellable } from "../../src/errors.ts";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
@@ -9,6 +8,7 @@ import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
 import type { LogFields } from "../../src/ports/log.ts";
 import type { FullReply } from "../../src/ports/responder.ts";
+import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest, Service } from "../../src/runtime/service.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 
@@ -251,6 +251,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
   const calls: Calls = [];
   const logged: Stub["logged"] = [];
   const engine = stubEngine(calls);
+  const clock = fakeClock(NOW_MS);
   const channels = overrides.channels ?? {
     whatsapp: stubChannel("whatsapp"),
     web: stubChannel("web", { addresses: ["web"] }),
@@ -270,13 +271,13 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     secrets: { get: async (reference) => (typeof reference === "string" ? reference : "from elsewhere") },
     log: (_level, event, fields = {}) => logged.push({ event, fields }),
     workerId: "stub",
-    clock: fakeClock(NOW_MS),
+    clock,
     receive,
     receiveStatus: (channel, request) => receive(`${channel}/status`, request),
-    noteRefusal: (channel, code, reason) =>
-      logged.push({ event: "webhook.refused", fields: { channel, code, reason } }),
-    noteError: (about, error) =>
-      logged.push({ event: "http.error", fields: { ...about, reason: tellable(error) } }),
+    sampled: new SampledLog(
+      (_level, event, fields = {}) => logged.push({ event, fields }),
+      overrides.clock ?? clock,
+    ),
     async say(request: SayRequest) {
       calls.push(["service.say", request]);
       return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";
