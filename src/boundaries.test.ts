@@ -13,13 +13,13 @@ interface Rule {
   readonly builtins?: readonly string[];
 }
 
-const BASE = ["core", "ports", "errors.ts", "secrets.ts", "process-identity.ts"];
+const BASE = ["core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
 /** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
-const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets-manager"];
+const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets/manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
   core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
@@ -37,38 +37,29 @@ const RULES: Readonly<Record<string, Rule>> = {
     onDemand: ["responders/queue"],
   },
   cli: {
-    imports: [...BASE, "process-crash.ts", "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
-    onDemand: ["engines/aws", "secrets-manager"],
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
+    onDemand: ["engines/aws", "secrets/manager"],
   },
   lambda: {
-    imports: [
-      ...BASE,
-      "process-crash.ts",
-      "runtime",
-      ...LEAVES,
-      "http",
-      "index.ts",
-      "config",
-      "lambda",
-      "secrets-manager",
-    ],
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets/manager"],
   },
   /** What AWS throws is put into our words in one place. Nobody hands it a clock: it stands at the edge, like the CLI. */
-  "secrets-manager": {
-    imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "secrets-manager"],
+  "secrets/manager": {
+    imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "own folder"],
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   // It names what runs by its path: whoever deploys loads nothing of it.
   cdk: { imports: ["cdk"] },
   "errors.ts": { imports: [], builtins: [] },
-  "process-crash.ts": { imports: ["errors.ts"], types: ["ports"] },
-  "process-identity.ts": { imports: [] },
-  "secrets.ts": { imports: ["errors.ts"], types: ["ports"] },
+  process: { imports: ["errors.ts"], types: ["ports"] },
+  secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
+  /** What talking to providers needs. */
+  wire: { imports: ["core", "errors.ts", "wire"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },
 };
 
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "engines", "index.ts", "outside"];
+const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside"];
 
 interface House {
   readonly name: string;
@@ -155,7 +146,8 @@ function isTypes(names: string): boolean {
 
 function ruleFor(path: string): Rule | undefined {
   const [folder = "", inner] = path.split("/");
-  const own = LEAVES.includes(folder) ? `${folder}/${inner}` : folder;
+  const inside = `${folder}/${inner}`;
+  const own = LEAVES.includes(folder) || Object.hasOwn(RULES, inside) ? inside : folder;
   const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
   return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
 }
@@ -335,7 +327,7 @@ describe("this test bites:", () => {
     ],
     ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
-    ["errors.ts", 'import "./secrets.ts";', "may not import ./secrets.ts"],
+    ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
     ["elsewhere/x.ts", "", "has no rule"],
     ["runtime/worker.ts", "const nowMs = Date.now();", "asks the machine for the time"],
     ["engines/sqlite/store.ts", "const clock = { nowMs: Date.now };", "asks the machine for the time"],

@@ -41,4 +41,4 @@ export type { DeliveryStatus, InboundMessage, Media } from "./ports/message.ts";
 export type { FullReply, Reply, Responder, Turn, TurnMessage, Usage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";
 export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";
-export { environmentSecrets } from "./secrets.ts";
+export { environmentSecrets } from "./secrets/secrets.ts";

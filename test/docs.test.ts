@@ -8,7 +8,7 @@ import { CATALOGUE } from "../src/cli/catalogue.ts";
 import { ENGINES } from "../src/cli/engines.ts";
 import { KNOBS } from "../src/config/knobs.ts";
 import { load } from "../src/config/load.ts";
-import { TABLES } from "../src/engines/aws/tables.ts";
+import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { ROOT, run } from "./staged-package.ts";
 

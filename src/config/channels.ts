@@ -6,7 +6,7 @@ import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, type Kind, SECRET, TEXT, URL_KIND, YES_NO } from "./knob.ts";
-import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
+import { isRecord, referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** A channel in force, and what people want to know of it. */

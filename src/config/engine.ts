@@ -3,7 +3,7 @@ import { ConfigError } from "../errors.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { ConfigFile } from "./file.ts";
 import type { Value } from "./knob.ts";
-import { LAYER, type Setting, type Settled } from "./settle.ts";
+import { LAYER, type Setting, type Settled } from "./resolve-settings.ts";
 
 /**
  * How the caller comes by each engine that it can run with. Only the chosen one is loaded: a bundle for one engine need not hold

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { ConfigError } from "../errors.ts";
 import { checkKeys } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
-import { isRecord } from "./settle.ts";
+import { isRecord } from "./resolve-settings.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
 export const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];

@@ -1,7 +1,7 @@
 import { LEASE_MS_MAX } from "../core/defaults.ts";
-import { isPlainUrl, maskUrl, plainUrlInWords, type UrlRule } from "../core/plain-url.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
+import { isPlainUrl, maskUrl, plainUrlInWords, type UrlRule } from "../wire/plain-url.ts";
 
 export type Value = string | number | boolean | SecretReference;
 

@@ -7,7 +7,7 @@ import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, choice, ENDPOINT_URL, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { missingPackage } from "./missing-package.ts";
-import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
+import { isRecord, referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Who answers, and who said so. */

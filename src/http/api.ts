@@ -10,7 +10,7 @@ import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
-import { REMEDY_ROUTES } from "./remedy-routes.ts";
+import { REMEDY_ROUTES } from "./repair-routes.ts";
 import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
 import { isDeeperThan, isObject, problemsIn, type Schema } from "./schema.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";

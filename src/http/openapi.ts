@@ -1,4 +1,4 @@
-import { withoutUser } from "../core/plain-url.ts";
+import { withoutUser } from "../wire/plain-url.ts";
 import { COMPONENTS } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 import { ref, type Schema } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { triggerFrom } from "../engines/aws/triggers.ts";
+import { triggerFrom } from "../engines/aws/queue/triggers.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Log } from "../ports/log.ts";

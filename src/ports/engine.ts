@@ -1,14 +1,14 @@
 import type { NameRecords } from "../core/names.ts";
 import type { RefusalCode } from "../core/refusals.ts";
 import type { Settings } from "../core/settings.ts";
+import type { Finding } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversation, Conversations, HistoryMessage } from "./conversations.ts";
 import type { Draft } from "./draft.ts";
-import type { Finding } from "./finding.ts";
 import type { Inspector, TurnRecord } from "./inspector.ts";
 import type { Log } from "./log.ts";
 import type { Arrival, DeliveryStatus, Media, StagedMessage } from "./message.ts";
-import type { Remedies } from "./remedies.ts";
+import type { Remedies } from "./repairs.ts";
 import type { Usage } from "./responder.ts";
 
 /** What became of one arrival. Each of them may be acknowledged: it is durable, or will never be needed. */

@@ -7,8 +7,6 @@ import {
   settingsWith,
   WINDOW_MS_MAX,
 } from "../core/defaults.ts";
-import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
-import { isSameQueue } from "../core/queue-url.ts";
 import type {
   Admission,
   ChannelSettings,
@@ -25,6 +23,8 @@ import type { EngineProvider } from "../ports/engine.ts";
 import type { Log } from "../ports/log.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../wire/plain-url.ts";
+import { isSameQueue } from "../wire/queue-url.ts";
 
 /** `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until nobody wrote for four, `maxSeconds` at most. */
 export type WindowConfig =

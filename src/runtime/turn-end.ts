@@ -1,11 +1,11 @@
 import { mergeTexts } from "../core/batch.ts";
-import { outageOf } from "../core/outage.ts";
 import { quotes } from "../core/quoting.ts";
 import { shortReason } from "../core/reason.ts";
 import { decideFailure, type Failure } from "../core/retry.ts";
 import { LullError, tellable, wordsOf } from "../errors.ts";
 import type { Draft } from "../ports/draft.ts";
 import type { Commit, GiveBack } from "../ports/engine.ts";
+import { outageOf } from "../wire/outage.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";

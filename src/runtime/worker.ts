@@ -3,8 +3,8 @@ import { toldOfBurial } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
 import { RareWords } from "./rare-words.ts";
+import { takeTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
-import { takeTurn } from "./take-turn.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
 /** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */

@@ -4,7 +4,7 @@ import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { conversationId, messageId } from "../../src/core/identity.ts";
-import { aliasKey, INSTALLATION } from "../../src/engines/aws/keys.ts";
+import { aliasKey, INSTALLATION } from "../../src/engines/aws/items/keys.ts";
 import type { Engine, Taken } from "../../src/ports/engine.ts";
 import {
   allSent,

@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { aws, createQueues } from "../../src/engines/aws/index.ts";
+import { QueueTriggers } from "../../src/engines/aws/queue/triggers.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
-import { QueueTriggers } from "../../src/engines/aws/triggers.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { LogFields } from "../../src/ports/log.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";

@@ -3,10 +3,10 @@ import { DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/c
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import { openSite } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
-import { sweepLeases } from "../../src/engines/aws/sweep.ts";
-import { TABLES } from "../../src/engines/aws/tables.ts";
+import { sweepLeases } from "../../src/engines/aws/steps/sweep.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import type { Engine, EngineContext, TakeOutcome } from "../../src/ports/engine.ts";
 import type { LogFields } from "../../src/ports/log.ts";

@@ -143,10 +143,10 @@ const ENGINE: EngineCalls = {
 };
 
 const OF_ENGINE = [
-  "engines/aws/dynamo-store.ts",
-  "engines/aws/triggers.ts",
+  "engines/aws/dynamo/dynamo-store.ts",
+  "engines/aws/queue/triggers.ts",
   "engines/aws/checks.ts",
-  "engines/aws/redrive.ts",
+  "engines/aws/queue/redrive.ts",
 ];
 
 /** What the AWS engine asks, member by member. */

@@ -76,7 +76,7 @@ const REQUEST =
   /(?:await|return|=>) fetch\(|\bclient\)?\.send\(|\b(?:dynamodb|sqs)\.send\(|\bclient\(\)\.send\(|\bhttps?\.request\(/;
 /** Requests that are nobody's deadline but their own user's. */
 const EXCUSED: Readonly<Record<string, string>> = {
-  "engines/aws/create.ts": "makes tables and queues by hand, for emulators and first tries",
+  "engines/aws/dynamo/create-tables.ts": "makes tables and queues by hand, for emulators and first tries",
   "cli/simulate/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
   "http/page/script-network.ts": "is text for a browser",
 };

@@ -1,5 +1,5 @@
-import { retryAfterMs } from "../../core/retry-after.ts";
 import type { SendOutcome } from "../../ports/channel.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 
 /** Too many requests at the same moment. Only with this code is a 429 Twilio's own word that nothing was taken. */
 const TOO_MANY_REQUESTS = 20429;

@@ -1,7 +1,7 @@
 import { answerText } from "../../core/answer-text.ts";
-import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import { outcomeOf } from "./outcome.ts";

@@ -1,5 +1,5 @@
-import { retryAfterMs } from "../../core/retry-after.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 import { type Fields, firstText, objectIn, readObject } from "./body.ts";
 
 export interface Answer {

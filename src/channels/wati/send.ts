@@ -1,7 +1,7 @@
 import { answerText } from "../../core/answer-text.ts";
-import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";

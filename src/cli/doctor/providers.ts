@@ -1,6 +1,6 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
-import { referenceIn } from "../../config/settle.ts";
+import { referenceIn } from "../../config/resolve-settings.ts";
 import { LullError } from "../../errors.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import type { Loaded } from "../../config/load.ts";
-import { tellOfCrashes } from "../../process-crash.ts";
+import { tellOfCrashes } from "../../process/crash.ts";
 import type { Call } from "../command.ts";
 import { startGuard } from "../watching/guard.ts";
 import { runParent } from "../workers/parent.ts";

@@ -1,7 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { createLull } from "../../index.ts";
-import { tellOfCrashes } from "../../process-crash.ts";
+import { tellOfCrashes } from "../../process/crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
 import { announce } from "../serving/announce.ts";

@@ -15,10 +15,10 @@ import type {
   TurnRecord,
   UnknownSend,
 } from "../../ports/inspector.ts";
-import { lockRecord } from "../embedded/inspecting.ts";
-import { messagesOf } from "../embedded/step.ts";
+import { messagesOf } from "../embedded/context.ts";
+import { lockRecord } from "../embedded/steps/inspect.ts";
+import { itemOf } from "../embedded/steps/waiting.ts";
 import type { ClockMark, Fate, StagedRow, StoredDeadLetter, Tables } from "../embedded/tables.ts";
-import { itemOf } from "../embedded/waiting.ts";
 import { nameKey, Registry } from "./registry.ts";
 
 /** The tables as plain maps. Nothing survives the process: for tests, and for the simulator. */

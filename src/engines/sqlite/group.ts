@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Step } from "../embedded/step.ts";
+import type { Step } from "../embedded/context.ts";
 import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { StepReply, StepRequest } from "./store.ts";

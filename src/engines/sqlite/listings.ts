@@ -1,7 +1,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { fitting } from "../../core/history.ts";
 import type { Listing, Page, QuarantinedRow } from "../../ports/inspector.ts";
-import { lockRecord } from "../embedded/inspecting.ts";
+import { lockRecord } from "../embedded/steps/inspect.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import type { Quarantine } from "./quarantine.ts";

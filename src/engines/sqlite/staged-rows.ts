@@ -1,6 +1,6 @@
 import type { StagedItem } from "../../core/take.ts";
+import { itemOf } from "../embedded/steps/waiting.ts";
 import type { StagedRow, StagedSpan, Tables } from "../embedded/tables.ts";
-import { itemOf } from "../embedded/waiting.ts";
 import { type ReadRows, rowsWithin } from "./listings.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
 

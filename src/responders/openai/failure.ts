@@ -1,6 +1,6 @@
-import { passes } from "../../core/outage.ts";
-import { retryAfterMs } from "../../core/retry-after.ts";
 import { LullError, type RetryAdvice } from "../../errors.ts";
+import { passes } from "../../wire/outage.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 
 /** What an error body tells, as far as it is safe to repeat. */
 interface Detail {

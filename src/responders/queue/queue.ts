@@ -1,8 +1,8 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { AWS_DEADLINES } from "../../core/deadline.ts";
-import { regionIn } from "../../core/queue-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Reply, Responder, Turn } from "../../ports/responder.ts";
+import { regionIn } from "../../wire/queue-url.ts";
 import { failure, tooLarge } from "./failure.ts";
 import { bodyOf } from "./payload.ts";
 import { deduplicationId, groupId } from "./unique.ts";

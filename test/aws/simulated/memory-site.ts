@@ -1,9 +1,9 @@
 import { settingsWith } from "../../../src/core/defaults.ts";
 import type { Settings } from "../../../src/core/settings.ts";
+import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
+import type { Store } from "../../../src/engines/aws/dynamo/store.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
-import type { Store } from "../../../src/engines/aws/store.ts";
-import type { Trigger } from "../../../src/engines/aws/triggers.ts";
+import type { Trigger } from "../../../src/engines/aws/queue/triggers.ts";
 import type { Engine, Taken } from "../../../src/ports/engine.ts";
 import type { Arrival } from "../../../src/ports/message.ts";
 import { arrival, as } from "../../../src/testing/engine-contract/builders.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { settingsWith } from "../../../src/core/defaults.ts";
 import type { Settings } from "../../../src/core/settings.ts";
+import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
+import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
+import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import type { Item } from "../../../src/engines/aws/expression.ts";
-import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
-import { sweepLeases } from "../../../src/engines/aws/sweep.ts";
-import { TABLES, type TableName } from "../../../src/engines/aws/tables.ts";
-import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/triggers.ts";
+import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/queue/triggers.ts";
+import { sweepLeases } from "../../../src/engines/aws/steps/sweep.ts";
 import type { TakeOutcome } from "../../../src/ports/engine.ts";
 import type { LogFields } from "../../../src/ports/log.ts";
 import type { SpoiltHow, SpoiltWhat, World } from "../../../src/testing/engine-contract/index.ts";

@@ -1,0 +1,50 @@
+import { cutBatch } from "../../../core/batch.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import type { StagedItem, TakeDecision } from "../../../core/take.ts";
+import type { Site } from "../context.ts";
+import { itemOf, type StagedRow } from "../items/stage-item.ts";
+import type { Sight } from "./look.ts";
+
+/**
+ * What a look saw and its turn could not take. Staged rows are kept by their ids, and only all of them together tell by which clock they go and
+ * which come first: to read them for every turn of a long pile would cost as much again for each. So the turns right behind it, under the
+ * same lease, go by what was seen, and read what they take. Nobody else takes anything away meanwhile. What came in since has a window
+ * of its own, which they leave standing.
+ */
+export interface Left {
+  readonly items: readonly StagedItem[];
+  readonly newest: Newest | undefined;
+  /** The channel of the message that came last. */
+  readonly newestChannel: string | undefined;
+  readonly seenAtMs: number;
+}
+
+export type Newest = Pick<StagedRow, "channel" | "primaryChannel">;
+
+/** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
+const SEEN_MS = 60_000;
+
+export function isFresh({ clock }: Site, { seenAtMs }: Left): boolean {
+  return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
+}
+
+/** Undefined when the next look is one at everything: nothing was left, or a draft was continued, and nothing decided about the rest. */
+export function leftBehind(
+  { rows, rest, newest, newestChannel, seenAtMs }: Sight,
+  { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,
+): Left | undefined {
+  if (what === "draft" || state.leftBehindAtMs === undefined) return undefined;
+  const taken = new Set(work.batchIds);
+  const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
+  const items = [...rows.map(itemOf), ...rest].filter(isLeft);
+  const place = newest && { channel: newest.channel, primaryChannel: newest.primaryChannel };
+  return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };
+}
+
+/** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
+export function nextOf({ settings }: Site, { works }: ConversationState, { items }: Left): string[] {
+  const ids = new Set(items.map(({ id }) => id));
+  const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
+  const first = cutBatch(items, settings).batch.map(({ id }) => id);
+  return [...new Set([...tried, ...first])];
+}

@@ -1,0 +1,240 @@
+import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
+import { conversationId, messageId } from "../../../core/identity.ts";
+import { isHeld } from "../../../core/lease.ts";
+import { isPassing, type Named, type NameRecords, namesOf } from "../../../core/names.ts";
+import { newConversation } from "../../../core/new-conversation.ts";
+import { alsoAskedFor, type Choice, chooseConversation } from "../../../core/person.ts";
+import { bytesOf, isFull } from "../../../core/pile.ts";
+import type { RefusalCode } from "../../../core/refusals.ts";
+import { decideReceipt } from "../../../core/rules.ts";
+import { type ConversationState, workOf } from "../../../core/state.ts";
+import { dueOf } from "../../../core/take.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../../ports/conversations.ts";
+import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
+import type { Arrival, ChunkReference, DeliveryStatus } from "../../../ports/message.ts";
+import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "../context.ts";
+
+/** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
+export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
+  return requests.map((request) => stageOne(step, request));
+}
+
+function stageOne(step: Step, request: StageRequest): StageOutcome {
+  const { arrival, refusal } = request;
+  const id = messageId(arrival.channel, arrival.account, arrival.providerId);
+  // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
+  const { fate, stagedIn } = step.tables.seenBefore(id);
+  if (fate !== undefined) return { kind: "duplicate" };
+  if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
+  if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
+
+  const key = keyOf(step, arrival);
+  const choice = chosen(step, key, arrival);
+  const { found } = choice;
+  if (step.settings.validation === "on-turn")
+    return put(step, request, id, found?.id ?? nextId(step, key), found);
+  // Only `reject` has to know: the others save the look.
+  const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
+  const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
+  if (decision.kind === "refuse") return refuse(step, request, id, decision.code, found?.id);
+  const conversation = found ? withAlias(step, found, choice) : createFor(step, key, choice);
+  return put(step, request, id, conversation.id, conversation);
+}
+
+/** Nothing new, but still ARM: whoever staged it first may have died before anybody was told to look. */
+function stagedBefore(step: Step, id: string): StageOutcome {
+  const { window, lease } = stateOf(step, id);
+  if (!window && !lease) arm(step, id, dueOfStaged(step, id));
+  return { kind: "duplicate" };
+}
+
+function put(
+  step: Step,
+  request: StageRequest,
+  id: string,
+  conversationIdOfIt: string,
+  conversation: Conversation | undefined,
+): StageOutcome {
+  const { arrival } = request;
+  const bytes = bytesOf(arrival);
+  const state = stateOf(step, conversationIdOfIt);
+  if (hasNoPlace(step, conversationIdOfIt, state, bytes))
+    return refuseMore(step, request, id, conversationIdOfIt, state);
+  const message = { ...arrival, id, sequence: 0 };
+  step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
+  // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
+  const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
+  const due = arm(step, conversationIdOfIt, closesAtMs, state);
+  return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
+}
+
+/** Where neither a window nor a lease stands nothing waits: nobody counts it then. */
+function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState, bytes: number): boolean {
+  return (window !== undefined || lease !== undefined) && isFull(step.tables.pile(id), step.settings, bytes);
+}
+
+/** One record and one word for all that come while it is full: refusals are a pile, too. */
+function refuseMore(
+  step: Step,
+  request: StageRequest,
+  id: string,
+  conversationIdOfIt: string,
+  state: ConversationState,
+): StageOutcome {
+  const code = "RATE_LIMITED";
+  if (state.fullTold) return { kind: "refused", code, conversationId: conversationIdOfIt, tellBusy: false };
+  step.tables.putState(conversationIdOfIt, { ...state, fullTold: true });
+  return { ...refuse(step, request, id, code, conversationIdOfIt), tellBusy: true };
+}
+
+function refuse(
+  step: Step,
+  { arrival, isUnrecorded }: StageRequest,
+  id: string,
+  code: RefusalCode,
+  conversationIdOfIt: string | undefined,
+): Extract<StageOutcome, { kind: "refused" }> {
+  const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
+  const { channel, sender } = arrival;
+  if (!isUnrecorded && !isOnRecord(step, id, code))
+    step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
+  const tellBusy =
+    code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
+  return { kind: "refused", code, ...about, tellBusy };
+}
+
+/** What is too large is so whenever it comes, and a caller that does not believe it comes again and again. */
+function isOnRecord({ tables, nowMs, settings }: Step, id: string, code: RefusalCode): boolean {
+  if (code !== "MESSAGE_TOO_LARGE") return false;
+  // Beside the ids of messages, and none of them: no channel has such a name.
+  const mark = `!refused/${id}`;
+  if (tables.seenBefore(mark).fate !== undefined) return true;
+  tables.remember([mark], "dead", nowMs + settings.dedupeMs);
+  return false;
+}
+
+/** True for the first refusal of a running turn. */
+function tellOnce(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  const running = state.lease?.turnId ?? state.draft?.turnId;
+  if (state.busyToldTurnId === running) return false;
+  step.tables.putState(id, { ...state, busyToldTurnId: running });
+  return true;
+}
+
+function isBusy(step: Step, id: string): boolean {
+  const state = stateOf(step, id);
+  return (
+    isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
+  );
+}
+
+export function keyOf(step: Step, { channel, address, sender }: Arrival): ConversationKey {
+  return { channelType: step.settings.channels[channel]?.type ?? channel, address, sender };
+}
+
+/** The id that the key's next conversation will have. */
+export function nextId(step: Step, key: ConversationKey): string {
+  return conversationId(step.secret, key, step.tables.latestConversationId(key));
+}
+
+/** The record of an on-turn message: found by its key, or made if anybody may write. */
+export function resolve(step: Step, arrival: Arrival): Conversation | undefined {
+  const key = keyOf(step, arrival);
+  const choice = chosen(step, key, arrival);
+  if (choice.found) return withAlias(step, choice.found, choice);
+  return step.settings.admission === "open" ? createFor(step, key, choice) : undefined;
+}
+
+/** Among the active conversations under any of these names at this address of ours, or of who has the number. */
+export function chosen({ tables }: Step, key: ConversationKey, names: Named): Choice<Conversation> {
+  const own = namesOf(names);
+  // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
+  const known = own.some(isPassing) ? tables.nameRecords(key, own) : NOTHING_KEPT;
+  const also = alsoAskedFor(names, known);
+  const records = also.length === 0 ? known : new Map([...known, ...tables.nameRecords(key, also)]);
+  return chooseConversation(names, tables.activeConversations(key, [...own, ...also]), records);
+}
+
+const NOTHING_KEPT: NameRecords = new Map();
+
+function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation>): Conversation {
+  const { projectStatus, allowedChannels } = step.settings;
+  return createConversation(
+    step,
+    { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
+    choice,
+  );
+}
+
+export function createConversation(
+  step: Step,
+  given: Omit<NewConversation, "senderAlias">,
+  choice: Choice<Conversation>,
+): Conversation {
+  const { channelType, address, sender } = given;
+  const id = nextId(step, { channelType, address, sender });
+  const { projectStatus } = step.settings;
+  const made = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
+  const conversation = learning(step, made, choice);
+  step.tables.putConversation(conversation);
+  return conversation;
+}
+
+/** Learns the person's other name, so that a later message that carries only that one is found too. */
+function withAlias(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+  const named = learning(step, conversation, choice);
+  if (named !== conversation) step.tables.putConversation(named);
+  return named;
+}
+
+/** Whoever had the name before has it no more. */
+function learning(
+  { tables }: Step,
+  conversation: Conversation,
+  { learns, records, passedOn }: Choice<Conversation>,
+): Conversation {
+  if (passedOn)
+    for (const { senderAlias, ...rest } of tables.activeConversations(conversation, [passedOn.from]))
+      if (senderAlias === passedOn.name) tables.putConversation(rest);
+  for (const [name, record] of records) tables.putNameRecord(conversation, name, record);
+  return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
+}
+
+/** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
+export function settle(
+  step: Step,
+  { channel, status }: { channel: string; status: DeliveryStatus },
+): "settled" | "recorded" | "unmatched" {
+  const { chunk: reference, address } = status;
+  const by = { channel, address };
+  const wasUnknown = reference !== undefined && settleUnknown(step, by, reference);
+  const id = reference && step.tables.conversationOfTurn(reference.turnId);
+  const state = id === undefined ? undefined : stateOf(step, id);
+  // A turn that has drafted nothing has sent nothing.
+  const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
+  if (draft && !mayTellOf(draft, by)) return "unmatched";
+  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  const turnId = wasUnknown || draft ? reference?.turnId : undefined;
+  const isKnown = step.tables.putDelivery(channel, status, turnId, step.nowMs);
+  if (wasUnknown) return "settled";
+  if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
+  if (draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
+  const sent = withChunk(draft, reference.chunk, {
+    kind: "sent",
+    providerId: status.providerId,
+    atMs: step.nowMs,
+  });
+  saveState(step, id, { ...state, draft: sent, notBeforeAtMs: undefined });
+  // Whoever waits for this chunk to settle need not wait any longer.
+  if (!state.lease && workOf(state, draft.turnId)) wakeNow(step, id);
+  return "settled";
+}
+
+function settleUnknown(step: Step, by: Teller, { turnId, chunk }: ChunkReference): boolean {
+  const id = `${turnId}.${chunk}`;
+  const unknown = step.tables.unknown(id);
+  if (!unknown || !mayTellOf(unknown, by)) return false;
+  step.tables.deleteUnknown(id);
+  return true;
+}
