@@ -13,7 +13,7 @@ interface Rule {
   readonly builtins?: readonly string[];
 }
 
-const BASE = ["core", "ports", "wire", "process", "errors.ts", "secrets"];
+const BASE = ["model", "core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
@@ -22,8 +22,10 @@ const LEAVES = ["engines", "channels", "responders"];
 const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets/manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
-  core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
-  ports: { imports: [], types: ["ports", "core"], builtins: [] },
+  /** The nouns: no part of the house is below them. */
+  model: { imports: ["model"], builtins: [] },
+  core: { imports: ["model", "core"], builtins: ["node:crypto"] },
+  ports: { imports: [], types: ["model", "ports"], builtins: [] },
   runtime: { imports: [...BASE, "runtime"] },
   engines: LEAF,
   channels: LEAF,
@@ -51,10 +53,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   // It names what runs by its path: whoever deploys loads nothing of it.
   cdk: { imports: ["cdk"] },
   "errors.ts": { imports: [], builtins: [] },
-  process: { imports: ["errors.ts"], types: ["ports"] },
+  process: { imports: ["errors.ts"], types: ["model"] },
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
   /** What talking to providers needs. */
-  wire: { imports: ["core", "errors.ts", "wire"] },
+  wire: { imports: ["model", "core", "errors.ts", "wire"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },
 };
 
@@ -226,12 +228,72 @@ function withoutComments(source: string): string {
   return source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 }
 
+function targetsIn(path: string): string[] {
+  return importsIn(readFileSync(new URL(path, SRC), "utf8"))
+    .filter(({ specifier, onDemand }) => specifier.startsWith(".") && !onDemand)
+    .map(({ specifier }) => posix.join(posix.dirname(path), specifier));
+}
+
+/** Each as the way round, from its first file in the alphabet on. */
+function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const follow = (path: string, way: readonly string[]): void => {
+    const at = way.indexOf(path);
+    if (at !== -1) found.add(fromFirst(way.slice(at)).join(" -> "));
+    if (at !== -1 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) follow(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) follow(path, []);
+  return [...found];
+}
+
+function fromFirst(ring: readonly string[]): string[] {
+  const at = ring.indexOf([...ring].sort()[0]!);
+  return [...ring.slice(at), ...ring.slice(0, at)];
+}
+
+const MEMBERS_MAX = 12;
+
+function wideInterfaces(source: string): string[] {
+  const found = source.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm);
+  return [...found].flatMap(([, name = "", body = ""]) => {
+    const members =
+      withoutComments(body)
+        .match(/^ {2}\S/gm)
+        ?.filter((line) => !/^ {2}[})\]|]/.test(line)) ?? [];
+    return members.length > MEMBERS_MAX ? [`${name} has ${members.length} members`] : [];
+  });
+}
+
 describe("the sources", () => {
   const sources = FILES.filter((path) => path.endsWith(".ts"));
 
   test("are all read", () => {
     expect(sources).toContain("core/window.ts");
     expect(sources).toContain("channels/twilio/index.ts");
+  });
+
+  test("import nothing that imports them back, not even a type", () => {
+    expect(
+      cyclesIn(new Map(sources.filter((path) => !isTest(path)).map((path) => [path, targetsIn(path)]))),
+    ).toEqual([]);
+  });
+
+  test("have no interface of more than twelve members but settings", () => {
+    const found = sources
+      .filter((path) => !isTest(path))
+      .flatMap((path) =>
+        wideInterfaces(readFileSync(new URL(path, SRC), "utf8")).map((name) => `${path} ${name}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test("have the same steps in every engine", () => {
+    const steps = ["receive", "take", "turn", "sweep", "conversations", "repairs", "inspect"];
+    for (const engine of ["aws", "embedded"])
+      for (const step of steps) expect(sources).toContain(`engines/${engine}/steps/${step}.ts`);
   });
 
   test("import only what their part of the house may, and keep the house rules", () => {

@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors.ts";
-import type { Log, LogLevel } from "../ports/log.ts";
+import type { Log, LogLevel } from "../model/log.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";

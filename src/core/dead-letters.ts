@@ -1,4 +1,4 @@
-import type { Burial, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
+import type { Burial, TakenInTheEnd, TakeOutcome } from "../model/take.ts";
 
 /** The last of several outcomes, with the dead letters before it: somebody has to hear of them. */
 export function inTheEnd(outcomes: readonly TakeOutcome[]): TakenInTheEnd {

@@ -1,4 +1,4 @@
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../model/settings.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,14 +1,5 @@
-import {
-  aliasOf,
-  isPassing,
-  lastingOf,
-  type Named,
-  type NamedConversation,
-  type NameRecord,
-  type NameRecords,
-  namesOf,
-  whoseIs,
-} from "./names.ts";
+import type { Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
+import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 
 /** What is known of somebody whose conversations are looked for. */
 export interface Person<C> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Named, NameRecord } from "../model/names.ts";
 import { personIn } from "./erased-person.ts";
-import type { Named, NameRecord } from "./names.ts";
 import { addresseeOf, alsoAskedFor, chooseConversation } from "./person.ts";
 
 const A = "+50370000001";

@@ -1,16 +1,5 @@
-import {
-  aliasOf,
-  isPassing,
-  lastingOf,
-  lastOf,
-  type Named,
-  type NamedConversation,
-  type NameRecords,
-  namesOf,
-  passingOf,
-  whoseIs,
-  withName,
-} from "./names.ts";
+import type { Named, NamedConversation, NameRecords } from "../model/names.ts";
+import { aliasOf, isPassing, lastingOf, lastOf, namesOf, passingOf, whoseIs, withName } from "./names.ts";
 
 /** Whose conversation a message belongs to, and what is learnt of its person's names. */
 export interface Choice<C> {

@@ -1,9 +1,9 @@
-import type { Draft } from "../ports/draft.ts";
-import type { GiveBack } from "../ports/engine.ts";
+import type { Draft } from "../model/draft.ts";
+import type { GiveBack } from "../model/release.ts";
+import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
 import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
-import type { WindowPolicy } from "./window.ts";
 
 export interface GivingBack {
   readonly state: ConversationState;

@@ -1,4 +1,4 @@
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "./defaults.ts";
 import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";

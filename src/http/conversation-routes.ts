@@ -1,4 +1,4 @@
-import type { ConversationChange } from "../ports/conversations.ts";
+import type { ConversationChange } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
 import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
 import {

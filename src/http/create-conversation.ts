@@ -1,5 +1,5 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
-import type { WindowPolicy } from "../core/window.ts";
+import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import { windowPolicy } from "../runtime/config.ts";
 import type { Service } from "../runtime/service.ts";

@@ -1,8 +1,9 @@
-import type { Settings } from "../core/settings.ts";
 import { dueAtMs } from "../core/window.ts";
-import type { HistoryMessage } from "../ports/conversations.ts";
-import type { ConversationDetail, TurnRecord } from "../ports/inspector.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { StagedMessage } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { ConversationDetail } from "../ports/inspector.ts";
 import { isoTime } from "./public-json.ts";
 
 const TURNS_MAX = 50;

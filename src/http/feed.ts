@@ -1,6 +1,6 @@
 import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
-import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import { noteRefusal } from "../runtime/receive.ts";

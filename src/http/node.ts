@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Settings } from "../core/settings.ts";
 import { ConfigError } from "../errors.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { failure } from "./answers.ts";

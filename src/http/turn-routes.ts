@@ -1,5 +1,5 @@
-import type { Media } from "../ports/message.ts";
-import type { FullReply, Usage } from "../ports/responder.ts";
+import type { Media } from "../model/message.ts";
+import type { FullReply, Usage } from "../model/reply.ts";
 import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal } from "./route.ts";
 import { count, flag, list, object, oneOf, reason, ref, someText, text } from "./schema.ts";
 

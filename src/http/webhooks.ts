@@ -1,4 +1,4 @@
-import type { RefusalCode } from "../core/refusals.ts";
+import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel } from "../ports/channel.ts";
 import { noteRefusal } from "../runtime/receive.ts";
 import type { Service } from "../runtime/service.ts";

@@ -1,5 +1,5 @@
-import type { RefusalCode } from "../core/refusals.ts";
-import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "./message.ts";
+import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
+import type { RefusalCode } from "../model/refusal.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** A webhook request as it came in. The body is raw: signatures are made over bytes. */

@@ -1,5 +1,5 @@
 import { tellable } from "../errors.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log } from "../model/log.ts";
 
 /**
  * Puts what this process dies of into a line of the log. Node would print the error as it is, and somebody's code may have put a customer's

@@ -7,6 +7,8 @@ import {
   settingsWith,
   WINDOW_MS_MAX,
 } from "../core/defaults.ts";
+import { ConfigError } from "../errors.ts";
+import type { Log } from "../model/log.ts";
 import type {
   Admission,
   ChannelSettings,
@@ -14,13 +16,11 @@ import type {
   Settings,
   Validation,
   WhileBusy,
-} from "../core/settings.ts";
-import type { WindowPolicy } from "../core/window.ts";
-import { ConfigError } from "../errors.ts";
+} from "../model/settings.ts";
+import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { isPlainUrl, plainUrlInWords } from "../wire/plain-url.ts";

@@ -1,7 +1,7 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import { sending } from "./drafting.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";

@@ -1,8 +1,8 @@
 import type { Answer } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { LullError } from "../errors.ts";
-import type { Draft } from "../ports/draft.ts";
-import type { Taken } from "../ports/engine.ts";
+import type { Draft } from "../model/draft.ts";
+import type { Taken } from "../model/take.ts";
 import type { Responder } from "../ports/responder.ts";
 import { ask } from "./ask.ts";
 import { deliver } from "./deliver.ts";

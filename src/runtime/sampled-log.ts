@@ -1,5 +1,5 @@
+import type { Log, LogFields, LogLevel } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log, LogFields, LogLevel } from "../ports/log.ts";
 
 const MINUTE_MS = 60_000;
 /** Reasons of one event that are told apart within a minute. */

@@ -1,9 +1,9 @@
-import type { Settings } from "../core/settings.ts";
+import type { Log } from "../model/log.ts";
+import type { FullReply } from "../model/reply.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
-import type { FullReply } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import type { WakeOutcome, Within } from "./worker.ts";

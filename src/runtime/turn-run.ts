@@ -1,8 +1,10 @@
-import type { Settings } from "../core/settings.ts";
+import type { Log } from "../model/log.ts";
+import type { GiveBack } from "../model/release.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Taken, TakenInTheEnd } from "../model/take.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, GiveBack, Taken, TakenInTheEnd } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
+import type { Engine } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Heartbeat } from "./heartbeat.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { type CallerFamily, type RefusalCode, statusOf } from "../core/refusals.ts";
+import { type CallerFamily, statusOf } from "../core/refusals.ts";
+import type { InboundMessage } from "../model/message.ts";
+import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, Parsed, WebhookRequest } from "../ports/channel.ts";
-import type { InboundMessage } from "../ports/message.ts";
 import type { ContractRun, ContractSubject } from "./channel-contract.ts";
 
 export const RECEIVING: readonly (readonly [string, ContractRun])[] = [

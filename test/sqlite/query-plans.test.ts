@@ -11,7 +11,8 @@ import { openConnection, transact } from "../../src/engines/sqlite/connection.ts
 import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
 import { sqliteTables } from "../../src/engines/sqlite/tables.ts";
-import type { Engine, Taken, TakeOutcome } from "../../src/ports/engine.ts";
+import type { Taken, TakeOutcome } from "../../src/model/take.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/engine-contract/builders.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,7 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
 import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
-import type { Log, LogFields } from "../../ports/log.ts";
+import type { Log, LogFields } from "../../model/log.ts";
 import type { Call } from "../command.ts";
 import { checkOpenPort } from "../doctor/open-port.ts";
 import { createLog, type LoggerOptions } from "../logger.ts";

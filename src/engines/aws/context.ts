@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
-import type { Settings } from "../../core/settings.ts";
 import type { ClockReading } from "../../core/take.ts";
-import type { WindowPolicy } from "../../core/window.ts";
+import type { Log } from "../../model/log.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { WindowPolicy } from "../../model/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
-import type { Log } from "../../ports/log.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";

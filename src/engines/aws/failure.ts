@@ -1,6 +1,6 @@
-import { DeadlineMissed } from "../../core/deadline.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
 import { type AwsErrorKind, kindOf, type SdkError, sdkErrorFrom } from "../../wire/aws-errors.ts";
+import { DeadlineMissed } from "../../wire/deadline.ts";
 
 const PASSING_REASONS = new Set([
   "TransactionConflict",

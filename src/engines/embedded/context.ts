@@ -1,10 +1,10 @@
-import type { Settings } from "../../core/settings.ts";
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
 import { arrivalsOf, type ClockReading, dueOf } from "../../core/take.ts";
-import type { WindowPolicy } from "../../core/window.ts";
-import type { Conversation } from "../../ports/conversations.ts";
-import type { Lease } from "../../ports/engine.ts";
+import type { Conversation } from "../../model/conversation.ts";
+import type { Lease } from "../../model/lease.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { WindowPolicy } from "../../model/window.ts";
 import type { StagedRow, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */

@@ -1,22 +1,23 @@
-import type { NameRecord, NameRecords } from "../../core/names.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Span, StagedItem } from "../../core/take.ts";
-import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
-import type { StagedOutbound } from "../../ports/engine.ts";
+import type { Conversation, ConversationKey } from "../../model/conversation.ts";
+import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { DeliveryStatus, StagedMessage } from "../../model/message.ts";
+import type { NameRecord, NameRecords } from "../../model/names.ts";
+import type { StagedOutbound } from "../../model/outbound.ts";
+import type { Refusal } from "../../model/refusal.ts";
+import type { TurnRecord } from "../../model/turn.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
 import type {
   ConversationFilter,
   Counts,
-  DeadLetter,
   Listing,
   LockRecord,
   Page,
   QuarantinedRow,
-  Refusal,
-  TurnRecord,
-  UnknownSend,
 } from "../../ports/inspector.ts";
-import type { DeliveryStatus, StagedMessage } from "../../ports/message.ts";
 
 /** Something staged: a message, or an outbound that waits for its turn. */
 export type StagedRow =

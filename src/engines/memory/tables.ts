@@ -2,19 +2,14 @@ import { inOrder } from "../../core/batch.ts";
 import { RECENT_TURNS } from "../../core/defaults.ts";
 import { providerIdsOf } from "../../core/draft.ts";
 import { latestWithin } from "../../core/history.ts";
-import type { NameRecord } from "../../core/names.ts";
 import { pileOf } from "../../core/pile.ts";
 import { type ConversationState, wakeAtMs } from "../../core/state.ts";
-import type { HistoryMessage } from "../../ports/conversations.ts";
-import type {
-  Counts,
-  Listing,
-  LockRecord,
-  Page,
-  Refusal,
-  TurnRecord,
-  UnknownSend,
-} from "../../ports/inspector.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { NameRecord } from "../../model/names.ts";
+import type { Refusal } from "../../model/refusal.ts";
+import type { TurnRecord } from "../../model/turn.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
+import type { Counts, Listing, LockRecord, Page } from "../../ports/inspector.ts";
 import { messagesOf } from "../embedded/context.ts";
 import { lockRecord } from "../embedded/steps/inspect.ts";
 import { itemOf } from "../embedded/steps/waiting.ts";

@@ -1,7 +1,7 @@
 import { newConversation } from "../../core/new-conversation.ts";
 import { parsed } from "../../core/shape.ts";
 import { mendedConversation } from "../../core/sound-conversation.ts";
-import type { Conversation } from "../../ports/conversations.ts";
+import type { Conversation } from "../../model/conversation.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables.ts";

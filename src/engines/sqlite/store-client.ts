@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { StoreUnavailable } from "../../errors.ts";
+import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
 import { toldOf } from "./failure.ts";
 import { type GroupReply, resultOf, type StepRequest, type StoreOptions } from "./store.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Settings } from "../../core/settings.ts";
 import { StoreUnavailable } from "../../errors.ts";
+import type { LogFields, LogLevel } from "../../model/log.ts";
+import type { Settings } from "../../model/settings.ts";
 import type { DueTurns } from "../../ports/engine.ts";
-import type { LogFields, LogLevel } from "../../ports/log.ts";
 import type { Step } from "../embedded/context.ts";
 import { carryOut, isRead, type StepName } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";

@@ -1,10 +1,10 @@
 import { SecretsProvider } from "@aws-lambda-powertools/parameters/secrets";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { AWS_DEADLINES, DeadlineMissed, within } from "../../core/deadline.ts";
 import { failure } from "../../engines/aws/failure.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
+import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { environmentSecrets } from "../secrets.ts";
 
 export interface SecretsManagerOptions {

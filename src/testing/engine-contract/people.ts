@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { addresseeOf } from "../../core/person.ts";
-import type { Arrival } from "../../ports/message.ts";
+import type { Arrival } from "../../model/message.ts";
 import { allSent, draftFor, replied } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
+import type { DeliveryStatus } from "../../model/message.ts";
 import type { Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
-import type { DeliveryStatus } from "../../ports/message.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { History } from "./history.ts";
 import type { FaultKind, Plan, PlannedOutage, StepName } from "./plan.ts";

@@ -1,4 +1,4 @@
-import type { OnUnknown, WhileBusy } from "../../core/settings.ts";
+import type { OnUnknown, WhileBusy } from "../../model/settings.ts";
 import type { WindowConfig } from "../../runtime/config.ts";
 import { type Random, seeded } from "./random.ts";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { settingsWith } from "../../../src/core/defaults.ts";
-import type { Settings } from "../../../src/core/settings.ts";
 import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import { type ReceivedTrigger, type Trigger, triggerAtMs } from "../../../src/engines/aws/queue/triggers.ts";
 import { sweepLeases } from "../../../src/engines/aws/steps/sweep.ts";
-import type { TakeOutcome } from "../../../src/ports/engine.ts";
-import type { LogFields } from "../../../src/ports/log.ts";
+import type { LogFields } from "../../../src/model/log.ts";
+import type { Settings } from "../../../src/model/settings.ts";
+import type { TakeOutcome } from "../../../src/model/take.ts";
 import type { SpoiltHow, SpoiltWhat, World } from "../../../src/testing/engine-contract/index.ts";
 import { Scene } from "../../../src/testing/engine-contract/scene.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";

@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../ports/conversations.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printListing } from "../../output/print.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../../ports/conversations.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import type { Item } from "../dynamo/expression.ts";
 import {
   changeOf,

@@ -1,12 +1,12 @@
 import { isObject, soundAs, time } from "../../../core/shape.ts";
 import { windowPolicy } from "../../../core/sound-window.ts";
-import type { WindowPolicy } from "../../../core/window.ts";
 import type {
   Conversation,
   ConversationChange,
   ConversationKey,
   ConversationStatus,
-} from "../../../ports/conversations.ts";
+} from "../../../model/conversation.ts";
+import type { WindowPolicy } from "../../../model/window.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { shardOf, sortable } from "./keys.ts";
 

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import { conversationId } from "../../../core/identity.ts";
 import { ConfigError } from "../../../errors.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { ConversationKey } from "../../../ports/conversations.ts";
 import { absent, type Item } from "../dynamo/expression.ts";
 import type { Store } from "../dynamo/store.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pendingChunks } from "../../../core/draft.ts";
 import { LullError } from "../../../errors.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Draft } from "../../../model/draft.ts";
 import {
   areKeys,
   assertHeld,

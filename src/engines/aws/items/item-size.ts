@@ -1,6 +1,6 @@
 import { LullError } from "../../../errors.ts";
-import type { OutboundRequest } from "../../../ports/conversations.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { Item } from "../dynamo/expression.ts";
 
 /** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ConversationKey } from "../../../ports/conversations.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Item } from "../dynamo/expression.ts";
 
 /** How many partitions share an index whose key would otherwise be one for all: a partition takes about 1,000 writes a second. */

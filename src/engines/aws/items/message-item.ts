@@ -1,8 +1,8 @@
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { isObject, type Sound } from "../../../core/shape.ts";
 import { soundUnknown } from "../../../core/sound-records.ts";
-import type { HistoryMessage } from "../../../ports/conversations.ts";
-import type { UnknownSend } from "../../../ports/inspector.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { instantOf } from "./conversation-item.ts";
 import { conversationWithin, inTime } from "./keys.ts";

@@ -1,14 +1,8 @@
 import { erasedFrom } from "../../../core/erased-person.ts";
-import {
-  isPassing,
-  type Named,
-  type NameRecord,
-  type NameRecords,
-  namesOf,
-  withName,
-} from "../../../core/names.ts";
+import { isPassing, namesOf, withName } from "../../../core/names.ts";
 import { alsoAskedFor, namesBehind, otherNamesOf } from "../../../core/person.ts";
-import type { Conversation, ConversationKey } from "../../../ports/conversations.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { Site } from "../context.ts";
 import { absent, type Condition, equal, type Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";

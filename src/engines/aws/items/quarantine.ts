@@ -1,6 +1,6 @@
 import type { Sound } from "../../../core/shape.ts";
+import type { Log } from "../../../model/log.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Log } from "../../../ports/log.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { Recent } from "./recent.ts";

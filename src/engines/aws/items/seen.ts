@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "../../../ports/message.ts";
+import type { DeliveryStatus } from "../../../model/message.ts";
 import type { Site } from "../context.ts";
 import { above, absent, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";

@@ -12,9 +12,8 @@ import {
 } from "../../../core/shape.ts";
 import { MEDIA } from "../../../core/sound-message.ts";
 import type { StagedItem } from "../../../core/take.ts";
-import type { OutboundRequest } from "../../../ports/conversations.ts";
-import type { StagedOutbound } from "../../../ports/engine.ts";
-import type { Arrival, Media, StagedMessage } from "../../../ports/message.ts";
+import type { Arrival, Media, StagedMessage } from "../../../model/message.ts";
+import type { OutboundRequest, StagedOutbound } from "../../../model/outbound.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { name, textsByName } from "./item-shapes.ts";
 import { itemBytes } from "./item-size.ts";

@@ -1,9 +1,9 @@
 import { latestWithin } from "../../../core/history.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { type ClockReading, dueOf } from "../../../core/take.ts";
-import type { WindowPolicy } from "../../../core/window.ts";
+import type { StagedMessage } from "../../../model/message.ts";
+import type { WindowPolicy } from "../../../model/window.ts";
 import type { DetailLimits } from "../../../ports/inspector.ts";
-import type { StagedMessage } from "../../../ports/message.ts";
 import type { Site } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { itemBytes } from "./item-size.ts";

@@ -1,5 +1,5 @@
 import type { ConversationState } from "../../../core/state.ts";
-import type { Lease } from "../../../ports/engine.ts";
+import type { Lease } from "../../../model/lease.ts";
 import type { Site } from "../context.ts";
 import { absent, type Change, type Condition, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf } from "./keys.ts";

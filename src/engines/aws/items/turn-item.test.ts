@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Sound } from "../../../core/shape.ts";
-import type { HistoryMessage, MessagePart } from "../../../ports/conversations.ts";
-import type { TurnRecord } from "../../../ports/inspector.ts";
+import type { HistoryMessage, MessagePart } from "../../../model/history.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { fits } from "./item-size.ts";
 import {

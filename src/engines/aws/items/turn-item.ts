@@ -1,9 +1,9 @@
 import { mergeTexts } from "../../../core/batch.ts";
 import { isObject, type Sound } from "../../../core/shape.ts";
 import { soundHistory, soundTurn } from "../../../core/sound-records.ts";
-import type { HistoryMessage, MessagePart } from "../../../ports/conversations.ts";
-import type { TurnRecord } from "../../../ports/inspector.ts";
-import type { Media } from "../../../ports/message.ts";
+import type { HistoryMessage, MessagePart } from "../../../model/history.ts";
+import type { Media } from "../../../model/message.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { fits } from "./item-size.ts";
 import { inTime, ttl } from "./keys.ts";

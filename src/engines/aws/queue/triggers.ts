@@ -6,10 +6,10 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import { within } from "../../../core/deadline.ts";
 import { ConfigError } from "../../../errors.ts";
+import type { Log } from "../../../model/log.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import type { Log } from "../../../ports/log.ts";
+import { within } from "../../../wire/deadline.ts";
 import { failure } from "../failure.ts";
 import { VERSION } from "../items/version.ts";
 import { once, type Retrying, retrying } from "../retry.ts";

@@ -1,13 +1,9 @@
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import type { Work } from "../../../core/state.ts";
-import type {
-  Conversation,
-  ConversationChange,
-  LateAnswer,
-  NewConversation,
-  OutboundRequest,
-} from "../../../ports/conversations.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { LateAnswer } from "../../../model/late-answer.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { Site } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";

@@ -1,8 +1,8 @@
 import type { Sound } from "../../../core/shape.ts";
 import { soundLetter } from "../../../core/sound-records.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { Draft } from "../../../ports/draft.ts";
-import type { DeadLetter } from "../../../ports/inspector.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { Draft } from "../../../model/draft.ts";
 import type { Site } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { type MemorySite, memorySite } from "../../../../test/aws/simulated/memory-site.ts";
 import { FEED_LIMITS } from "../../../core/defaults.ts";
-import type { Engine, Taken } from "../../../ports/engine.ts";
+import type { Taken } from "../../../model/take.ts";
+import type { Engine } from "../../../ports/engine.ts";
 import { as, silent } from "../../../testing/engine-contract/builders.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { itemBytes } from "../items/item-size.ts";

@@ -1,6 +1,6 @@
 import { providerIdsOf } from "../../../core/draft.ts";
-import type { Draft } from "../../../ports/draft.ts";
-import type { TurnRecord } from "../../../ports/inspector.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
 import type { Site } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
 import { rowKey } from "../items/conversation-item.ts";

@@ -1,8 +1,8 @@
 import { isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
-import type { Conversation, ConversationKey, NewConversation } from "../../../ports/conversations.ts";
-import type { Arrival } from "../../../ports/message.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
 import type { Site } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";

@@ -1,5 +1,5 @@
 import { isFull, pileOf } from "../../../core/pile.ts";
-import type { ConversationKey } from "../../../ports/conversations.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
 import type { Site } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";

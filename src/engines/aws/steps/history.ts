@@ -1,6 +1,6 @@
 import { fitting } from "../../../core/history.ts";
-import type { HistoryMessage } from "../../../ports/conversations.ts";
-import type { TurnRecord } from "../../../ports/inspector.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
 import type { Site } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { legacyFrom } from "../items/message-item.ts";

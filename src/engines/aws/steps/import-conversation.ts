@@ -1,7 +1,8 @@
-import { type NameRecord, namesOf } from "../../../core/names.ts";
-import type { Conversation } from "../../../ports/conversations.ts";
+import { namesOf } from "../../../core/names.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { NameRecord } from "../../../model/names.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
 import type { KeptConversation } from "../../../ports/engine.ts";
-import type { TurnRecord } from "../../../ports/inspector.ts";
 import type { Site } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { rowFrom, rowKey } from "../items/conversation-item.ts";

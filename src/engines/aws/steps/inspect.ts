@@ -2,17 +2,17 @@ import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
 import { isHeld } from "../../../core/lease.ts";
 import type { Sound } from "../../../core/shape.ts";
-import type { Conversation, ConversationStatus } from "../../../ports/conversations.ts";
+import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { Refusal } from "../../../model/refusal.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
   Counts,
-  DeadLetter,
   DetailLimits,
   Inspector,
   Listing,
   Page,
-  Refusal,
 } from "../../../ports/inspector.ts";
 import type { Site } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";

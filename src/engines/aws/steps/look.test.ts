@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
-import type { Settings } from "../../../core/settings.ts";
-import type { CommitOutcome, Taken } from "../../../ports/engine.ts";
+import type { Settings } from "../../../model/settings.ts";
+import type { Taken } from "../../../model/take.ts";
+import type { CommitOutcome } from "../../../ports/engine.ts";
 import { as, silent, textsOf } from "../../../testing/engine-contract/builders.ts";
 
 it("what is staged and was answered before is dropped and told, and nothing is told where nothing is", async () => {

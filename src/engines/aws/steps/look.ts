@@ -1,7 +1,7 @@
 import { inOrder } from "../../../core/batch.ts";
 import type { ConversationState, Window } from "../../../core/state.ts";
 import { decideTake, type StagedItem, type TakeDecision } from "../../../core/take.ts";
-import type { Conversation } from "../../../ports/conversations.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import { type Site, windowFor } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
 import { rememberedAmong } from "../items/seen.ts";

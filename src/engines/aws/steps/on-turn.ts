@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../ports/conversations.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import { clockOf, type Site, windowFor } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";

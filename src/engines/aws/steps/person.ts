@@ -1,7 +1,8 @@
 import { personIn } from "../../../core/erased-person.ts";
-import { type Named, namesOf } from "../../../core/names.ts";
-import type { ConversationKey } from "../../../ports/conversations.ts";
-import type { Arrival } from "../../../ports/message.ts";
+import { namesOf } from "../../../core/names.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Named } from "../../../model/names.ts";
 import type { Site } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { conversationFrom } from "../items/conversation-item.ts";

@@ -1,7 +1,7 @@
 import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { workOf } from "../../../core/state.ts";
-import type { ChunkReference, DeliveryStatus } from "../../../ports/message.ts";
+import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import type { Site } from "../context.ts";
 import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts";
 import { conversationWithin } from "../items/keys.ts";

@@ -1,10 +1,9 @@
 import { refusalsKeptMs } from "../../../core/defaults.ts";
-import type { RefusalCode } from "../../../core/refusals.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundRefusal } from "../../../core/sound-records.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Refusal, RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
-import type { Refusal } from "../../../ports/inspector.ts";
-import type { Arrival } from "../../../ports/message.ts";
 import type { Site } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";

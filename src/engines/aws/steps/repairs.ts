@@ -1,4 +1,4 @@
-import type { UnknownSend } from "../../../ports/inspector.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { Remedies } from "../../../ports/repairs.ts";
 import type { Site } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";

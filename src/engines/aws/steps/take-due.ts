@@ -1,5 +1,6 @@
 import { tellable } from "../../../errors.ts";
-import type { DueTurns, TakeOutcome } from "../../../ports/engine.ts";
+import type { TakeOutcome } from "../../../model/take.ts";
+import type { DueTurns } from "../../../ports/engine.ts";
 import type { Site } from "../context.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { Finished } from "../queue/finished.ts";

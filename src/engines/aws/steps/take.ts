@@ -2,7 +2,7 @@ import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import type { TakeDecision } from "../../../core/take.ts";
 import { tellable } from "../../../errors.ts";
-import type { Taken, TakeOutcome } from "../../../ports/engine.ts";
+import type { Taken, TakeOutcome } from "../../../model/take.ts";
 import type { Site } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { setAside } from "../items/aside.ts";

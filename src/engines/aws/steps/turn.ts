@@ -1,8 +1,9 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile } from "../../../core/late-answer.ts";
 import { type ConversationState, type Work, workOf } from "../../../core/state.ts";
-import type { Chunk, Draft } from "../../../ports/draft.ts";
-import type { DraftOutcome, Lease, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
+import type { Chunk, Draft } from "../../../model/draft.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
 import type { Site } from "../context.ts";
 import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";

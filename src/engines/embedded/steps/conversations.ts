@@ -1,15 +1,11 @@
 import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import type { Work } from "../../../core/state.ts";
-import type {
-  Conversation,
-  ConversationChange,
-  HistoryMessage,
-  LateAnswer,
-  NewConversation,
-  OutboundRequest,
-} from "../../../ports/conversations.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { LateAnswer } from "../../../model/late-answer.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
 import { messagesOf, type Step, saveState, stateOf, wakeNow } from "../context.ts";
 import { chosen, createConversation } from "./receive.ts";
 

@@ -1,5 +1,5 @@
 import type { ConversationState } from "../../../core/state.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Draft } from "../../../model/draft.ts";
 import { type Step, saveState } from "../context.ts";
 
 export interface Burial {

@@ -1,7 +1,8 @@
 import { erasedFrom, personIn } from "../../../core/erased-person.ts";
-import { type Named, namesOf } from "../../../core/names.ts";
-import type { ConversationKey } from "../../../ports/conversations.ts";
-import type { Arrival } from "../../../ports/message.ts";
+import { namesOf } from "../../../core/names.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Named } from "../../../model/names.ts";
 import { messagesOf, type Step } from "../context.ts";
 import { keyOf, nextId } from "./receive.ts";
 

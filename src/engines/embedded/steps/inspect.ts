@@ -1,21 +1,21 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isHeld, leaseGauges } from "../../../core/lease.ts";
-import type { NameRecord, NameRecords } from "../../../core/names.ts";
 import { namesBehind } from "../../../core/person.ts";
-import type { Conversation, ConversationKey } from "../../../ports/conversations.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { NameRecord, NameRecords } from "../../../model/names.ts";
+import type { Refusal } from "../../../model/refusal.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type {
   ConversationDetail,
   ConversationFilter,
   Counts,
-  DeadLetter,
   DetailLimits,
   Gauges,
   Listing,
   LockRecord,
   Page,
   QuarantinedRow,
-  Refusal,
-  UnknownSend,
 } from "../../../ports/inspector.ts";
 import { messagesOf, type Step } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";

@@ -1,17 +1,18 @@
 import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
 import { conversationId, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
-import { isPassing, type Named, type NameRecords, namesOf } from "../../../core/names.ts";
+import { isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import { alsoAskedFor, type Choice, chooseConversation } from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
-import type { RefusalCode } from "../../../core/refusals.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
 import { dueOf } from "../../../core/take.ts";
-import type { Conversation, ConversationKey, NewConversation } from "../../../ports/conversations.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
+import type { Arrival, ChunkReference, DeliveryStatus } from "../../../model/message.ts";
+import type { Named, NameRecords } from "../../../model/names.ts";
+import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import type { Arrival, ChunkReference, DeliveryStatus } from "../../../ports/message.ts";
 import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "../context.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */

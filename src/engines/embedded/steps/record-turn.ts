@@ -1,8 +1,8 @@
 import type { Work } from "../../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
-import type { Conversation } from "../../../ports/conversations.ts";
-import type { Commit } from "../../../ports/engine.ts";
-import type { StagedMessage } from "../../../ports/message.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { StagedMessage } from "../../../model/message.ts";
 import { messagesOf, type Step } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 

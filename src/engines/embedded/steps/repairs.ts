@@ -1,4 +1,4 @@
-import type { UnknownSend } from "../../../ports/inspector.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
 import { type Step, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
 

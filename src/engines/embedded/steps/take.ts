@@ -4,8 +4,9 @@ import { bytesOf } from "../../../core/pile.ts";
 import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import type { Conversation } from "../../../ports/conversations.ts";
-import type { DueTurns, Taken, TakenInTheEnd, TakeOutcome } from "../../../ports/engine.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Taken, TakenInTheEnd, TakeOutcome } from "../../../model/take.ts";
+import type { DueTurns } from "../../../ports/engine.ts";
 import {
   arm,
   dueOfStaged,

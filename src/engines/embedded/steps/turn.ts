@@ -3,13 +3,13 @@ import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterGiveBack } from "../../../core/release.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
 import { arrivalsOf, buriedWith } from "../../../core/take.ts";
-import type { Draft } from "../../../ports/draft.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { GiveBack } from "../../../model/release.ts";
 import type {
-  Commit,
   CommitOutcome,
   DraftOutcome,
-  GiveBack,
-  Lease,
   MarkOutcome,
   Renewal,
   WriteOutcome,

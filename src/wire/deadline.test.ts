@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeClock } from "../testing/fake-clock.ts";
-import { outageOf } from "../wire/outage.ts";
 import { AWS_DEADLINES, DeadlineMissed, within } from "./deadline.ts";
+import { outageOf } from "./outage.ts";
 
 const forever = () => new Promise<never>(() => {});
 

@@ -1,5 +1,5 @@
 import type { Media } from "./message.ts";
-import type { Usage } from "./responder.ts";
+import type { Usage } from "./reply.ts";
 
 /**
  * A chunk's way out: pending -> sending -> sent.

@@ -1,0 +1,62 @@
+import type { WindowPolicy } from "./window.ts";
+
+export type ConversationStatus =
+  | "new"
+  | "processing_reply"
+  | "reply_sent"
+  | "queued_for_ai"
+  | "awaiting_agent"
+  | "processing_error";
+
+/** Who talks to whom: one person at one of our addresses, over one type of channel. */
+export interface ConversationKey {
+  readonly channelType: string;
+  readonly address: string;
+  readonly sender: string;
+}
+
+export interface Conversation extends ConversationKey {
+  readonly id: string;
+  /** The same person under another name (the phone beside a business-scoped id). */
+  readonly senderAlias?: string;
+  readonly status: ConversationStatus;
+  readonly projectStatus: string;
+  /** Channel types that may be used; absent means all. */
+  readonly allowedChannels?: readonly string[];
+  readonly taskComplete: boolean;
+  readonly handedOff: boolean;
+  readonly handOffReason?: string;
+  readonly paused: boolean;
+  /** Overrides the channel's window for this conversation. */
+  readonly window?: WindowPolicy;
+  /** Free data of the user's own; lull carries it and never reads it. */
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly totalTokens: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** What a new conversation starts with; everything has a default. */
+export interface ConversationTemplate {
+  readonly projectStatus?: string;
+  readonly allowedChannels?: readonly string[];
+  readonly window?: WindowPolicy;
+  readonly attributes?: Readonly<Record<string, unknown>>;
+}
+
+export interface NewConversation extends ConversationKey, ConversationTemplate {
+  readonly senderAlias?: string;
+}
+
+export interface ConversationChange {
+  readonly projectStatus?: string;
+  readonly allowedChannels?: readonly string[];
+  readonly taskComplete?: boolean;
+  readonly handedOff?: boolean;
+  readonly handOffReason?: string;
+  readonly paused?: boolean;
+  readonly window?: WindowPolicy | null;
+  readonly attributes?: Readonly<Record<string, unknown>>;
+}
