@@ -1,4 +1,5 @@
-import { createEdge, type Handle } from "./http/edge.ts";
+import { createEdge } from "./http/edge.ts";
+import type { Handle } from "./http/edge-request.ts";
 import { type CallerInfo, toFetch } from "./http/fetch.ts";
 import type { LullConfig } from "./runtime/config.ts";
 import { createService } from "./runtime/create-service.ts";

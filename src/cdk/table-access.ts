@@ -1,8 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { LULL_TABLES, type LullTable, type LullTables } from "./tables.ts";
-
-/** `api` is there where it is wanted. */
-export type FunctionName = "webhook" | "api" | "worker" | "sweeper";
+import type { FunctionName, LullTable } from "./lull-props.ts";
+import { LULL_TABLES, type LullTables } from "./tables.ts";
 
 interface Access {
   readonly actions: readonly string[];

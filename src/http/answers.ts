@@ -1,4 +1,4 @@
-import type { EdgeAnswer } from "./edge.ts";
+import type { EdgeAnswer } from "./edge-request.ts";
 
 /** Answers hold what people wrote: nothing on the way may keep them, and no browser may guess another type. */
 const JSON_HEADERS = {

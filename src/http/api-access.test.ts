@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { stubService } from "../../test/http/stub-service.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { ROUTES } from "./api.ts";
-import { createEdge, type EdgeRequest } from "./edge.ts";
+import { createEdge } from "./edge.ts";
+import type { EdgeRequest } from "./edge-request.ts";
 
 interface Caller {
   readonly method?: string;

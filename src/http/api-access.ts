@@ -4,7 +4,7 @@ import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
 /** Somebody who may do everything, or a responder that may only answer its turns. */

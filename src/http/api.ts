@@ -5,7 +5,7 @@ import { createAccess } from "./api-access.ts";
 import { COMPONENTS } from "./api-schemas.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import { type Door, tooMany, unread } from "./door.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";

@@ -8,7 +8,7 @@ import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { feedOf } from "./feed-view.ts";
 import { isPossibleId } from "./ids.ts";
 import { createUrl } from "./public-url.ts";

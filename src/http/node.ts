@@ -6,7 +6,7 @@ import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { failure } from "./answers.ts";
 import { Connections } from "./connections.ts";
-import type { EdgeAnswer, Handle } from "./edge.ts";
+import type { EdgeAnswer, Handle } from "./edge-request.ts";
 import { dropBody, NodeRequest } from "./node-request.ts";
 import { dropRest, oneRequest } from "./one-request.ts";
 import { SlowAnswers } from "./slow-answers.ts";

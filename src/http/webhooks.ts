@@ -4,7 +4,7 @@ import { noteRefusal } from "../runtime/receive.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
-import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { Body, EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
 

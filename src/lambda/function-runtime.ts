@@ -1,4 +1,5 @@
-import { createEdge, type Handle } from "../http/edge.ts";
+import { createEdge } from "../http/edge.ts";
+import type { Handle } from "../http/edge-request.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../model/log.ts";
 import type { LullConfig } from "../runtime/config.ts";

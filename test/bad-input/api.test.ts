@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ROUTES } from "../../src/http/api.ts";
 import { COMPONENTS } from "../../src/http/api-schemas.ts";
-import type { EdgeAnswer } from "../../src/http/edge.ts";
+import type { EdgeAnswer } from "../../src/http/edge-request.ts";
 import type { Route } from "../../src/http/route.ts";
 import { problemsIn, type Schema } from "../../src/http/schema.ts";
 import { hold } from "./hold.ts";

@@ -8,12 +8,12 @@ import type { EngineContext } from "../../ports/engine.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";
+import type { Left } from "./items/left-behind.ts";
 import { Quarantine } from "./items/quarantine.ts";
 import { Recent } from "./items/recent.ts";
 import type { StagedRow } from "./items/stage-item.ts";
 import type { Stored } from "./items/state-item.ts";
 import type { Triggers } from "./queue/triggers.ts";
-import type { Left } from "./steps/left.ts";
 
 /** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. In a dead letter, three. */
 const BATCH_MESSAGES_MAX = 30;

@@ -7,26 +7,18 @@ import type { Step } from "../embedded/context.ts";
 import { carryOut, isRead, type StepName } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
-import { errorFrom, type Failure, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
+import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
 import { attempt, type Carry, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
+import type { StepReply, StepRequest } from "./step-request.ts";
 import { type Removal, removeTraces } from "./traces.ts";
 
 export interface StoreOptions extends ConnectionOptions {
   readonly settings: Settings;
   readonly holder: string;
 }
-
-/** One step that somebody wants, at that caller's time. */
-export interface StepRequest {
-  readonly name: StepName;
-  readonly input: unknown;
-  readonly nowMs: number;
-}
-
-export type StepReply = { readonly ok: true; readonly result: unknown } | Failure;
 
 export interface LogLine {
   readonly level: LogLevel;

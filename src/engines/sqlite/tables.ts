@@ -9,10 +9,10 @@ import { erasing } from "./erasing.ts";
 import { expire } from "./expiry.ts";
 import { latestRows, listings, type ReadRows } from "./listings.ts";
 import { nameRows } from "./name-rows.ts";
-import type { Quarantine } from "./quarantine.ts";
 import type { TableName } from "./sound-rows.ts";
 import { STAGED_ROW, stagedRows } from "./staged-rows.ts";
-import { isLossy, type Row, type Statements } from "./statements.ts";
+import { isLossy, type Row } from "./statements.ts";
+import type { TablesOptions } from "./tables-options.ts";
 
 /** More than lies between two sweeps. */
 const LEAP_MS = 60_000;
@@ -38,15 +38,6 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
   SELECT id, EXISTS (SELECT 1 FROM states WHERE conversation_id = id AND wake_at_ms <= ?3) AS is_looked_after,
      (SELECT min(sequence) FROM staged WHERE conversation_id = waiting.id) AS number
     FROM waiting WHERE id IS NOT NULL`;
-
-export interface TablesOptions {
-  readonly sql: Statements;
-  readonly quarantine: Quarantine;
-  readonly nowMs: () => number;
-  /** What a record that cannot be read gets. */
-  readonly projectStatus: string;
-  readonly salt: string;
-}
 
 /** The tables in a SQLite file. Every call runs inside the transaction of its step. */
 export function sqliteTables(options: TablesOptions): Tables {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { EdgeAnswer } from "../edge.ts";
+import type { EdgeAnswer } from "../edge-request.ts";
 import { markup } from "./markup.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";

@@ -2,24 +2,9 @@ import { cutBatch } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
 import type { Site } from "../context.ts";
-import { itemOf, type StagedRow } from "../items/stage-item.ts";
-import type { Sight } from "./look.ts";
-
-/**
- * What a look saw and its turn could not take. Staged rows are kept by their ids, and only all of them together tell by which clock they go and
- * which come first: to read them for every turn of a long pile would cost as much again for each. So the turns right behind it, under the
- * same lease, go by what was seen, and read what they take. Nobody else takes anything away meanwhile. What came in since has a window
- * of its own, which they leave standing.
- */
-export interface Left {
-  readonly items: readonly StagedItem[];
-  readonly newest: Newest | undefined;
-  /** The channel of the message that came last. */
-  readonly newestChannel: string | undefined;
-  readonly seenAtMs: number;
-}
-
-export type Newest = Pick<StagedRow, "channel" | "primaryChannel">;
+import type { Left } from "../items/left-behind.ts";
+import { itemOf } from "../items/stage-item.ts";
+import type { Sight } from "./sight.ts";
 
 /** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
 const SEEN_MS = 60_000;

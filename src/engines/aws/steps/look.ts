@@ -1,9 +1,9 @@
 import { inOrder } from "../../../core/batch.ts";
-import type { ConversationState, Window } from "../../../core/state.ts";
-import { decideTake, type StagedItem, type TakeDecision } from "../../../core/take.ts";
-import type { Conversation } from "../../../model/conversation.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { type Site, windowFor } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
+import type { Left } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import { itemOf, messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
@@ -11,24 +11,8 @@ import type { Stored } from "../items/state-item.ts";
 import { disarm } from "../items/window.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { markIfFull } from "./full.ts";
-import { isFresh, type Left, type Newest, nextOf } from "./left.ts";
-
-/** What a holder finds around its lease. */
-export interface Sight {
-  readonly stored: Stored;
-  /** What waits, read whole. */
-  readonly rows: readonly StagedRow[];
-  /** What waits, too, and was seen before. */
-  readonly rest: readonly StagedItem[];
-  /** What came last of all, and the channel of the last message. */
-  readonly newest: Newest | undefined;
-  readonly newestChannel: string | undefined;
-  /** When everything was last read. */
-  readonly seenAtMs: number;
-  readonly record: Conversation | undefined;
-  readonly window: Window | undefined;
-  readonly allPaused: boolean;
-}
+import { isFresh, nextOf } from "./left.ts";
+import type { Sight } from "./sight.ts";
 
 /** What is known from the turn before is enough, if it is still true; otherwise everything is looked at. */
 export async function lookAround(site: Site, stored: Stored, left?: Left): Promise<Sight> {

@@ -8,8 +8,8 @@ import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-ite
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
 import { findKnown, keyOf, withAlias } from "./find-conversation.ts";
-import type { Sight } from "./look.ts";
 import { createFor } from "./receive.ts";
+import type { Sight } from "./sight.ts";
 
 /** Three actions a row, and one for the window. */
 const MOVED_MAX = 33;

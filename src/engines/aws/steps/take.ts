@@ -7,6 +7,7 @@ import type { Site } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { setAside } from "../items/aside.ts";
 import { rowKey } from "../items/conversation-item.ts";
+import type { Left } from "../items/left-behind.ts";
 import { messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
@@ -14,11 +15,12 @@ import { wakeAt, wakeWaiting } from "../items/window.ts";
 import type { Trigger } from "../queue/triggers.ts";
 import { type Burial, bury } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
-import { type Left, leftBehind } from "./left.ts";
-import { decide, lookAround, type Sight } from "./look.ts";
+import { leftBehind } from "./left.ts";
+import { decide, lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
 import { putBack } from "./put-back.ts";
 import { sentBefore } from "./sent-before.ts";
+import type { Sight } from "./sight.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
 export async function take(
