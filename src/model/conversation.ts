@@ -1,3 +1,4 @@
+import type { Usage } from "./reply.ts";
 import type { WindowPolicy } from "./window.ts";
 
 export type ConversationStatus =
@@ -15,7 +16,16 @@ export interface ConversationKey {
   readonly sender: string;
 }
 
-export interface Conversation extends ConversationKey {
+/** Who answers here: the responder, a person, or neither. */
+export interface Answering {
+  readonly taskComplete: boolean;
+  readonly handedOff: boolean;
+  readonly handOffReason?: string;
+  readonly paused: boolean;
+}
+
+/** The usage is that of all its turns. */
+export interface Conversation extends ConversationKey, Answering, Usage {
   readonly id: string;
   /** The same person under another name (the phone beside a business-scoped id). */
   readonly senderAlias?: string;
@@ -23,17 +33,10 @@ export interface Conversation extends ConversationKey {
   readonly projectStatus: string;
   /** Channel types that may be used; absent means all. */
   readonly allowedChannels?: readonly string[];
-  readonly taskComplete: boolean;
-  readonly handedOff: boolean;
-  readonly handOffReason?: string;
-  readonly paused: boolean;
   /** Overrides the channel's window for this conversation. */
   readonly window?: WindowPolicy;
   /** Free data of the user's own; lull carries it and never reads it. */
   readonly attributes: Readonly<Record<string, unknown>>;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly totalTokens: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

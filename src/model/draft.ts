@@ -20,13 +20,17 @@ export interface Chunk {
   readonly state: ChunkState;
 }
 
-/** The answer, written down before it is sent. It names messages by id: their texts stay where they are staged. */
-export interface Draft {
-  readonly turnId: string;
-  readonly messageIds: readonly string[];
+/** Where a reply goes: over which channel, to whom, from which of our addresses. */
+export interface Route {
   readonly channel: string;
   readonly to: string;
   readonly from: string;
+}
+
+/** The answer, written down before it is sent. It names messages by id: their texts stay where they are staged. */
+export interface Draft extends Route {
+  readonly turnId: string;
+  readonly messageIds: readonly string[];
   readonly chunks: readonly Chunk[];
   /** Set while a responder that answers later has not answered yet. */
   readonly awaitingUntilAtMs?: number;

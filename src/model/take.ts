@@ -4,10 +4,8 @@ import type { Lease } from "./lease.ts";
 import type { StagedMessage } from "./message.ts";
 import type { StagedOutbound } from "./outbound.ts";
 
-/** A turn to carry out, under a lease. */
-export interface Taken {
-  readonly lease: Lease;
-  readonly turnId: string;
+/** How often a turn was tried. */
+export interface TurnTries {
   /** The number of this try, as responders and people are told it. */
   readonly attempt: number;
   /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
@@ -17,6 +15,12 @@ export interface Taken {
   /** The attempts before this one may have ended with the death of their processes: what is asked may be what killed them. */
   readonly isSuspect?: true;
   readonly restarts: number;
+}
+
+/** A turn to carry out, under a lease. */
+export interface Taken extends TurnTries {
+  readonly lease: Lease;
+  readonly turnId: string;
   readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */
   readonly messages: readonly StagedMessage[];

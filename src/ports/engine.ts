@@ -159,8 +159,20 @@ export interface Redriven {
   readonly isWithout?: true;
 }
 
+/** Whether the store can be used, asked in four depths. */
+export interface EngineHealth {
+  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
+  ping(): Promise<void>;
+  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
+  probe?(): Promise<void>;
+  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
+  checks?(): Promise<readonly Finding[]>;
+  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
+  examine?(): Promise<readonly Finding[]>;
+}
+
 /** Everything durable. Split by who calls it. */
-export interface Engine {
+export interface Engine extends EngineHealth {
   readonly receiving: Receiving;
   readonly turns: TurnTaking;
   readonly sweeping: Sweeping;
@@ -171,14 +183,6 @@ export interface Engine {
   adopt?(kept: KeptConversation): Promise<void>;
   /** Puts wake-ups back that ended among the dead letters of a queue. Absent where there are no queues. */
   redrive?(): Promise<readonly Redriven[]>;
-  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
-  ping(): Promise<void>;
-  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
-  probe?(): Promise<void>;
-  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
-  checks?(): Promise<readonly Finding[]>;
-  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
-  examine?(): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
 

@@ -37,8 +37,22 @@ const BATCHES_MAX = 1_000;
 const LEFT_MAX = 100;
 const PLACES_MAX = 100_000;
 
+/** What this process has seen. Each can be read again: every write says what it has seen. */
+interface Caches {
+  /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
+  readonly held: Recent<Stored>;
+  /** By token: what the running turn took. A cache, too. */
+  readonly batches: Recent<readonly StagedRow[]>;
+  /** By token: what the running turn left behind. A cache, too: without it everything is read again. */
+  readonly left: Recent<Left>;
+  /** By conversation id: the first half of its key. It never changes. */
+  readonly places: Recent<string>;
+  /** When all was last seen not to be paused. */
+  readonly unpaused: { atMs: number };
+}
+
 /** What every step stands on. */
-export interface Site {
+export interface Site extends Caches {
   readonly store: Store;
   readonly triggers: Triggers;
   readonly settings: Settings;
@@ -50,19 +64,9 @@ export interface Site {
   readonly forget: "table" | "sweep";
   /** Over how many partitions leases are spread in their index. */
   readonly leaseShards: number;
-  /** When all was last seen not to be paused. */
-  readonly unpaused: { atMs: number };
   readonly newId: () => string;
   /** Order of staging, as far as one process knows it. */
   readonly nextSequence: () => number;
-  /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
-  readonly held: Recent<Stored>;
-  /** By token: what the running turn took. A cache, too. */
-  readonly batches: Recent<readonly StagedRow[]>;
-  /** By token: what the running turn left behind. A cache, too: without it everything is read again. */
-  readonly left: Recent<Left>;
-  /** By conversation id: the first half of its key. It never changes. */
-  readonly places: Recent<string>;
 }
 
 export function siteFor(

@@ -25,22 +25,22 @@ export interface Step {
 }
 
 export function stateOf(step: Step, conversationId: string): ConversationState {
-  return step.tables.state(conversationId) ?? AT_REST;
+  return step.tables.states.get(conversationId) ?? AT_REST;
 }
 
 export function saveState(step: Step, conversationId: string, state: ConversationState): void {
   if (isAtRest(state)) {
-    step.tables.putState(conversationId, undefined);
+    step.tables.states.put(conversationId, undefined);
     return;
   }
-  step.tables.putState(conversationId, state);
+  step.tables.states.put(conversationId, state);
   const wakeAt = wakeAtMs(state);
   if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
 }
 
 /** The state, if this lease is still the newest. */
 export function heldState(step: Step, lease: Lease): ConversationState | undefined {
-  const state = step.tables.state(lease.conversationId);
+  const state = step.tables.states.get(lease.conversationId);
   return state?.lease?.token === lease.token ? state : undefined;
 }
 
@@ -68,10 +68,10 @@ export function arm(
 
 /** When what is staged is due: messages by their window, an outbound since it was asked for. */
 export function dueOfStaged(step: Step, conversationId: string): number {
-  const saidAtMs = step.tables.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
-  const span = step.tables.span(conversationId);
+  const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
+  const span = step.tables.staged.span(conversationId);
   if (span === undefined) return saidAtMs;
-  const policy = windowOf(step, step.tables.conversation(conversationId), span.newestChannel);
+  const policy = windowOf(step, step.tables.conversations.get(conversationId), span.newestChannel);
   const state = stateOf(step, conversationId);
   return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
 }
@@ -95,7 +95,7 @@ export function inItsOwnRoom<T>(step: Step, conversationId: string, work: () => 
   try {
     return apart(work);
   } catch (error) {
-    apart(() => step.tables.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
+    apart(() => step.tables.states.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
     step.failed?.(conversationId, error);
     return undefined;
   }

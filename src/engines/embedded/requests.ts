@@ -69,7 +69,7 @@ export function isRead(name: StepName): name is keyof typeof READS {
 }
 
 export function carryOut(step: Step, name: StepName, input: unknown): unknown {
-  if (!isRead(name)) step.tables.noteTime(step.nowMs);
+  if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
   const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: Step, input: unknown) => unknown;
   return run(step, input);
 }

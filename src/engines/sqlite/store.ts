@@ -223,7 +223,7 @@ class FileStore implements Store {
 
   /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
   #isIdle({ name, nowMs }: StepRequest): boolean {
-    return name === "takeDue" && this.#session.tables.wakeable(nowMs, 1).length === 0;
+    return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
   }
 
   /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
@@ -275,7 +275,7 @@ function attemptToRemove(database: Session["database"]): Removal {
 }
 
 function nothingDue(tables: Tables): DueTurns {
-  const nextAtMs = tables.nextWakeAtMs();
+  const nextAtMs = tables.states.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
 }
 

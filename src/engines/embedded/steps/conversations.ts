@@ -18,40 +18,47 @@ export function create(step: Step, given: NewConversation): { created: boolean; 
 }
 
 export function get(step: Step, id: string): Conversation | undefined {
-  return step.tables.conversation(id);
+  return step.tables.conversations.get(id);
 }
 
 export function history(
   step: Step,
   { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
 ): HistoryMessage[] {
-  return step.tables.history(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
+  return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
 }
 
 export function change(
   step: Step,
   { id, change: given }: { id: string; change: ConversationChange },
 ): Conversation | undefined {
-  const before = step.tables.conversation(id);
+  const before = step.tables.conversations.get(id);
   if (!before) return undefined;
   const { window, ...rest } = given;
   const { window: ownWindow, ...kept } = { ...before, ...rest };
   const chosen = window === undefined ? ownWindow : (window ?? undefined);
   const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: step.nowMs };
-  step.tables.putConversation(after);
+  step.tables.conversations.put(after);
   const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
-  if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);
+  if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);
   return after;
 }
 
 export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
   const { conversationId, channel, to, texts, media, author } = request;
-  if (!step.tables.conversation(conversationId)) return "not-found";
+  if (!step.tables.conversations.get(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
-  if (step.tables.seenBefore(id).fate !== undefined) return "duplicate";
+  if (step.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
   const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: step.nowMs };
   const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
-  const isNew = step.tables.stage({ kind: "outbound", id, conversationId, outbound, sequence: 0, bytes });
+  const isNew = step.tables.staged.add({
+    kind: "outbound",
+    id,
+    conversationId,
+    outbound,
+    sequence: 0,
+    bytes,
+  });
   if (!isNew) return "duplicate";
   wakeNow(step, conversationId);
   return "staged";
@@ -60,7 +67,7 @@ export function say(step: Step, request: OutboundRequest): "staged" | "duplicate
 /** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
 export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = step;
-  const id = step.tables.conversationOfTurn(late.turnId);
+  const id = step.tables.states.ofTurn(late.turnId);
   if (id === undefined) return "stale";
   const state = stateOf(step, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });
@@ -73,11 +80,11 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
 }
 
 function draftFor(step: Step, id: string, work: Work): Draft | undefined {
-  const [newest] = messagesOf(step.tables.stagedAs(id, work.batchIds.slice(-1)));
+  const [newest] = messagesOf(step.tables.staged.of(id, work.batchIds.slice(-1)));
   return newest && emptyDraft(work, newest.message, step.nowMs);
 }
 
 export function pauseAll(step: Step, paused: boolean): void {
-  step.tables.setPaused(paused);
+  step.tables.meta.setPaused(paused);
   if (!paused) step.armed(step.nowMs);
 }

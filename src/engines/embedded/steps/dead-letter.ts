@@ -15,11 +15,11 @@ export interface Burial {
  * `after` is the state without the work; its draft goes along if it was this turn's.
  */
 export function bury(step: Step, conversationId: string, burial: Burial, after: ConversationState): string {
-  const rows = step.tables.stagedAs(conversationId, burial.messageIds);
+  const rows = step.tables.staged.of(conversationId, burial.messageIds);
   const stored = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const draft = burial.draft ?? stored;
   const id = step.newId();
-  step.tables.putDead({
+  step.tables.deadLetters.put({
     id,
     conversationId,
     reason: burial.reason,
@@ -29,8 +29,8 @@ export function bury(step: Step, conversationId: string, burial: Burial, after: 
     atMs: step.nowMs,
   });
   const ids = rows.map((row) => row.id);
-  step.tables.unstage(conversationId, ids);
-  step.tables.remember(ids, "dead", step.nowMs + step.settings.dedupeMs);
+  step.tables.staged.remove(conversationId, ids);
+  step.tables.remembered.add(ids, "dead", step.nowMs + step.settings.dedupeMs);
   markError(step, conversationId);
   const free = { ...after, fullTold: undefined };
   saveState(step, conversationId, stored ? { ...free, draft: undefined } : free);
@@ -38,7 +38,7 @@ export function bury(step: Step, conversationId: string, burial: Burial, after: 
 }
 
 function markError(step: Step, conversationId: string): void {
-  const conversation = step.tables.conversation(conversationId);
+  const conversation = step.tables.conversations.get(conversationId);
   if (!conversation) return;
-  step.tables.putConversation({ ...conversation, status: "processing_error", updatedAtMs: step.nowMs });
+  step.tables.conversations.put({ ...conversation, status: "processing_error", updatedAtMs: step.nowMs });
 }

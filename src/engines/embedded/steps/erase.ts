@@ -21,26 +21,26 @@ interface Person {
 export function erase(step: Step, id: string): "erased" | "not-found" {
   const { tables, nowMs, settings } = step;
   const { names, ids, forgets } = personOf(step, id);
-  const staged = ids.flatMap((each) => messagesOf(tables.staged(each)));
-  tables.remember(
+  const staged = ids.flatMap((each) => messagesOf(tables.staged.all(each)));
+  tables.remembered.add(
     staged.map((row) => row.id),
     "committed",
     nowMs + settings.dedupeMs,
   );
-  const found = ids.filter((each) => tables.eraseConversation(each));
+  const found = ids.filter((each) => tables.removal.conversation(each));
   if (found.length === 0) return "not-found";
-  tables.eraseNamed(names);
+  tables.removal.named(names);
   for (const forget of forgets) forget();
   return "erased";
 }
 
 /** Why something of an erased person may still be found in a file, though no table has it any more. */
 export function tracesLeft(step: Step): string | undefined {
-  return step.tables.tracesLeft();
+  return step.tables.removal.tracesLeft();
 }
 
 function personOf(step: Step, id: string): Person {
-  const known = step.tables.conversation(id);
+  const known = step.tables.conversations.get(id);
   const keys = known ? [known] : keysWithout(step, id);
   const people = keys.map((key) => everythingOf(step, key));
   return {
@@ -52,8 +52,8 @@ function personOf(step: Step, id: string): Person {
 
 /** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
 function keysWithout(step: Step, id: string): NamedKey[] {
-  const letters = step.tables.lettersOf(id).flatMap(({ rows }) => rows);
-  return messagesOf([...step.tables.staged(id), ...letters]).map(({ message }) => namedIn(step, message));
+  const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
+  return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));
 }
 
 type NamedKey = ConversationKey & Named;
@@ -66,8 +66,8 @@ function namedIn(step: Step, arrival: Arrival): NamedKey {
 function everythingOf(step: Step, key: NamedKey): Person {
   const { tables } = step;
   for (let looked = namesOf(key); ; ) {
-    const found = tables.conversationsOf(key, looked);
-    const records = tables.nameRecords(key, looked);
+    const found = tables.conversations.named(key, looked);
+    const records = tables.names.records(key, looked);
     const { conversations, names, mentions, gone } = personIn([key], found, records);
     const known = new Set([...looked, ...mentions]);
     if (known.size > looked.length) {
@@ -82,7 +82,7 @@ function everythingOf(step: Step, key: NamedKey): Person {
       forgets: [...records].map(
         ([name, record]) =>
           () =>
-            tables.putNameRecord(key, name, erasedFrom(name, record, gone)),
+            tables.names.put(key, name, erasedFrom(name, record, gone)),
       ),
     };
   }

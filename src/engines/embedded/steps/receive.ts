@@ -24,7 +24,7 @@ function stageOne(step: Step, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
-  const { fate, stagedIn } = step.tables.seenBefore(id);
+  const { fate, stagedIn } = step.tables.remembered.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
   if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
@@ -62,7 +62,7 @@ function put(
   if (hasNoPlace(step, conversationIdOfIt, state, bytes))
     return refuseMore(step, request, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
-  step.tables.stage({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
+  step.tables.staged.add({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
   const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
   const due = arm(step, conversationIdOfIt, closesAtMs, state);
@@ -71,7 +71,9 @@ function put(
 
 /** Where neither a window nor a lease stands nothing waits: nobody counts it then. */
 function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState, bytes: number): boolean {
-  return (window !== undefined || lease !== undefined) && isFull(step.tables.pile(id), step.settings, bytes);
+  return (
+    (window !== undefined || lease !== undefined) && isFull(step.tables.staged.pile(id), step.settings, bytes)
+  );
 }
 
 /** One record and one word for all that come while it is full: refusals are a pile, too. */
@@ -84,7 +86,7 @@ function refuseMore(
 ): StageOutcome {
   const code = "RATE_LIMITED";
   if (state.fullTold) return { kind: "refused", code, conversationId: conversationIdOfIt, tellBusy: false };
-  step.tables.putState(conversationIdOfIt, { ...state, fullTold: true });
+  step.tables.states.put(conversationIdOfIt, { ...state, fullTold: true });
   return { ...refuse(step, request, id, code, conversationIdOfIt), tellBusy: true };
 }
 
@@ -98,7 +100,7 @@ function refuse(
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
   if (!isUnrecorded && !isOnRecord(step, id, code))
-    step.tables.putRefusal({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
+    step.tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
   return { kind: "refused", code, ...about, tellBusy };
@@ -109,8 +111,8 @@ function isOnRecord({ tables, nowMs, settings }: Step, id: string, code: Refusal
   if (code !== "MESSAGE_TOO_LARGE") return false;
   // Beside the ids of messages, and none of them: no channel has such a name.
   const mark = `!refused/${id}`;
-  if (tables.seenBefore(mark).fate !== undefined) return true;
-  tables.remember([mark], "dead", nowMs + settings.dedupeMs);
+  if (tables.remembered.seenBefore(mark).fate !== undefined) return true;
+  tables.remembered.add([mark], "dead", nowMs + settings.dedupeMs);
   return false;
 }
 
@@ -119,7 +121,7 @@ function tellOnce(step: Step, id: string): boolean {
   const state = stateOf(step, id);
   const running = state.lease?.turnId ?? state.draft?.turnId;
   if (state.busyToldTurnId === running) return false;
-  step.tables.putState(id, { ...state, busyToldTurnId: running });
+  step.tables.states.put(id, { ...state, busyToldTurnId: running });
   return true;
 }
 
@@ -136,7 +138,7 @@ export function keyOf(step: Step, { channel, address, sender }: Arrival): Conver
 
 /** The id that the key's next conversation will have. */
 export function nextId(step: Step, key: ConversationKey): string {
-  return conversationId(step.secret, key, step.tables.latestConversationId(key));
+  return conversationId(step.secret, key, step.tables.conversations.latestId(key));
 }
 
 /** The record of an on-turn message: found by its key, or made if anybody may write. */
@@ -151,10 +153,10 @@ export function resolve(step: Step, arrival: Arrival): Conversation | undefined 
 export function chosen({ tables }: Step, key: ConversationKey, names: Named): Choice<Conversation> {
   const own = namesOf(names);
   // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
-  const known = own.some(isPassing) ? tables.nameRecords(key, own) : NOTHING_KEPT;
+  const known = own.some(isPassing) ? tables.names.records(key, own) : NOTHING_KEPT;
   const also = alsoAskedFor(names, known);
-  const records = also.length === 0 ? known : new Map([...known, ...tables.nameRecords(key, also)]);
-  return chooseConversation(names, tables.activeConversations(key, [...own, ...also]), records);
+  const records = also.length === 0 ? known : new Map([...known, ...tables.names.records(key, also)]);
+  return chooseConversation(names, tables.conversations.active(key, [...own, ...also]), records);
 }
 
 const NOTHING_KEPT: NameRecords = new Map();
@@ -178,14 +180,14 @@ export function createConversation(
   const { projectStatus } = step.settings;
   const made = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
   const conversation = learning(step, made, choice);
-  step.tables.putConversation(conversation);
+  step.tables.conversations.put(conversation);
   return conversation;
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 function withAlias(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
   const named = learning(step, conversation, choice);
-  if (named !== conversation) step.tables.putConversation(named);
+  if (named !== conversation) step.tables.conversations.put(named);
   return named;
 }
 
@@ -196,9 +198,9 @@ function learning(
   { learns, records, passedOn }: Choice<Conversation>,
 ): Conversation {
   if (passedOn)
-    for (const { senderAlias, ...rest } of tables.activeConversations(conversation, [passedOn.from]))
-      if (senderAlias === passedOn.name) tables.putConversation(rest);
-  for (const [name, record] of records) tables.putNameRecord(conversation, name, record);
+    for (const { senderAlias, ...rest } of tables.conversations.active(conversation, [passedOn.from]))
+      if (senderAlias === passedOn.name) tables.conversations.put(rest);
+  for (const [name, record] of records) tables.names.put(conversation, name, record);
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
@@ -210,14 +212,14 @@ export function settle(
   const { chunk: reference, address } = status;
   const by = { channel, address };
   const wasUnknown = reference !== undefined && settleUnknown(step, by, reference);
-  const id = reference && step.tables.conversationOfTurn(reference.turnId);
+  const id = reference && step.tables.states.ofTurn(reference.turnId);
   const state = id === undefined ? undefined : stateOf(step, id);
   // A turn that has drafted nothing has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
   if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
   const turnId = wasUnknown || draft ? reference?.turnId : undefined;
-  const isKnown = step.tables.putDelivery(channel, status, turnId, step.nowMs);
+  const isKnown = step.tables.history.putDelivery(channel, status, turnId, step.nowMs);
   if (wasUnknown) return "settled";
   if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
   if (draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
@@ -234,8 +236,8 @@ export function settle(
 
 function settleUnknown(step: Step, by: Teller, { turnId, chunk }: ChunkReference): boolean {
   const id = `${turnId}.${chunk}`;
-  const unknown = step.tables.unknown(id);
+  const unknown = step.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;
-  step.tables.deleteUnknown(id);
+  step.tables.unknownSends.delete(id);
   return true;
 }

@@ -10,12 +10,12 @@ import type { StagedRow } from "../tables.ts";
 export function recordTurn(step: Step, finished: FinishedTurn): void {
   const { tables, nowMs } = step;
   const { recordId } = finished.work;
-  const conversation = tables.conversation(recordId);
+  const conversation = tables.conversations.get(recordId);
   // Erased while its turn ran is not possible (the token changed); removed by hand is: the turn is still recorded.
-  if (conversation) tables.putConversation(afterTurn(conversation, finished.commit, nowMs));
-  tables.appendMessages(recordId, spokenIn(finished));
-  tables.appendTurn(recordOf(finished));
-  for (const unknown of unknownSendsOf(finished)) tables.putUnknown(unknown);
+  if (conversation) tables.conversations.put(afterTurn(conversation, finished.commit, nowMs));
+  tables.history.appendMessages(recordId, spokenIn(finished));
+  tables.history.appendTurn(recordOf(finished));
+  for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
 }
 
 /** The messages of a batch in its own order, which is not always that of staging. */

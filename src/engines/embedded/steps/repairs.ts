@@ -4,18 +4,18 @@ import { say } from "./conversations.ts";
 
 /** Back to staged, once: the dead letter goes in the same step. */
 export function retryDead(step: Step, id: string): "retried" | "not-found" {
-  const letter = step.tables.dead(id);
+  const letter = step.tables.deadLetters.get(id);
   if (!letter) return "not-found";
-  step.tables.deleteDead(id);
-  step.tables.forget(letter.rows.map((row) => row.id));
-  for (const row of letter.rows) step.tables.stage(row);
+  step.tables.deadLetters.delete(id);
+  step.tables.remembered.forget(letter.rows.map((row) => row.id));
+  for (const row of letter.rows) step.tables.staged.add(row);
   wakeNow(step, letter.conversationId);
   return "retried";
 }
 
 export function discardDead(step: Step, id: string): "discarded" | "not-found" {
-  if (!step.tables.dead(id)) return "not-found";
-  step.tables.deleteDead(id);
+  if (!step.tables.deadLetters.get(id)) return "not-found";
+  step.tables.deadLetters.delete(id);
   return "discarded";
 }
 
@@ -23,18 +23,18 @@ export function markUnknown(
   step: Step,
   { id, as }: { id: string; as: "sent" | "not-sent" },
 ): "marked" | "not-found" {
-  const unknown = step.tables.unknown(id);
+  const unknown = step.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
-  step.tables.deleteUnknown(id);
+  step.tables.unknownSends.delete(id);
   recordFinding(step, unknown, as);
   return "marked";
 }
 
 /** A resend is an outbound like any other: a turn of its own, under the lease. */
 export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
-  const unknown = step.tables.unknown(id);
+  const unknown = step.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
-  step.tables.deleteUnknown(id);
+  step.tables.unknownSends.delete(id);
   const { conversationId, channel, to, text, media } = unknown;
   const staged = say(step, {
     id: `resend-${id}`,
@@ -49,10 +49,10 @@ export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
 }
 
 export function discardQuarantined(step: Step, id: string): "discarded" | "not-found" {
-  return step.tables.discardQuarantined(id) ? "discarded" : "not-found";
+  return step.tables.quarantine.discard(id) ? "discarded" : "not-found";
 }
 
 function recordFinding(step: Step, unknown: UnknownSend, as: "sent" | "not-sent"): void {
   const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
-  step.tables.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);
+  step.tables.history.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);
 }

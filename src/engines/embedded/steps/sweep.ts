@@ -38,9 +38,9 @@ export function sweep(step: Step, cursor: string): SweepResult {
   const expiresAtMs = expiryTime(step);
   const clockSetBack = healClock(step, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
-  const { ids, next } = tables.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
+  const { ids, next } = tables.states.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
   const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
-  const { rows, isCut } = tables.expire(pastTimes({ ...step, nowMs: expiresAtMs }), max);
+  const { rows, isCut } = tables.removal.expire(pastTimes({ ...step, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
 }
@@ -51,14 +51,18 @@ export function sweep(step: Step, cursor: string): SweepResult {
  */
 function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
   const { tables, nowMs } = step;
-  const mark = tables.clockMark();
+  const mark = tables.meta.clockMark();
   const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const isSecondLook = mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + step.settings.sweepMs;
   const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
-  tables.setClockMark({ latestAtMs: nowMs, expiredAtMs, ...(setBackAtMs !== undefined && { setBackAtMs }) });
+  tables.meta.setClockMark({
+    latestAtMs: nowMs,
+    expiredAtMs,
+    ...(setBackAtMs !== undefined && { setBackAtMs }),
+  });
   if (!wasSetBack && !isSecondLook) return undefined;
-  const conversations = tables
+  const conversations = tables.states
     .restless()
     .filter((id) => inItsOwnRoom(step, id, () => wakeAfterSetBack(step, id))).length;
   return wasSetBack ? { byMs, conversations } : undefined;
@@ -69,7 +73,7 @@ function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
  * make everybody forget what was answered today, and a redelivery would be answered again. After a weekend without power it takes minutes.
  */
 function expiryTime({ tables, nowMs }: Step): number {
-  const before = tables.clockMark()?.expiredAtMs ?? nowMs;
+  const before = tables.meta.clockMark()?.expiredAtMs ?? nowMs;
   return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
 }
 
@@ -106,7 +110,7 @@ function armOrphan(step: Step, id: string): boolean {
 
 /** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
 export function freeLeases(step: Step, holder: string): number {
-  const ids = step.tables.heldBy(holder);
+  const ids = step.tables.states.heldBy(holder);
   for (const id of ids) inItsOwnRoom(step, id, () => freeLease(step, id));
   if (ids.length > 0) step.armed(step.nowMs);
   return ids.length;
@@ -115,20 +119,20 @@ export function freeLeases(step: Step, holder: string): number {
 /** Without a lease in it, the row only said so: it is written as it is. */
 function freeLease(step: Step, id: string): void {
   const state = stateOf(step, id);
-  if (state.lease) step.tables.putState(id, afterHolderDied(state, clockOf(step)));
+  if (state.lease) step.tables.states.put(id, afterHolderDied(state, clockOf(step)));
   else saveState(step, id, state);
 }
 
 /** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
 export function ping(step: Step): void {
-  step.tables.wakeable(step.nowMs, 1);
-  step.tables.ping(step.nowMs);
+  step.tables.states.wakeable(step.nowMs, 1);
+  step.tables.meta.ping(step.nowMs);
 }
 
 export function setAside(step: Step, rows: readonly StrayRow[]): void {
-  step.tables.setAside(rows);
+  step.tables.quarantine.setAside(rows);
 }
 
 export function holders(step: Step): string[] {
-  return step.tables.holders();
+  return step.tables.states.holders();
 }

@@ -30,13 +30,13 @@ import { type Waiting, waitingIn } from "./waiting.ts";
 export function takeDue(step: Step, max: number): DueTurns {
   const outcomes: TakeOutcome[] = [];
   let bytes = 0;
-  for (const id of step.tables.wakeable(step.nowMs, max)) {
+  for (const id of step.tables.states.wakeable(step.nowMs, max)) {
     const taken = inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [];
     outcomes.push(...taken);
     bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
     if (bytes >= step.settings.batchBytesMax) break;
   }
-  const nextAtMs = step.tables.nextWakeAtMs();
+  const nextAtMs = step.tables.states.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
 }
 
@@ -63,7 +63,7 @@ function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutc
   for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(step, id, how);
     if (outcome === "again") {
-      const staged = step.tables.stagedCount(id);
+      const staged = step.tables.staged.count(id);
       // Nothing was set aside since the last time: looking once more would find the same, for ever.
       if (staged >= left) throw new Error("a staged row can neither be read nor set aside");
       left = staged;
@@ -79,7 +79,7 @@ function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }
   const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
   if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
   const waiting = waitingIn(step, id, state);
-  const record = step.tables.conversation(id);
+  const record = step.tables.conversations.get(id);
   const decision = decideTake(
     {
       state,
@@ -91,7 +91,7 @@ function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }
         handedOff: record.handedOff,
         window: windowOf(step, record, waiting.newestChannel),
       },
-      allPaused: step.tables.isPaused(),
+      allPaused: step.tables.meta.isPaused(),
     },
     {
       nowMs: step.nowMs,
@@ -118,10 +118,10 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
   switch (decision.kind) {
     case "busy":
       // Written as it is: a row that says that it is due would be found again and again.
-      step.tables.putState(id, before.state);
+      step.tables.states.put(id, before.state);
       return decision;
     case "nothing":
-      step.tables.putState(id, undefined);
+      step.tables.states.put(id, undefined);
       return { kind: "nothing" };
     case "later":
       saveState(step, id, decision.state);
@@ -163,7 +163,7 @@ function takenFrom(
     messages: inBatchOrder(work, rows),
     ...(outbound && { outbound }),
     ...(what === "draft" && state.draft && { draft: state.draft }),
-    recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],
+    recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs: step.nowMs,
     dueAtMs: work.dueAtMs,
@@ -175,14 +175,14 @@ function takenFrom(
  * the meantime they move on to the next one, so that its turns run under its own lease.
  */
 function findRecord(step: Step, id: string, state: ConversationState): void {
-  const known = step.tables.conversation(id);
+  const known = step.tables.conversations.get(id);
   const isStarted = state.draft !== undefined || state.works.length > 0;
   if (isStarted || (known && !known.taskComplete)) return;
-  const rows = messagesOf(step.tables.staged(id));
+  const rows = messagesOf(step.tables.staged.all(id));
   const record = rows.length === 0 ? undefined : resolve(step, rows.at(-1)!.message);
   if (record === undefined || record.id === id) return;
   const ids = rows.map((row) => row.id);
-  step.tables.unstage(id, ids);
-  for (const row of rows) step.tables.stage({ ...row, conversationId: record.id });
+  step.tables.staged.remove(id, ids);
+  for (const row of rows) step.tables.staged.add({ ...row, conversationId: record.id });
   arm(step, record.id, dueOfStaged(step, record.id));
 }

@@ -74,12 +74,12 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
   if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
   const { tables, nowMs, settings } = step;
   const final = what.draft && keepSent(state.draft, what.draft);
-  const batch = tables.stagedAs(lease.conversationId, work.batchIds);
+  const batch = tables.staged.of(lease.conversationId, work.batchIds);
   const messages = inBatchOrder(work, batch);
   recordTurn(step, { work, commit: what, draft: final, messages, nowMs });
-  tables.unstage(lease.conversationId, work.batchIds);
+  tables.staged.remove(lease.conversationId, work.batchIds);
   const ids = batch.map(({ id }) => id);
-  tables.remember(ids, "committed", nowMs + settings.dedupeMs);
+  tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
   const after: ConversationState = {
     ...withoutWork(state, work.turnId),
     draft: undefined,
@@ -87,7 +87,7 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
     fullTold: undefined,
   };
   if (what.more) {
-    tables.putState(lease.conversationId, after);
+    tables.states.put(lease.conversationId, after);
     return { kind: "committed", next: takeMore(step, lease.conversationId) };
   }
   saveState(step, lease.conversationId, { ...after, lease: undefined });
@@ -110,7 +110,7 @@ export function giveBack(
     const after = freed(step, id, state, work, messageIds.length);
     return { kind: "released", deadLetterId: bury(step, id, burial, after) };
   }
-  const conversation = step.tables.conversation(work.recordId);
+  const conversation = step.tables.conversations.get(work.recordId);
   const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
   const policy = windowOf(step, conversation, newer?.newestChannel);
   const arrivals = newer ? arrivalsOf(newer) : [];
@@ -127,7 +127,7 @@ function freed(
   work: Work,
   buried: number,
 ): ConversationState {
-  const isLeft = step.tables.stagedCount(id) > buried;
+  const isLeft = step.tables.staged.count(id) > buried;
   const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
   const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
   return withoutWork(free, work.turnId);
@@ -139,7 +139,7 @@ function canJoin(step: Step, lease: Lease, state: ConversationState): boolean {
 }
 
 function newerThan(step: Step, { conversationId }: Lease, work: Work): StagedSpan | undefined {
-  return step.tables.span(conversationId, work.batchIds);
+  return step.tables.staged.span(conversationId, work.batchIds);
 }
 
 function mayRestart(step: Step, work: Work): boolean {
@@ -147,7 +147,7 @@ function mayRestart(step: Step, work: Work): boolean {
 }
 
 function isHandedOff(step: Step, state: ConversationState): boolean {
-  return step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false;
+  return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
 }
 
 function workUnder(state: ConversationState): Work {

@@ -21,10 +21,10 @@ export interface Waiting {
  */
 export function waitingIn(step: Step, id: string, state: ConversationState): Waiting {
   const { tables, settings } = step;
-  const pile = tables.pile(id);
+  const pile = tables.staged.pile(id);
   const isSmall = pile.messages <= settings.batchMessagesMax && pile.bytes <= settings.batchBytesMax;
-  const span = isSmall ? undefined : tables.span(id);
-  return span ? frontOf(step, id, span, state) : allOf(tables.staged(id));
+  const span = isSmall ? undefined : tables.staged.span(id);
+  return span ? frontOf(step, id, span, state) : allOf(tables.staged.all(id));
 }
 
 function allOf(rows: readonly StagedRow[]): Waiting {
@@ -44,19 +44,19 @@ function frontOf(
   span: Span & Pick<Waiting, "newestChannel">,
   state: ConversationState,
 ): Waiting {
-  const tried = tables.stagedAs(
+  const tried = tables.staged.of(
     id,
     state.works.flatMap(({ messageIds }) => messageIds),
   );
   // One more than fits tells that there is more.
-  const first = tables.front(id, settings.batchMessagesMax + tried.length + 1, span);
-  const outbound = tables.firstOutbound(id);
+  const first = tables.staged.front(id, settings.batchMessagesMax + tried.length + 1, span);
+  const outbound = tables.staged.firstOutbound(id);
   const all = [...(outbound ? [outbound] : []), ...tried.map(itemOf), ...first];
   return {
     items: [...new Map(all.map((item) => [item.id, item])).values()],
     span,
     newestChannel: span.newestChannel,
-    rowsOf: (ids) => tables.stagedAs(id, ids),
+    rowsOf: (ids) => tables.staged.of(id, ids),
   };
 }
 

@@ -1,22 +1,8 @@
-import type { StagedItem } from "../../core/take.ts";
-import { itemOf } from "../embedded/steps/waiting.ts";
-import type { StagedRow, StagedSpan, Tables } from "../embedded/tables.ts";
-import { type ReadRows, rowsWithin } from "./listings.ts";
-import { isLossy, type Row, type Statements } from "./statements.ts";
-
-type StagedTable = Pick<
-  Tables,
-  | "stage"
-  | "staged"
-  | "stagedAs"
-  | "stagedLately"
-  | "firstOutbound"
-  | "front"
-  | "span"
-  | "stagedCount"
-  | "pile"
-  | "unstage"
->;
+import type { StagedItem } from "../../../core/take.ts";
+import { itemOf } from "../../embedded/steps/waiting.ts";
+import type { StagedRow, StagedSpan, StagedTable } from "../../embedded/tables.ts";
+import { type ReadRows, rowsWithin } from "../rows.ts";
+import { isLossy, type Row, type Statements } from "../statements.ts";
 
 /**
  * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
@@ -51,7 +37,7 @@ export const FIRST_OUTBOUND = `${ITEM} FROM staged INDEXED BY staged_outbounds
   WHERE conversation_id = ? AND kind = 'outbound' ORDER BY sequence LIMIT 1`;
 
 /** What waits for its turn. What decides about order stands in columns, all of them in one index: no item is read that no turn takes. */
-export function stagedRows(sql: Statements, readRows: ReadRows): StagedTable {
+export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
 
   /** Columns that are odd are filled in from their item, which is the truth; what has no sound one is set aside. */
@@ -89,7 +75,7 @@ export function stagedRows(sql: Statements, readRows: ReadRows): StagedTable {
   };
 
   return {
-    stage(row) {
+    add(row) {
       const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
       const { arrivedAtMs, sentAtMs, position } = itemOf(row);
       const changes = sql.run(
@@ -106,10 +92,10 @@ export function stagedRows(sql: Statements, readRows: ReadRows): StagedTable {
       );
       return changes === 1;
     },
-    staged: (id) => read(sql.all(STAGED, id)),
-    stagedAs: (id, ids) =>
+    all: (id) => read(sql.all(STAGED, id)),
+    of: (id, ids) =>
       read(sql.all(STAGED_AS, JSON.stringify(ids))).filter(({ conversationId }) => conversationId === id),
-    stagedLately(id, messagesMax, bytesMax) {
+    latest(id, messagesMax, bytesMax) {
       const wanted = { columns: COLUMNS, long: "item" };
       return read(rowsWithin(sql, LATELY, wanted, [id], messagesMax, bytesMax).rows).reverse();
     },
@@ -123,13 +109,13 @@ export function stagedRows(sql: Statements, readRows: ReadRows): StagedTable {
       mend(id);
       return spanOf(look());
     },
-    stagedCount: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
+    count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
       // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
       const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },
-    unstage(_id, ids) {
+    remove(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
   };

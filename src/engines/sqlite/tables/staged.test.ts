@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { settingsWith } from "../../core/defaults.ts";
-import type { Engine } from "../../ports/engine.ts";
-import { arrival, silent } from "../../testing/engine-contract/builders.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { sqlite } from "./index.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { settingsWith } from "../../../core/defaults.ts";
+import type { Engine } from "../../../ports/engine.ts";
+import { arrival, silent } from "../../../testing/engine-contract/builders.ts";
+import { fakeClock } from "../../../testing/fake-clock.ts";
+import { sqlite } from "../index.ts";
+import { MIGRATIONS } from "../schema.ts";
 
 const BEFORE_COLUMNS = 5;
 

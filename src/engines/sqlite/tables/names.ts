@@ -1,13 +1,13 @@
-import type { Tables } from "../embedded/tables.ts";
-import type { ReadRows } from "./listings.ts";
-import type { Statements } from "./statements.ts";
+import type { NameTable } from "../../embedded/tables.ts";
+import type { ReadRows } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 const NAMED = "FROM names WHERE channel_type = ?1 AND address = ?2 AND name";
 
 /** What is kept of the names under which people come. */
-export function nameRows(sql: Statements, readRows: ReadRows): Pick<Tables, "nameRecords" | "putNameRecord"> {
+export function nameTable(sql: Statements, readRows: ReadRows): NameTable {
   return {
-    nameRecords({ channelType, address }, names) {
+    records({ channelType, address }, names) {
       const rows = sql.all(
         `SELECT number, name, record ${NAMED} IN (SELECT value FROM json_each(?3))`,
         channelType,
@@ -16,7 +16,7 @@ export function nameRows(sql: Statements, readRows: ReadRows): Pick<Tables, "nam
       );
       return new Map(readRows("names", rows).map(({ name, record }) => [name, record]));
     },
-    putNameRecord({ channelType, address }, name, record) {
+    put({ channelType, address }, name, record) {
       if (record === undefined) sql.run(`DELETE ${NAMED} = ?3`, channelType, address, name);
       else
         sql.run(

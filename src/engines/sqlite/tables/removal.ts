@@ -1,14 +1,8 @@
-import type { Tables } from "../embedded/tables.ts";
-import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
-import { latestRows, type ReadRows } from "./listings.ts";
-import { isAbout } from "./named-rows.ts";
-import type { Statements } from "./statements.ts";
-import { noteErased, tracesLeft } from "./traces.ts";
-
-type Erasing = Pick<
-  Tables,
-  "conversationsOf" | "lettersOf" | "eraseConversation" | "eraseNamed" | "tracesLeft"
->;
+import type { Removal } from "../../embedded/tables.ts";
+import { expire } from "../expiry.ts";
+import { isAbout } from "../named-rows.ts";
+import type { Statements } from "../statements.ts";
+import { noteErased, tracesLeft } from "../traces.ts";
 
 const BELONGING = [
   "staged",
@@ -28,27 +22,9 @@ const DELIVERIES = `DELETE FROM deliveries WHERE turn_id IN (
   UNION ALL SELECT CASE WHEN json_valid(record) THEN json_extract(record, '$.draft.turnId') END
     FROM dead_letters WHERE conversation_id = ?1)`;
 
-/** As many of a person's dead letters as are looked into for names. */
-const LETTERS_MAX = 1_000;
-
-/** A person's rows, found and removed. */
-export function erasing(sql: Statements, readRows: ReadRows): Erasing {
+export function removal(sql: Statements): Removal {
   return {
-    conversationsOf({ channelType, address }, names) {
-      const rows = sql.all(
-        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
-           SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
-             AND sender IN (SELECT value FROM json_each(?3))
-           UNION SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
-             AND sender_alias IN (SELECT value FROM json_each(?3)))`,
-        channelType,
-        address,
-        JSON.stringify(names),
-      );
-      return readRows("conversations", rows);
-    },
-    lettersOf: (id) => readRows("dead_letters", latestRows(sql, "dead_letters", id, LETTERS_MAX)),
-    eraseConversation(id) {
+    conversation(id) {
       sql.run(DELIVERIES, id);
       const belonging = BELONGING.map((table) =>
         sql.run(`DELETE FROM ${table} WHERE conversation_id = ?`, id),
@@ -58,7 +34,7 @@ export function erasing(sql: Statements, readRows: ReadRows): Erasing {
       if (isFound) noteErased(sql);
       return isFound;
     },
-    eraseNamed(names) {
+    named(names) {
       for (const name of names) {
         // There is no index by name: strangers cause refusals, and each would cost a page more. Nobody erases by the second.
         sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
@@ -67,6 +43,7 @@ export function erasing(sql: Statements, readRows: ReadRows): Erasing {
         sql.run("DELETE FROM quarantine WHERE number = ?", number);
     },
     tracesLeft: () => tracesLeft(sql),
+    expire: (past, max) => expire(sql, past, max),
   };
 }
 
