@@ -71,6 +71,7 @@ const REFUSAL = fields({
 
 const NAME = fields({
   cameWith: listOf(text),
+  strangers: optional(listOf(text)),
   whose: optional((value) => (isObject(value) ? listOf(text)(Object.values(value)) : " is no object")),
 });
 

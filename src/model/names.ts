@@ -14,7 +14,19 @@ export interface NameRecord {
   readonly cameWith: readonly string[];
   /** Conversations that are named by it and have become somebody's: whose, or `""` where nobody can say. */
   readonly whose?: Readonly<Record<string, string>>;
+  /** Conversations that began with nothing but the number after its holder had left it: a stranger's. */
+  readonly strangers?: readonly string[];
 }
 
 /** By name. One of which nothing is kept is not in it. */
 export type NameRecords = ReadonlyMap<string, NameRecord>;
+
+/** What a message changes in what is kept of one name. Carried out on what stands there by then. */
+export interface NameChange {
+  /** It came with this name. */
+  readonly came?: string;
+  /** What it had come with before, where there is no record. */
+  readonly before?: readonly string[];
+  readonly whose?: Readonly<Record<string, string>>;
+  readonly stranger?: string;
+}

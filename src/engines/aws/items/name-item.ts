@@ -1,10 +1,10 @@
-import { erasedFrom } from "../../../core/erased-person.ts";
-import { isPassing, namesOf, withName } from "../../../core/names.ts";
+import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
+import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
 import { alsoAskedFor, namesBehind, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
-import type { Named, NameRecord, NameRecords } from "../../../model/names.ts";
+import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
 import type { Site } from "../context.ts";
-import { absent, type Condition, equal, type Item } from "../dynamo/expression.ts";
+import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
 
 export const NOTHING_KEPT: NameRecords = new Map();
@@ -54,14 +54,17 @@ export async function recordsOf(
 
 /** 0.1.0 kept who has a name, and nothing else. */
 function recordFrom(name: string, item: Item): NameRecord | undefined {
-  const { came_with: cameWith, whose, primary_channel: holder } = item;
-  if (Array.isArray(cameWith)) {
-    const kept = Object.entries(isMap(whose) ? whose : {}).filter((entry): entry is [string, string] =>
-      isText(entry[1]),
-    );
-    return { cameWith: cameWith.filter(isText), ...(kept.length > 0 && { whose: Object.fromEntries(kept) }) };
-  }
-  return isText(holder) && isPassing(holder) !== isPassing(name) ? { cameWith: [holder] } : undefined;
+  const { came_with: cameWith, whose, strangers, primary_channel: holder } = item;
+  if (!Array.isArray(cameWith))
+    return isText(holder) && isPassing(holder) !== isPassing(name) ? { cameWith: [holder] } : undefined;
+  const kept = Object.entries(isMap(whose) ? whose : {}).filter((entry): entry is [string, string] =>
+    isText(entry[1]),
+  );
+  return {
+    cameWith: cameWith.filter(isText),
+    ...(kept.length > 0 && { whose: Object.fromEntries(kept) }),
+    ...(Array.isArray(strangers) && { strangers: strangers.filter(isText) }),
+  };
 }
 
 function isText(value: unknown): value is string {
@@ -72,63 +75,65 @@ function isMap(value: unknown): value is Item {
   return typeof value === "object" && value !== null;
 }
 
-/** What another has written meanwhile stays: theirs came before. */
+/** False when the conversation has become another's meanwhile: nothing was written. */
 export async function keepName(
   site: Site,
-  key: ConversationKey,
+  conversation: Pick<Conversation, "channelType" | "address" | "sender"> & { readonly id?: string },
   name: string,
-  record: NameRecord,
-): Promise<void> {
-  await rewrite(site, key, name, (standing) =>
-    standing ? withName(standing, record.cameWith.at(-1)!, record.whose) : record,
-  );
+  change: NameChange,
+): Promise<boolean> {
+  let isTheirs = true;
+  await rewrite(site, conversation, name, (standing) => {
+    isTheirs = !isTaken(standing, change, conversation.id ?? "");
+    return isTheirs ? changedName(standing, change) : "as-it-is";
+  });
+  return isTheirs;
 }
 
-/** Of a conversation that comes from elsewhere, unless somebody here has come with the name since. */
-export async function adoptName(
+/** Of a conversation that comes from elsewhere: what was learnt here is newer. */
+export async function importName(
   site: Site,
   key: ConversationKey,
   name: string,
   record: NameRecord,
 ): Promise<void> {
-  await site.store.update("state", keyOf(key, name), { set: attributesOf(record) }, absent("came_with"));
+  await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
 }
 
 export async function eraseName(
   site: Site,
   key: ConversationKey,
   name: string,
-  gone: ReadonlySet<string>,
+  erased: Erased,
 ): Promise<void> {
-  await rewrite(site, key, name, (standing) => standing && erasedFrom(name, standing, gone));
+  await rewrite(site, key, name, (standing, { primary_channel: holder } = {}) => {
+    if (standing) return erasedFrom(name, standing, erased);
+    // A note of 0.1.0 between two names of one kind.
+    return isText(holder) && erased.names.has(holder) ? undefined : "as-it-is";
+  });
 }
 
+/** Again, as long as another is quicker: each time one of them got on. */
 async function rewrite(
   site: Site,
   key: ConversationKey,
   name: string,
-  change: (standing: NameRecord | undefined) => NameRecord | undefined,
+  change: (standing: NameRecord | undefined, item?: Item) => NameRecord | undefined | "as-it-is",
 ): Promise<void> {
+  const at = conversationKeyOf(aliasKey(key, name));
   for (;;) {
-    const item = await site.store.get("state", keyOf(key, name));
-    const record = change(item && recordFrom(name, item));
-    const isUnchanged = isAsIn(item);
-    if (!record && !item) return;
+    const item = await site.store.get("state", at);
+    const record = change(item && recordFrom(name, item), item);
+    if (record === "as-it-is" || (record === undefined && !item)) return;
+    const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
     const { kind } = record
-      ? await site.store.update("state", keyOf(key, name), { set: attributesOf(record) }, isUnchanged)
-      : await site.store.delete("state", keyOf(key, name), isUnchanged);
+      ? await site.store.update("state", at, { set: attributesOf(record, site.newId()) }, isUnchanged)
+      : await site.store.delete("state", at, isUnchanged);
     if (kind === "done") return;
   }
 }
 
-function isAsIn(item: Item | undefined): Condition {
-  return item?.came_with === undefined ? absent("came_with") : equal("came_with", item.came_with);
-}
-
-function attributesOf({ cameWith, whose }: NameRecord): Item {
-  return { came_with: cameWith, whose };
-}
-
-function keyOf(key: ConversationKey, name: string): Item {
-  return conversationKeyOf(aliasKey(key, name));
+/** Who had it, in the words of 0.1.0, is told by no other attribute: it would outlive that person. */
+function attributesOf({ cameWith, whose, strangers }: NameRecord, rev: string): Item {
+  return { came_with: cameWith, whose, strangers, rev, primary_channel: undefined };
 }

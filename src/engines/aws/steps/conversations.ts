@@ -16,17 +16,22 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { wakeNow, windowFrom } from "../items/window.ts";
-import { conversationOf, createConversation, findForSure, placeOf } from "./find-conversation.ts";
+import { conversationOf, createConversation, findForSure, placeOf, withAlias } from "./find-conversation.ts";
 
 export async function create(
   site: Site,
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const known = await findForSure(site, key, given.senderAlias);
-  if (known.active) return { created: false, conversation: known.active };
-  const { senderAlias: _, ...rest } = given;
-  return createConversation(site, rest, known);
+  const { senderAlias, ...rest } = given;
+  for (;;) {
+    const known = await findForSure(site, key, senderAlias);
+    const { active } = known;
+    const conversation = active
+      ? await withAlias(site, active, known)
+      : await createConversation(site, rest, known);
+    if (conversation !== "look-again") return { created: !active, conversation };
+  }
 }
 
 export async function change(

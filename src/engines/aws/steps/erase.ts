@@ -71,7 +71,7 @@ async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
     keys.map(({ sender }) => sender),
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
-  for (const { key, name, gone } of kept) await eraseName(site, key, name, gone);
+  for (const { key, name, erased } of kept) await eraseName(site, key, name, erased);
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */

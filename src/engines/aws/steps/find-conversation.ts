@@ -4,7 +4,7 @@ import { type Choice, chooseConversation, otherNamesOf } from "../../../core/per
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Site } from "../context.ts";
-import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
 import { ImpossibleWrite } from "../failure.ts";
 import { withRoom } from "../items/aside.ts";
@@ -46,13 +46,25 @@ export async function findForSure(site: Site, key: ConversationKey, alias?: stri
   const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
   const { found, ...rest } = chooseConversation(named, active, records);
   if (found) return { active: found, ...rest };
-  const last = latest(rows.filter((row) => row.primary_channel === key.sender));
+  // Of the name under which the next one is made: only then is it needed.
+  const next = { ...key, sender: rest.sender };
+  const last = latest(site, next, await rowsUnder(site, next, rows, names));
   return { ...(last && { latestId: String(last.conversation_id) }), ...rest };
+}
+
+/** Those that are known already, where that name was among those looked up. */
+async function rowsUnder(
+  site: Site,
+  key: ConversationKey,
+  rows: readonly Item[],
+  names: readonly string[],
+): Promise<readonly Item[]> {
+  return names.includes(key.sender) ? rows : rowsOf(site, key, [key.sender], { active: false });
 }
 
 /** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
 export async function latestId(site: Site, key: ConversationKey): Promise<string | undefined> {
-  const found = latest(await rowsOf(site, key, [key.sender], { active: false }));
+  const found = latest(site, key, await rowsOf(site, key, [key.sender], { active: false }));
   return found && String(found.conversation_id);
 }
 
@@ -76,11 +88,17 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-export function latest(rows: readonly Item[]): Item | undefined {
-  return rows.reduce<Item | undefined>(
-    (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
-    undefined,
-  );
+/** Each id is made from the one before. The last is the one from which no other was made, whatever the clocks said that made them. */
+export function latest(site: Site, key: ConversationKey, rows: readonly Item[]): Item | undefined {
+  const named = rows.filter((row) => row.primary_channel === key.sender);
+  const ids = new Set(named.map((row) => String(row.conversation_id)));
+  const isLast = ({ conversation_id: id }: Item) => !ids.has(nextId(site, key, { latestId: String(id) }));
+  return named
+    .filter(isLast)
+    .reduce<Item | undefined>(
+      (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
+      undefined,
+    );
 }
 
 export function keyOf(site: Site, { channel, address, sender }: Arrival): ConversationKey {
@@ -96,50 +114,72 @@ export function nextId(
   return installation.conversationId(key, latestId);
 }
 
+/** Where another was quicker, or has made it theirs: everything is looked up once more. */
+type Unless<T> = T | "look-again";
+
 /** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(
   site: Site,
   given: Omit<NewConversation, "senderAlias">,
   known: Known,
-): Promise<{ created: boolean; conversation: Conversation }> {
-  const { channelType, address, sender } = given;
+): Promise<Unless<Conversation>> {
+  const { channelType, address } = given;
+  const { sender } = known;
   const id = nextId(site, { channelType, address, sender }, known);
   const { projectStatus } = site.settings;
-  const made = newConversation(id, given, { projectStatus, nowMs: site.clock.nowMs() });
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: site.clock.nowMs() });
   const conversation = await learning(site, made, known);
+  if (conversation === "look-again") return conversation;
   await rememberPlace(site, id, sender);
   const createdAs = site.newId();
   const row = { ...rowFrom(conversation), created_as: createdAs };
   const written = await site.store.put("conversations", row, absent("conversation_id"));
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
-  if (isMine) return { created: true, conversation };
-  return { created: false, conversation: conversationFrom(written.item!) };
+  return isMine ? conversation : "look-again";
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
-export async function withAlias(site: Site, conversation: Conversation, known: Known): Promise<Conversation> {
-  const named = await learning(site, conversation, known);
-  if (named === conversation) return conversation;
-  const key = rowKey(conversation.sender, conversation.id);
-  const change = { set: { sender_alias: named.senderAlias } };
-  await site.store.update("conversations", key, change, present("conversation_id")).catch((error) => {
-    // A row without room for it: whose it is stands under its name all the same.
-    if (!(error instanceof ImpossibleWrite)) throw error;
-    const about = { conversation: conversation.id, lacks: "sender_alias", reason: error.message };
-    site.log("error", "conversation.not-updated", about);
-  });
-  return named;
-}
-
-/** Kept before the row is written, so that nobody finds a row and not the way to it. Whoever had the name before has it no more. */
-async function learning(
+export async function withAlias(
   site: Site,
   conversation: Conversation,
-  { learns, records, passedOn }: Known,
-): Promise<Conversation> {
-  if (passedOn) await forgetAlias(site, { ...conversation, sender: passedOn.from }, passedOn.name);
-  for (const [name, record] of records) await keepName(site, conversation, name, record);
+  known: Known,
+): Promise<Unless<Conversation>> {
+  const named = await learning(site, conversation, known);
+  if (named === "look-again" || named === conversation) return named;
+  const { sender, id } = conversation;
+  const change = { set: { sender_alias: named.senderAlias } };
+  // A number's conversation becomes one person's, once; by which number a person came last may change.
+  const isFree = isPassing(sender)
+    ? any(absent("sender_alias"), equal("sender_alias", named.senderAlias))
+    : present("conversation_id");
+  try {
+    const { kind } = await site.store.update("conversations", rowKey(sender, id), change, isFree);
+    return kind === "done" ? named : "look-again";
+  } catch (error) {
+    // A row without room for it: whose it is stands under its name all the same.
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    const about = { conversation: id, lacks: "sender_alias", reason: error.message };
+    site.log("error", "conversation.not-updated", about);
+    return named;
+  }
+}
+
+/** Kept before the row is written: a row without the way to it would not be found. */
+async function learning(site: Site, conversation: Conversation, known: Known): Promise<Unless<Conversation>> {
+  if (!(await keepNames(site, conversation, known))) return "look-again";
+  const { learns } = known;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
+}
+
+/** The conversations of whoever had the number before bear it no more. False when this one has become another's meanwhile. */
+export async function keepNames(
+  site: Site,
+  key: ConversationKey & { readonly id?: string },
+  { keeps, passedOn }: Known,
+): Promise<boolean> {
+  for (const [name, change] of keeps(key.id)) if (!(await keepName(site, key, name, change))) return false;
+  if (passedOn) await forgetAlias(site, { ...key, sender: passedOn.from }, passedOn.name);
+  return true;
 }
 
 async function forgetAlias(site: Site, holder: ConversationKey, name: string): Promise<void> {

@@ -6,7 +6,7 @@ import type { KeptConversation } from "../../../ports/engine.ts";
 import type { Site } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { rowFrom, rowKey } from "../items/conversation-item.ts";
-import { adoptName } from "../items/name-item.ts";
+import { importName } from "../items/name-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { turnItems } from "../items/turn-item.ts";
 import { rememberPlace } from "./find-conversation.ts";
@@ -23,7 +23,7 @@ export async function adopt(
   const { retentionMs, dedupeMs } = site.settings;
   const { id } = conversation;
   for (const [name, record] of new Map([...borneBy(conversation), ...names]))
-    await adoptName(site, conversation, name, record);
+    await importName(site, conversation, name, record);
   await adoptRecord(site, conversation);
   const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);

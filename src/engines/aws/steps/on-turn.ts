@@ -1,13 +1,17 @@
-import type { Conversation } from "../../../model/conversation.ts";
+import { isPassing, namesOf } from "../../../core/names.ts";
+import { newcomer } from "../../../core/person.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
 import { clockOf, type Site, windowFor } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
+import { recordsOf } from "../items/name-item.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-item.ts";
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
-import { findKnown, keyOf, withAlias } from "./find-conversation.ts";
+import { findForSure, type Known, keyOf, latestId, nextId } from "./find-conversation.ts";
 import { createFor } from "./receive.ts";
 import type { Sight } from "./sight.ts";
 
@@ -23,18 +27,60 @@ export async function findRecord(site: Site, sight: Sight): Promise<Sight> {
   const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
   if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return sight;
-  const record = await resolve(site, messages.at(-1)!);
+  const record = await resolve(site, { id: stored.id, record: known }, messages.at(-1)!);
   if (record === undefined) return sight;
   if (record.id === stored.id) return { ...sight, record };
   await move(site, messages, record);
   return { ...sight, rows: rows.filter(({ kind }) => kind !== "message") };
 }
 
-/** Found by its key, or made if anybody may write. */
-async function resolve(site: Site, { message }: StagedMessageRow): Promise<Conversation | undefined> {
-  const known = await findKnown(site, keyOf(site, message), message.senderAlias);
-  if (known.active) return withAlias(site, known.active, known);
-  return site.settings.admission === "open" ? createFor(site, message, known) : undefined;
+/**
+ * The one under whose id they wait, or the next of its person where its task is complete; made, if anybody may write. What is kept of names was
+ * learnt when they were staged: by now the number may be another's.
+ */
+async function resolve(
+  site: Site,
+  { id: place, record: complete }: { readonly id: string; readonly record: Conversation | undefined },
+  { message }: StagedMessageRow,
+): Promise<Conversation | undefined> {
+  for (;;) {
+    const known = await knownFor(site, place, complete, message);
+    if (known.active) return known.active;
+    if (site.settings.admission !== "open") return undefined;
+    const made = await createFor(site, message, known);
+    if (made !== "look-again") return made;
+  }
+}
+
+async function knownFor(
+  site: Site,
+  place: string,
+  complete: Conversation | undefined,
+  message: Arrival,
+): Promise<Known> {
+  const key = keyOf(site, message);
+  const number = complete ? undefined : await numberOf(site, key, place, message);
+  if (number) return number;
+  const known = complete
+    ? await findForSure(site, { ...key, sender: complete.sender })
+    : await findForSure(site, key, message.senderAlias);
+  return { ...known, keeps: () => new Map() };
+}
+
+/** Where nothing but the number was known: the conversation begins with nothing else. */
+async function numberOf(
+  site: Site,
+  key: ConversationKey,
+  place: string,
+  message: Arrival,
+): Promise<Known | undefined> {
+  for (const sender of namesOf(message).filter(isPassing)) {
+    const last = await latestId(site, { ...key, sender });
+    const known = { ...(last !== undefined && { latestId: last }) };
+    if (nextId(site, { ...key, sender }, known) !== place) continue;
+    return { ...known, ...newcomer(sender, await recordsOf(site, key, [sender])) };
+  }
+  return undefined;
 }
 
 /** The window comes with the first of them in the same write: there is no moment in which nobody would look. */

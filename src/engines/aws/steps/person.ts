@@ -1,4 +1,4 @@
-import { personIn } from "../../../core/erased-person.ts";
+import { type Erased, personIn } from "../../../core/erased-person.ts";
 import { namesOf } from "../../../core/names.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -19,11 +19,11 @@ export interface Person {
   readonly kept: readonly {
     readonly key: ConversationKey;
     readonly name: string;
-    readonly gone: ReadonlySet<string>;
+    readonly erased: Erased;
   }[];
 }
 
-type NamedKey = ConversationKey & Named;
+type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 /** Whose conversation this is; `row` is its record, where there is one. */
 export async function personOf(site: Site, id: string, row: Item | undefined): Promise<Person> {
@@ -71,10 +71,14 @@ async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
     const keys = names.map((sender) => ({ ...key, sender }));
     // Where messages wait that are looked at on their turn.
     const places = keys.map((each) => {
-      const last = latest(rows.filter((row) => row.primary_channel === each.sender));
+      const last = latest(site, each, rows);
       return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
     });
-    const kept = [...records.keys()].map((name) => ({ key, name, gone }));
-    return { keys, ids: [...conversations.map(({ id }) => id), ...places], kept };
+    const ids = conversations.map(({ id }) => id);
+    const erased = { names: gone, conversationIds: new Set(ids) };
+    // Also where an older version kept a name of the same kind.
+    const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
+    const kept = [...new Set([...looked, ...aliases])].map((name) => ({ key, name, erased }));
+    return { keys, ids: [...ids, ...places], kept };
   }
 }

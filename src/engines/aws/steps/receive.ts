@@ -2,8 +2,9 @@ import { messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
-import type { Conversation } from "../../../model/conversation.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
+import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
 import { clockOf, type Site, windowFor } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
@@ -24,8 +25,10 @@ import { arm } from "../items/window.ts";
 import {
   conversationOf,
   createConversation,
+  findForSure,
   findKnown,
   type Known,
+  keepNames,
   keyOf,
   nextId,
   withAlias,
@@ -73,41 +76,67 @@ async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
   // Wherever the person's messages go by now.
   const before = stagedIn === undefined ? undefined : await stagedBefore(site, known, id, stagedIn);
   if (before) return before;
-  if (refusal !== undefined) {
-    return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, refusal, undefined);
+  for (let looked = known; ; looked = await findForSure(site, key, arrival.senderAlias)) {
+    const outcome = await stageIn(site, receipt, { key, known: looked, mark });
+    if (outcome !== "look-again") return outcome;
   }
+}
+
+interface Found {
+  readonly key: ConversationKey;
+  readonly known: Known;
+  readonly mark: FullMark | undefined;
+}
+
+/** Where another was quicker, or has made the conversation theirs, everything is looked up once more. */
+async function stageIn(
+  site: Site,
+  receipt: Receipt,
+  { key, known, mark }: Found,
+): Promise<StageOutcome | "look-again"> {
+  const { arrival, id, refusal } = receipt;
   const { active } = known;
+  const refused = async (code: RefusalCode, conversationId?: string) => {
+    const waiting = await stagedBefore(site, known, id);
+    if (waiting) return waiting;
+    // Whose the number is by now does not depend on whether this message is taken.
+    if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
+    return refuse(site, receipt, code, conversationId);
+  };
+  if (refusal !== undefined) return refused(refusal);
   if (site.settings.validation === "on-turn") {
-    const place = { id: active?.id ?? nextId(site, key, known), sender: active?.sender ?? key.sender };
+    if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
+    const { sender } = known;
+    const place = {
+      id: active?.id ?? nextId(site, { ...key, sender }, known),
+      sender: active?.sender ?? sender,
+    };
     return (await refusedAsFull(site, receipt, mark, place.id)) ?? put(site, receipt, place, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
-  if (decision.kind === "refuse") {
-    return (await stagedBefore(site, known, id)) ?? refuse(site, receipt, decision.code, active?.id);
-  }
-  if (active) {
-    const refused = await refusedAsFull(site, receipt, mark, active.id);
-    if (refused) return refused;
-    const conversation = await withAlias(site, active, known);
-    return put(site, receipt, conversation, conversation);
-  }
+  if (decision.kind === "refuse") return refused(decision.code, active?.id);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
-  const waiting = await stagedBefore(site, known, id);
+  const waiting = active ? undefined : await stagedBefore(site, known, id);
   if (waiting) return waiting;
-  const conversation = await createFor(site, arrival, known);
-  return put(site, receipt, conversation, conversation);
+  const conversation = active ? await withAlias(site, active, known) : await createFor(site, arrival, known);
+  if (conversation === "look-again") return conversation;
+  const full = active && (await refusedAsFull(site, receipt, mark, active.id));
+  return full ?? put(site, receipt, conversation, conversation);
 }
 
 /** The conversation of a first message, from the project's template. */
-export async function createFor(site: Site, arrival: Arrival, known: Known): Promise<Conversation> {
+export async function createFor(
+  site: Site,
+  arrival: Arrival,
+  known: Known,
+): Promise<Conversation | "look-again"> {
   const { projectStatus, allowedChannels } = site.settings;
-  const { conversation } = await createConversation(
+  return createConversation(
     site,
     { ...keyOf(site, arrival), projectStatus, ...(allowedChannels && { allowedChannels }) },
     known,
   );
-  return conversation;
 }
 
 /** What is staged already is a duplicate, and has its place. */

@@ -7,12 +7,12 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { messagesOf, type Step, saveState, stateOf, wakeNow } from "../context.ts";
-import { chosen, createConversation } from "./receive.ts";
+import { chosen, createConversation, withAlias } from "./receive.ts";
 
 export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const choice = chosen(step, key, given);
-  if (choice.found) return { created: false, conversation: choice.found };
+  if (choice.found) return { created: false, conversation: withAlias(step, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
   return { created: true, conversation: createConversation(step, rest, choice) };
 }

@@ -56,7 +56,7 @@ function keysWithout(step: Step, id: string): NamedKey[] {
   return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));
 }
 
-type NamedKey = ConversationKey & Named;
+type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 function namedIn(step: Step, arrival: Arrival): NamedKey {
   return { ...keyOf(step, arrival), senderAlias: arrival.senderAlias };
@@ -76,13 +76,14 @@ function everythingOf(step: Step, key: NamedKey): Person {
     }
     // Where messages wait that are looked at on their turn.
     const places = names.map((sender) => nextId(step, { ...key, sender }));
+    const erased = { names: gone, conversationIds: new Set(conversations.map(({ id }) => id)) };
     return {
       names,
       ids: [...conversations.map(({ id }) => id), ...places],
       forgets: [...records].map(
         ([name, record]) =>
           () =>
-            tables.names.put(key, name, erasedFrom(name, record, gone)),
+            tables.names.put(key, name, erasedFrom(name, record, erased)),
       ),
     };
   }

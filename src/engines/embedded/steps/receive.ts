@@ -1,9 +1,9 @@
 import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
 import { conversationId, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
-import { isPassing, namesOf } from "../../../core/names.ts";
+import { changedName, isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
-import { alsoAskedFor, type Choice, chooseConversation } from "../../../core/person.ts";
+import { alsoAskedFor, type Choice, chooseConversation, newcomer } from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
@@ -27,17 +27,22 @@ function stageOne(step: Step, request: StageRequest): StageOutcome {
   const { fate, stagedIn } = step.tables.remembered.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
-  if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
-
   const key = keyOf(step, arrival);
   const choice = chosen(step, key, arrival);
   const { found } = choice;
-  if (step.settings.validation === "on-turn")
-    return put(step, request, id, found?.id ?? nextId(step, key), found);
+  if (refusal !== undefined || step.settings.validation === "on-turn") {
+    // Whose the number is by now does not depend on whether this message is taken, or when its turn comes.
+    keepNames(step, key, choice);
+    if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
+    return put(step, request, id, found?.id ?? nextId(step, { ...key, sender: choice.sender }), found);
+  }
   // Only `reject` has to know: the others save the look.
   const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
-  if (decision.kind === "refuse") return refuse(step, request, id, decision.code, found?.id);
+  if (decision.kind === "refuse") {
+    keepNames(step, key, choice);
+    return refuse(step, request, id, decision.code, found?.id);
+  }
   const conversation = found ? withAlias(step, found, choice) : createFor(step, key, choice);
   return put(step, request, id, conversation.id, conversation);
 }
@@ -141,13 +146,25 @@ export function nextId(step: Step, key: ConversationKey): string {
   return conversationId(step.secret, key, step.tables.conversations.latestId(key));
 }
 
-/** The record of an on-turn message: found by its key, or made if anybody may write. */
-export function resolve(step: Step, arrival: Arrival): Conversation | undefined {
+/**
+ * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. What is kept of names
+ * was learnt when they were staged: by now the number may be another's.
+ */
+export function resolve(step: Step, place: string, arrival: Arrival): Conversation | undefined {
   const key = keyOf(step, arrival);
-  const choice = chosen(step, key, arrival);
-  if (choice.found) return withAlias(step, choice.found, choice);
-  return step.settings.admission === "open" ? createFor(step, key, choice) : undefined;
+  const isOpen = step.settings.admission === "open";
+  const complete = step.tables.conversations.get(place);
+  const isPlaceOf = (sender: string) => nextId(step, { ...key, sender }) === place;
+  const number = complete ? undefined : namesOf(arrival).filter(isPassing).find(isPlaceOf);
+  if (number !== undefined) {
+    const begins = newcomer(number, step.tables.names.records(key, [number]));
+    return isOpen ? createFor(step, key, begins) : undefined;
+  }
+  const choice = chosen(step, key, complete ? { sender: complete.sender } : arrival);
+  return choice.found ?? (isOpen ? createFor(step, key, { ...choice, keeps: NOTHING_LEARNT }) : undefined);
 }
+
+const NOTHING_LEARNT: Choice<Conversation>["keeps"] = () => new Map();
 
 /** Among the active conversations under any of these names at this address of ours, or of who has the number. */
 export function chosen({ tables }: Step, key: ConversationKey, names: Named): Choice<Conversation> {
@@ -170,38 +187,51 @@ function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation
   );
 }
 
+/** Under the name that stays, where it is known. */
 export function createConversation(
   step: Step,
   given: Omit<NewConversation, "senderAlias">,
   choice: Choice<Conversation>,
 ): Conversation {
-  const { channelType, address, sender } = given;
+  const { channelType, address } = given;
+  const { sender } = choice;
   const id = nextId(step, { channelType, address, sender });
   const { projectStatus } = step.settings;
-  const made = newConversation(id, given, { projectStatus, nowMs: step.nowMs });
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: step.nowMs });
   const conversation = learning(step, made, choice);
   step.tables.conversations.put(conversation);
   return conversation;
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
-function withAlias(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+export function withAlias(
+  step: Step,
+  conversation: Conversation,
+  choice: Choice<Conversation>,
+): Conversation {
   const named = learning(step, conversation, choice);
   if (named !== conversation) step.tables.conversations.put(named);
   return named;
 }
 
-/** Whoever had the name before has it no more. */
-function learning(
-  { tables }: Step,
-  conversation: Conversation,
-  { learns, records, passedOn }: Choice<Conversation>,
-): Conversation {
-  if (passedOn)
-    for (const { senderAlias, ...rest } of tables.conversations.active(conversation, [passedOn.from]))
-      if (senderAlias === passedOn.name) tables.conversations.put(rest);
-  for (const [name, record] of records) tables.names.put(conversation, name, record);
+function learning(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+  keepNames(step, conversation, choice, conversation.id);
+  const { learns } = choice;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
+}
+
+/** The conversations of whoever had the number before bear it no more. */
+function keepNames(
+  { tables }: Step,
+  key: ConversationKey,
+  { keeps, passedOn }: Choice<Conversation>,
+  conversationId?: string,
+): void {
+  if (passedOn)
+    for (const { senderAlias, ...rest } of tables.conversations.active(key, [passedOn.from]))
+      if (senderAlias === passedOn.name) tables.conversations.put(rest);
+  for (const [name, change] of keeps(conversationId))
+    tables.names.put(key, name, changedName(tables.names.records(key, [name]).get(name), change));
 }
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
