@@ -99,7 +99,7 @@ export class FeedReader {
     const response = await connection.feed(query);
     if (response.status === 404 || response.status === 401) return;
     if (!response.ok) throw new Error(`feed ${response.status}`);
-    const feed: Feed = await response.json();
+    const feed = (await response.json()) as Feed;
     // Meanwhile the visitor may have started over.
     if (visitor !== visitors.current.visitor) return;
     clock.learn(feed.now, askedAtMs);

@@ -13,6 +13,13 @@ interface Parts {
   changed(): void;
 }
 
+/** To a message; what is wrong with it, where it is refused. */
+interface Answer {
+  readonly conversation_id?: string;
+  readonly detail?: string;
+  readonly code?: string;
+}
+
 /** `again` where time may help, after what the service asks for. */
 type Delivery = { readonly kind: "answered" } | { readonly kind: "again"; readonly afterMs: number };
 
@@ -33,7 +40,10 @@ export class Outbox {
     if (this.#isSending) return;
     this.#isSending = true;
     this.#stopRetry();
-    await this.#sendAll();
+    // What is said while this looks for more, is more: between the last look and the end nothing else may run.
+    for (let entry = this.#next(); entry; entry = this.#next()) {
+      if (!(await this.#isAnswered(entry))) break;
+    }
     this.#isSending = false;
     this.#parts.changed();
   }
@@ -45,16 +55,18 @@ export class Outbox {
     this.retryAtMs = 0;
   }
 
-  async #sendAll(): Promise<void> {
+  async #isAnswered(entry: LogEntry): Promise<boolean> {
     const { visitors, clock, answered } = this.#parts;
-    for (let entry = this.#next(); entry; entry = this.#next()) {
-      const delivery = await this.#deliver(entry).catch((): Delivery => ({ kind: "again", afterMs: 0 }));
-      if (delivery.kind === "again") return this.#retryLater(delivery.afterMs);
-      this.reset();
-      entry.ackedAt = clock.serviceNowMs();
-      visitors.save();
-      answered();
+    const delivery = await this.#deliver(entry).catch((): Delivery => ({ kind: "again", afterMs: 0 }));
+    if (delivery.kind === "again") {
+      this.#retryLater(delivery.afterMs);
+      return false;
     }
+    this.reset();
+    entry.ackedAt = clock.serviceNowMs();
+    visitors.save();
+    answered();
+    return true;
   }
 
   #next(): LogEntry | undefined {
@@ -68,7 +80,7 @@ export class Outbox {
     const response = await connection.say({ id: entry.id, sender: visitor, text: entry.text });
     if (response.status === 429 || response.status === 408 || response.status >= 500)
       return { kind: "again", afterMs: Number(response.headers.get("retry-after")) * 1000 };
-    const answer = await response.json().catch(() => ({}));
+    const answer = (await response.json().catch(() => ({}))) as Answer;
     if (response.ok) {
       entry.state = "acked";
       if (visitor === visitors.current.visitor) visitors.rememberConversation(answer.conversation_id);
