@@ -240,6 +240,13 @@ test("docs/dependencies.md gives a reason for every package", () => {
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
+test("CONTRIBUTING.md says what each folder of web holds", () => {
+  const { text } = PAGES.find(({ name }) => name === "CONTRIBUTING.md")!;
+  const entries = readdirSync(join(ROOT, "web"), { withFileTypes: true });
+  const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => `web/${name}`);
+  expect(folders.filter((folder) => !text.includes(`| \`${folder}\` |`))).toEqual([]);
+});
+
 /** `OPENAI_QUOTA` and its like look like variables and are not: errors bear such names, too. */
 function errorCodes(): Set<string> {
   const sources = readdirSync(join(ROOT, "src/responders"), { recursive: true, encoding: "utf8" });

@@ -8,7 +8,7 @@ import { isoTime } from "./public-json.ts";
 
 const TURNS_MAX = 50;
 
-/** What the phone page is told. Nothing in it is anybody else's business than the visitor's. */
+/** What the phone page is told: only what is the visitor's own business. */
 export function feedOf(detail: ConversationDetail, settings: Settings, after: number, nowMs: number): Feed {
   const { conversation, staged } = detail;
   return {
@@ -36,7 +36,10 @@ function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage
 
 type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;
 
-/** A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits its answer. */
+/**
+ * A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits
+ * its answer.
+ */
 function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): FeedState {
   const { lock, staged } = detail;
   const lease = lock?.lease && lock.lease.untilAtMs > nowMs ? lock.lease : undefined;
@@ -48,7 +51,7 @@ function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number):
   return { state: staged.length > 0 || lock?.window ? "gathering" : "idle", ...due };
 }
 
-/** A quiet window's row may keep its first due time until somebody looks. The visitor is told when the turn will start. */
+/** A quiet window's row may keep its first due time until a worker looks: the visitor is told what holds. */
 function quietUntilMs(
   detail: ConversationDetail,
   waiting: readonly StagedMessage[],
@@ -62,7 +65,7 @@ function quietUntilMs(
   return dueAtMs(span, policy);
 }
 
-/** `n` grows with every message. It goes by time, so that it stays the same when a long history is cut at its old end. */
+/** `n` grows with every message, by its time: it stays the same when a long history is cut at its old end. */
 function numbered(messages: readonly HistoryMessage[]): FeedMessage[] {
   let last = 0;
   return messages.map(({ role, text: words, media, atMs, turnId }) => {

@@ -21,7 +21,7 @@ export function pageModule(folder: string, { html, script, style }: BundledPage)
   ].join("\n");
 }
 
-/** Cut at the ends of lines, and where a line is too long as it is written down. No character is cut in two. */
+/** Cut at the ends of lines, and where a line gets too long as it is written. No character is cut in two. */
 function piecesOf(text: string): string[] {
   const pieces: string[] = [];
   let piece = "";

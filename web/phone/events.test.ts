@@ -13,7 +13,7 @@ test("the panel lists a burst from its first message to its commit", () => {
   ]);
 });
 
-test("what happened in the same millisecond is listed in the order of a turn, whatever order it came in", () => {
+test("what happened in the same millisecond is listed in the order of a turn", () => {
   const opened = { atMs: AT_MS, wholeMs: 5_000 };
   const now = knownFeed({ opened, dueAtMs: AT_MS + 5_000, answeringSinceAtMs: AT_MS });
   const events = eventsOf([said("m1")], [{ ...now, turns: [turn("t1", "m0")] }]);

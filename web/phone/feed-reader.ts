@@ -84,7 +84,7 @@ export class FeedReader {
   async #readAll(): Promise<void> {
     const { conversations, log } = this.#parts.visitors.current;
     const asked = conversations.filter((id) => id === this.#currentId() || !this.#known.has(id));
-    // The first acknowledgement got lost, and the conversation's id with it: the service finds it by the visitor.
+    // The first acknowledgement got lost, and the id with it: the service knows the visitor's conversation.
     if (asked.length === 0 && log.some(({ state }) => state === "acked")) asked.push("");
     for (const id of asked) await this.#read(id);
   }

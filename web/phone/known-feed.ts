@@ -1,6 +1,6 @@
 import type { Feed } from "../../src/http/feed-shape.ts";
 
-/** What the page knows of a conversation: the latest feed, and with it every message that an earlier one gave. */
+/** What the page knows of a conversation: the latest feed, with every message that an earlier one gave. */
 export interface KnownFeed extends Feed {
   /** The last message's number: the next feed begins after it. */
   readonly last: number;
@@ -15,7 +15,7 @@ export interface OpenWindow {
   readonly wholeMs: number;
 }
 
-/** A due time is worked out anew with every feed, and differs by what the way takes. More is another due time. */
+/** Each feed tells the due time anew, off by what its way took. A larger difference is another due time. */
 const JITTER_MS = 300;
 
 /** The feed gives only what is new; what was there stays. */

@@ -1,8 +1,8 @@
 import type { FeedTurn, FeedWaiting } from "../../src/http/feed-shape.ts";
 
 /**
- * A message that the visitor wrote here. It is kept in browsers across versions: a field with another name would
- * be lost there. Instants are the service's time in milliseconds.
+ * A message that the visitor wrote here. It is kept in browsers across versions: a field with another name
+ * would be lost there. Instants are the service's time in milliseconds.
  */
 export interface LogEntry {
   readonly id: string;

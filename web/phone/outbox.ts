@@ -40,7 +40,7 @@ export class Outbox {
     if (this.#isSending) return;
     this.#isSending = true;
     this.#stopRetry();
-    // What is said while this looks for more, is more: between the last look and the end nothing else may run.
+    // Nothing may run between the last look and the end: what is said there would wait for the next message.
     for (let entry = this.#next(); entry; entry = this.#next()) {
       if (!(await this.#isAnswered(entry))) break;
     }

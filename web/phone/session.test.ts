@@ -17,7 +17,7 @@ const SECRET = "a secret of this test";
 const WINDOW_SECONDS = 10;
 const DEADLINE_MS = 30_000;
 
-/** A page without a screen, on a service whose windows close when a test says so, behind a gate that it can shut. */
+/** A page without a screen. A test says when the service's windows close, and shuts the gate before it. */
 let serving: Serving;
 let serviceClock: FakeClock;
 let gate: Server;

@@ -20,7 +20,7 @@ export interface Surroundings {
   changed(): void;
 }
 
-/** A visitor's side of the talk, without the screen: what is said, what comes back, and what is to be seen of it. */
+/** A visitor's side of the talk, without the screen: what is said, what comes back, what there is to see. */
 export class Session {
   readonly #clock: ServiceClock;
   readonly #visitors: VisitorStore;

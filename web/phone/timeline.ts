@@ -60,7 +60,7 @@ function committedItems({ turns, messages }: Told, log: readonly LogEntry[]): It
   });
 }
 
-/** A visitor's side of a turn: the log's own bubbles, or else the merged text, cut up where that is certain. */
+/** A visitor's side of a turn: the log's bubbles, or else the merged text, cut up where that is certain. */
 function userBubbles(
   message: FeedMessage,
   turn: FeedTurn | undefined,

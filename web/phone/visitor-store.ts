@@ -37,7 +37,7 @@ export class VisitorStore {
     return visitorFrom(this.#kept(), this.#surroundings.hash());
   }
 
-  /** Another tab of the same visitor may have written meanwhile: what it knows is taken in, never overwritten. */
+  /** Another tab of the visitor may have written meanwhile: what it knows is taken in, never overwritten. */
   save(): void {
     const kept = this.#kept();
     if (kept?.visitor === this.current.visitor) takeIn(this.current, kept);

@@ -14,8 +14,8 @@ export interface Visitor {
 type Proven = Pick<Visitor, "visitor" | "signature">;
 
 /**
- * A page that proves its visitors links here with `#sender=...&signature=...`. Without a proof anyone could have
- * made the link, to read along.
+ * A page that proves its visitors links here with `#sender=...&signature=...`. Without a proof a stranger
+ * could have made the link, to read along.
  */
 export function linkedVisitor(hash: string): Proven | undefined {
   const given = new URLSearchParams(hash.replace(/^#/, ""));

@@ -24,7 +24,7 @@ export function phonePage(channel: string): EdgeAnswer {
   };
 }
 
-/** Only this script and this style run, and may talk to this service only: a reply cannot smuggle in anything. */
+/** Only this script and style run, and talk to this service only: a reply cannot smuggle in anything. */
 function policyOf({ script, style }: BuiltPage): string {
   return [
     "default-src 'none'",
