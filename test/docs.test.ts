@@ -198,6 +198,7 @@ describe("settings", () => {
     "test/aws/local/settings.ts",
     "test/aws/interleavings.test.ts",
     "test/bad-input/hold.ts",
+    "test/browser/chromium.ts",
     "vitest.config.ts",
   ].flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(ENV_NAME)].flat());
   const isRead = (name: string) =>
