@@ -11,25 +11,25 @@ const textOf = (id: string) => `document.getElementById("${id}").textContent`;
 const count = (selector: string, number: number) =>
   `document.querySelectorAll("${selector}").length === ${number}`;
 
-/** The rest of the page is tested without a screen, in `web`: this needs a Chromium, which npm does not bring. */
+let cwd: string;
+let lull: LullProcess;
+let url: string;
+let tab: Tab;
+
+async function start(port = "0"): Promise<void> {
+  lull = new LullProcess(["dev"], { cwd, env: { PORT: port, LULL_WINDOW_SECONDS: "3" } });
+  url = await lull.url();
+}
+async function kill(): Promise<void> {
+  lull.kill("SIGKILL");
+  await lull.gone();
+}
+async function replies(number: number): Promise<void> {
+  await tab.until(`${number} replies`, `${count(".item.in", number)} && ${count(".item.waiting", 0)}`);
+}
+
+/** What needs no screen is tested in `web`: this needs a Chromium, which npm does not bring. */
 describe.skipIf(!CHROMIUM)("the phone in a browser", () => {
-  let cwd: string;
-  let lull: LullProcess;
-  let url: string;
-  let tab: Tab;
-
-  async function start(port = "0"): Promise<void> {
-    lull = new LullProcess(["dev"], { cwd, env: { PORT: port, LULL_WINDOW_SECONDS: "3" } });
-    url = await lull.url();
-  }
-  async function kill(): Promise<void> {
-    lull.kill("SIGKILL");
-    await lull.gone();
-  }
-  async function replies(number: number): Promise<void> {
-    await tab.until(`${number} replies`, `${count(".item.in", number)} && ${count(".item.waiting", 0)}`);
-  }
-
   beforeEach(async () => {
     cwd = await mkdtemp(join(tmpdir(), "lull-browser-"));
     await start();
@@ -42,7 +42,7 @@ describe.skipIf(!CHROMIUM)("the phone in a browser", () => {
     await rm(cwd, { recursive: true, force: true });
   });
 
-  test("three lines get one reply, which a reload shows again, and nothing is asked for elsewhere", async () => {
+  test("three lines get one reply, also after a reload, and nothing is asked for elsewhere", async () => {
     for (const line of ["hi", "a table", "for two"]) await tab.write(line);
     await replies(1);
     const said = ["hi", "a table", "for two", "3 messages, one answer:\nhi\na table\nfor two"];
@@ -56,7 +56,7 @@ describe.skipIf(!CHROMIUM)("the phone in a browser", () => {
     expect(tab.errors).toEqual([]);
   });
 
-  test("what is written while the service is dead waits in sight, and is answered when it is back", async () => {
+  test("what is written while the service is dead waits in sight, and is answered later", async () => {
     await kill();
     await tab.write("anyone?");
     await tab.until("what waits", `${textOf("state-count")} === "1 waiting"`);
