@@ -58,10 +58,14 @@ const RULES: Readonly<Record<string, Rule>> = {
   /** What talking to providers needs. */
   wire: { imports: ["model", "core", "errors.ts", "wire"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },
+  // A page runs in a browser: nothing of the service, nothing of Node, and no page leans on another.
+  "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
+  "web/shared": { imports: ["web/shared"], builtins: [] },
+  "web/build": { imports: ["web/build"] },
 };
 
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside"];
+const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src"];
 
 interface House {
   readonly name: string;
@@ -80,7 +84,8 @@ const HOUSE: readonly House[] = [
     say: "asks the machine for the time; take a Clock instead",
     except: {
       "runtime/system-clock.ts": "is the machine's time",
-      "http/page/": "is text for a browser, which has a clock of its own",
+      "http/page/built/": "is made from web, which keeps to this itself",
+      "web/phone/main.ts": "hands the browser's clock to the rest of the page",
       "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
@@ -105,8 +110,9 @@ const HOUSE: readonly House[] = [
 
 const SRC = new URL("./", import.meta.url);
 const SELF = "boundaries.test.ts";
-const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .map((path) => path.replaceAll("\\", "/"))
+/** Beside `src`, and by its whole path: what runs in a browser. */
+const WEB = "web/";
+const FILES = [...pathsIn(SRC), ...pathsIn(new URL(`../${WEB}`, SRC)).map((path) => WEB + path)]
   // Folders have no ending. Its own samples are bad on purpose.
   .filter((path) => /\.\w+$/.test(path) && path !== SELF);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
@@ -114,6 +120,15 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8"
   readonly devDependencies: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
 };
+
+function pathsIn(folder: URL): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.map((path) => path.replaceAll("\\", "/"));
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path.startsWith(WEB) ? `../${path}` : path, SRC), "utf8");
+}
 
 interface Import {
   readonly specifier: string;
@@ -149,7 +164,8 @@ function isTypes(names: string): boolean {
 function ruleFor(path: string): Rule | undefined {
   const [folder = "", inner] = path.split("/");
   const inside = `${folder}/${inner}`;
-  const own = LEAVES.includes(folder) || Object.hasOwn(RULES, inside) ? inside : folder;
+  const isInside = LEAVES.includes(folder) || path.startsWith(WEB) || Object.hasOwn(RULES, inside);
+  const own = isInside ? inside : folder;
   const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
   return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
 }
@@ -201,7 +217,7 @@ function isInstalled(specifier: string, path: string): boolean {
     {
       ...dependencies,
       ...(isOptional(path) && peerDependencies),
-      ...(isTest(path) && devDependencies),
+      ...((isTest(path) || path.startsWith("web/build/")) && devDependencies),
     },
     name,
   );
@@ -229,7 +245,7 @@ function withoutComments(source: string): string {
 }
 
 function targetsIn(path: string): string[] {
-  return importsIn(readFileSync(new URL(path, SRC), "utf8"))
+  return importsIn(textOf(path))
     .filter(({ specifier, onDemand }) => specifier.startsWith(".") && !onDemand)
     .map(({ specifier }) => posix.join(posix.dirname(path), specifier));
 }
@@ -277,6 +293,7 @@ describe("the sources", () => {
   test("are all read", () => {
     expect(sources).toContain("core/window.ts");
     expect(sources).toContain("channels/twilio/index.ts");
+    expect(sources).toContain("web/phone/timeline.ts");
   });
 
   test("import nothing that imports them back, not even a type", () => {
@@ -288,9 +305,7 @@ describe("the sources", () => {
   test("have no interface of more than twelve members but settings", () => {
     const found = sources
       .filter((path) => !isTest(path))
-      .flatMap((path) =>
-        wideInterfaces(readFileSync(new URL(path, SRC), "utf8")).map((name) => `${path} ${name}`),
-      );
+      .flatMap((path) => wideInterfaces(textOf(path)).map((name) => `${path} ${name}`));
     expect(found).toEqual([]);
   });
 
@@ -301,15 +316,13 @@ describe("the sources", () => {
   });
 
   test("import only what their part of the house may, and keep the house rules", () => {
-    const found = sources.flatMap((path) => complaints(path, readFileSync(new URL(path, SRC), "utf8")));
+    const found = sources.flatMap((path) => complaints(path, textOf(path)));
     expect(found).toEqual([]);
   });
 
   test("of the ports are types and nothing that runs", () => {
     const running = sources.filter(
-      (path) =>
-        path.startsWith("ports/") &&
-        /^export (?!type\b|interface\b)/m.test(readFileSync(new URL(path, SRC), "utf8")),
+      (path) => path.startsWith("ports/") && /^export (?!type\b|interface\b)/m.test(textOf(path)),
     );
     expect(running).toEqual([]);
   });
@@ -395,6 +408,15 @@ describe("this test bites:", () => {
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
     ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
     ["elsewhere/x.ts", "", "has no rule"],
+    ["web/elsewhere/x.ts", "", "has no rule"],
+    ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
+    ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],
+    ["web/phone/x.ts", 'import { x } from "../console/x.ts";', "may not import ../console/x.ts"],
+    ["web/phone/x.ts", 'import { readFile } from "node:fs";', "may not import node:fs"],
+    ["web/shared/x.ts", 'import { x } from "../phone/x.ts";', "may not import ../phone/x.ts"],
+    ["web/shared/x.ts", 'import { build } from "esbuild";', "may not import esbuild"],
+    ["web/phone/x.ts", "setTimeout(again, 500);", "asks the machine for the time"],
+    ["http/page/page.ts", 'import { x } from "../../../web/phone/x.ts";', "may not import"],
     ["runtime/worker.ts", "const nowMs = Date.now();", "asks the machine for the time"],
     ["engines/sqlite/store.ts", "const clock = { nowMs: Date.now };", "asks the machine for the time"],
     ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
@@ -420,6 +442,9 @@ describe("this test bites:", () => {
     ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
     ["runtime/x.ts", "const when = new Date(atMs); // any time"],
     ["runtime/x.test.ts", "setTimeout(done, 5);"],
+    ["web/phone/x.ts", 'import type { Feed } from "../../src/http/feed-shape.ts";'],
+    ["web/phone/x.test.ts", 'import { fakeClock } from "../../src/testing/index.ts";'],
+    ["web/build/x.ts", 'import { build } from "esbuild";'],
   ])("but not at %s with %j", (path, source) => {
     expect(complaints(path, source)).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { phonePage } from "../src/http/page/page.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { ROOT, run, stagePackage } from "./staged-package.ts";
 
@@ -197,6 +198,7 @@ describe("in somebody's project", () => {
         return feed.includes("You said: hello") ? feed : undefined;
       });
       expect(said).toContain("hello");
+      expect(await (await fetch(url)).text()).toBe(phonePage("web").body);
     } finally {
       lull.kill("SIGKILL");
       await lull.gone();

@@ -62,7 +62,7 @@ export async function stage(site: Site, requests: readonly StageRequest[]): Prom
 }
 
 async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
-  const { arrival, id, refusal } = receipt;
+  const { arrival, id } = receipt;
   // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
     return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
