@@ -1,5 +1,6 @@
 import type { EdgeAnswer } from "../edge-request.ts";
 import { PHONE } from "./built/phone.ts";
+import type { BuiltPage } from "./built-page.ts";
 
 /** The phone page, whole: nothing in it is loaded from anywhere else. */
 export function phonePage(channel: string): EdgeAnswer {
