@@ -100,17 +100,21 @@ export async function importName(
   await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
 }
 
+/** The names that it had come with by then: what came in meanwhile may have brought another. */
 export async function eraseName(
   site: Site,
   key: ConversationKey,
   name: string,
   erased: Erased,
-): Promise<void> {
+): Promise<readonly string[]> {
+  let cameWith: readonly string[] = [];
   await rewrite(site, key, name, (standing, { primary_channel: holder } = {}) => {
+    cameWith = standing?.cameWith ?? [];
     if (standing) return erasedFrom(name, standing, erased);
     // A note of 0.1.0 between two names of one kind.
     return isText(holder) && erased.names.has(holder) ? undefined : "as-it-is";
   });
+  return cameWith;
 }
 
 /** Again, as long as another is quicker: each time one of them got on. */
@@ -126,10 +130,12 @@ async function rewrite(
     const record = change(item && recordFrom(name, item), item);
     if (record === "as-it-is" || (record === undefined && !item)) return;
     const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
-    const { kind } = record
-      ? await site.store.update("state", at, { set: attributesOf(record, site.newId()) }, isUnchanged)
+    const rev = site.newId();
+    const written = record
+      ? await site.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
       : await site.store.delete("state", at, isUnchanged);
-    if (kind === "done") return;
+    // Also where the answer to it got lost, and it was asked for again.
+    if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
   }
 }
 

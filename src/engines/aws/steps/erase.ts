@@ -71,7 +71,14 @@ async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
     keys.map(({ sender }) => sender),
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
-  for (const { key, name, erased } of kept) await eraseName(site, key, name, erased);
+  for (const { key, names, erased } of kept) {
+    // Each may tell of another, that came in meanwhile.
+    const all = new Set(names);
+    for (const name of all) {
+      const cameWith = await eraseName(site, key, name, erased);
+      if (erased.names.has(name)) for (const other of cameWith) all.add(other);
+    }
+  }
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */

@@ -18,7 +18,7 @@ export interface Person {
   /** What is kept of names, in which those that are gone must not stand any more. */
   readonly kept: readonly {
     readonly key: ConversationKey;
-    readonly name: string;
+    readonly names: readonly string[];
     readonly erased: Erased;
   }[];
 }
@@ -78,7 +78,7 @@ async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
     const erased = { names: gone, conversationIds: new Set(ids) };
     // Also where an older version kept a name of the same kind.
     const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
-    const kept = [...new Set([...looked, ...aliases])].map((name) => ({ key, name, erased }));
+    const kept = [{ key, names: [...looked, ...aliases], erased }];
     return { keys, ids: [...ids, ...places], kept };
   }
 }
