@@ -22,6 +22,9 @@ const session = new Session({
   clock: browserClock,
   storage: () => localStorage,
   hash: () => location.hash,
+  forgetLink,
+  accepts: (linked, kept) =>
+    confirm(`This link is for ${linked}. Until now you wrote here as ${kept}. Go on as ${linked}?`),
   isHidden: () => document.hidden,
   changed: render,
 });
@@ -33,6 +36,7 @@ function render(): void {
   const { items, now, rows, tally, hasExamples } = session.view();
   show(byId("empty"), items.length === 0);
   show(byId("chips"), hasExamples);
+  show(byId("fresh"), !session.isSigned);
   show(byId("typing"), now.state === "answering");
   chat.draw(items);
   drawState(now);
@@ -47,10 +51,14 @@ function say(text: string): void {
   session.say(trimmed);
 }
 
+function forgetLink(): void {
+  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+}
+
 function startOver(): void {
   if (session.hasUnsent && !confirm(UNSENT)) return;
   // Else the link's visitor would be taken up again.
-  if (location.hash !== "") history.replaceState(null, "", location.pathname + location.search);
+  forgetLink();
   session.startOver();
   composer.drawExamples();
   render();

@@ -80,6 +80,8 @@ function page(base: string, items = new Map<string, string>(), hash = ""): Sessi
       setItem: (key, value) => items.set(key, value),
     }),
     hash: () => hash,
+    forgetLink: () => {},
+    accepts: () => true,
     isHidden: () => false,
     changed: () => {
       for (const look of watchers) look();

@@ -15,6 +15,9 @@ export interface Surroundings {
   storage(): KeyValues;
   /** What stands behind the page's address, from the `#` on. */
   hash(): string;
+  forgetLink(): void;
+  /** Whether to go on as the visitor of a link, instead of the one that was kept. */
+  readonly accepts: (linked: string, kept: string) => boolean;
   isHidden(): boolean;
   /** There may be something else to see. */
   changed(): void;
@@ -28,10 +31,11 @@ export class Session {
   readonly #outbox: Outbox;
   readonly #changed: () => void;
 
-  constructor({ base, channel, clock, storage, hash, isHidden, changed }: Surroundings) {
+  constructor(surroundings: Surroundings) {
+    const { base, channel, clock, isHidden, changed } = surroundings;
     this.#changed = changed;
     this.#clock = createServiceClock(clock);
-    this.#visitors = new VisitorStore({ channel, storage, hash });
+    this.#visitors = new VisitorStore(surroundings);
     const signature = () => this.#visitors.current.signature;
     const connection = createConnection({ base, channel, clock, signature });
     const parts = { visitors: this.#visitors, connection, clock: this.#clock, changed };
@@ -47,6 +51,11 @@ export class Session {
 
   get visitor(): string {
     return this.#visitors.current.visitor;
+  }
+
+  /** Proven by a link: there is no other to become without one. */
+  get isSigned(): boolean {
+    return this.#visitors.current.signature !== "";
   }
 
   get hasUnsent(): boolean {

@@ -9,8 +9,8 @@ function browserStorage(): KeyValues & { items: Map<string, string> } {
   const items = new Map<string, string>();
   return { items, getItem: (key) => items.get(key) ?? null, setItem: (key, value) => items.set(key, value) };
 }
-const tab = (storage: () => KeyValues, hash = "", channel = "web") =>
-  new VisitorStore({ channel, storage, hash: () => hash });
+const tab = (storage: () => KeyValues, hash = "", channel = "web", forgetLink = () => {}) =>
+  new VisitorStore({ channel, storage, hash: () => hash, forgetLink, accepts: () => true });
 const refused = (): KeyValues => {
   throw new Error("SecurityError");
 };
@@ -102,4 +102,20 @@ test("the latest five conversations are known, the current one last", () => {
   for (const id of ["c_1", "c_2", "c_3", "c_4", "c_5", "c_6", "c_3", "c_3", undefined, ""])
     store.rememberConversation(id);
   expect(store.current.conversations).toEqual(["c_2", "c_4", "c_5", "c_6", "c_3"]);
+});
+
+test("a link leaves the address once its visitor is kept, and stays where nothing can be kept", () => {
+  let forgotten = 0;
+  const link = "#sender=ana&signature=abc";
+  const storage = browserStorage();
+  tab(
+    () => storage,
+    link,
+    "web",
+    () => void (forgotten += 1),
+  );
+  expect(forgotten).toBe(1);
+  expect(tab(() => storage).current).toMatchObject({ visitor: "ana", signature: "abc" });
+  tab(refused, link, "web", () => void (forgotten += 1));
+  expect(forgotten).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { randomId } from "../shared/random-id.ts";
 import { type LogEntry, mergeLog } from "./message-log.ts";
-import { isVisitor, newVisitor, type Visitor, visitorFrom } from "./visitor.ts";
+import { type Accepts, isVisitor, newVisitor, type Visitor, visitorFrom } from "./visitor.ts";
 
 const LOG_MAX = 300;
 const CONVERSATIONS_MAX = 5;
@@ -16,6 +16,9 @@ interface Surroundings {
   storage(): KeyValues;
   /** What stands behind the page's address, from the `#` on. */
   hash(): string;
+  /** The link has been read, and its visitor is kept: it need not stay in the address, to be copied or seen. */
+  forgetLink(): void;
+  readonly accepts: Accepts;
 }
 
 /** Keeps the visitor in the browser: a reload, or a service that is away, loses nothing. */
@@ -30,11 +33,13 @@ export class VisitorStore {
     this.#surroundings = surroundings;
     this.key = `lull.phone.${surroundings.channel}`;
     this.current = this.load();
+    if (this.#keep()) surroundings.forgetLink();
   }
 
   /** What is kept now: another tab may have changed it. */
   load(): Visitor {
-    return visitorFrom(this.#kept(), this.#surroundings.hash());
+    const { hash, accepts } = this.#surroundings;
+    return visitorFrom(this.#kept(), hash(), accepts);
   }
 
   /** Another tab of the visitor may have written meanwhile: what it knows is taken in, never overwritten. */
@@ -72,14 +77,16 @@ export class VisitorStore {
     }
   }
 
-  #keep(): void {
+  /** False where only this tab's memory has it. */
+  #keep(): boolean {
     const { log } = this.current;
     log.splice(0, log.length - LOG_MAX);
     this.#memory = this.current;
     try {
       this.#surroundings.storage().setItem(this.key, JSON.stringify(this.current));
+      return true;
     } catch {
-      // The memory has it.
+      return false;
     }
   }
 }

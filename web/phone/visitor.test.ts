@@ -29,12 +29,31 @@ test("a new visitor has a name that cannot be guessed, or the one of the link", 
   });
 });
 
+const yes = () => true;
+const no = () => false;
+const never = () => expect.unreachable("a question that is not needed");
+
 test("the visitor that was kept stays, with the latest proof, unless the link names another", () => {
-  expect(visitorFrom(kept(), "")).toEqual(kept());
-  expect(visitorFrom(kept(), "#sender=visitor-1&signature=new")).toEqual({ ...kept(), signature: "new" });
-  expect(visitorFrom(kept(), LINK)).toMatchObject({ visitor: "ana@example.com", conversations: [] });
-  expect(visitorFrom(kept(), "#sender=ana")).toEqual(kept());
-  expect(visitorFrom(undefined, "").visitor).toMatch(/^visitor-/);
+  expect(visitorFrom(kept(), "", never)).toEqual(kept());
+  expect(visitorFrom(kept(), "#sender=visitor-1&signature=new", never)).toEqual({
+    ...kept(),
+    signature: "new",
+  });
+  expect(visitorFrom(kept(), LINK, yes)).toMatchObject({ visitor: "ana@example.com", conversations: [] });
+  expect(visitorFrom(kept(), "#sender=ana", never)).toEqual(kept());
+  expect(visitorFrom(undefined, "", never).visitor).toMatch(/^visitor-/);
+});
+
+test("who is proven already becomes another only when they say so: a link may come from anybody", () => {
+  const asked: string[][] = [];
+  const stayed = visitorFrom(kept(), LINK, (...names) => {
+    asked.push(names);
+    return false;
+  });
+  expect(stayed).toEqual(kept());
+  expect(asked).toEqual([["ana@example.com", "visitor-1"]]);
+  expect(visitorFrom({ ...kept(), signature: "" }, LINK, never).visitor).toBe("ana@example.com");
+  expect(visitorFrom(undefined, LINK, no).visitor).toBe("ana@example.com");
 });
 
 test("what is no visitor is not taken for one", () => {

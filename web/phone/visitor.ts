@@ -29,12 +29,22 @@ export function newVisitor(hash: string): Visitor {
   return { ...named, conversations: [], log: [] };
 }
 
-/** The one that was kept, unless the link names another. */
-export function visitorFrom(kept: Visitor | undefined, hash: string): Visitor {
+/** Whether to go on as the visitor of a link, instead of the one that was kept. */
+export type Accepts = (linked: string, kept: string) => boolean;
+
+/**
+ * The one that was kept, unless the link names another. Anybody who has a link of their own can send it on: who follows it would
+ * write into the sender's conversation. So a visitor who is proven already is asked first.
+ */
+export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Accepts): Visitor {
   const linked = linkedVisitor(hash);
-  if (!kept || (linked && linked.visitor !== kept.visitor)) return newVisitor(hash);
-  if (linked) kept.signature = linked.signature;
-  return kept;
+  if (!kept) return newVisitor(hash);
+  if (!linked) return kept;
+  if (linked.visitor === kept.visitor) {
+    kept.signature = linked.signature;
+    return kept;
+  }
+  return kept.signature === "" || accepts(linked.visitor, kept.visitor) ? newVisitor(hash) : kept;
 }
 
 /** What a browser gives back may be from another version, or spoilt. */
