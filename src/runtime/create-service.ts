@@ -159,7 +159,9 @@ async function say(
   const name = wanted ?? lastUsed ?? ofType;
   const channel = name === undefined ? undefined : channels[name];
   if (!channel || name === undefined) {
-    throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
+    throw new ConfigError(
+      `no channel of type ${conversation.channelType} for our address ${conversation.address} is configured`,
+    );
   }
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw new LullError(PASSED_ON, { code: "NUMBER_PASSED_ON", retry: "never" });
