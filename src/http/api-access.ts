@@ -15,6 +15,9 @@ export type Access =
 
 const HOW_TO =
   "set LULL_API_TOKEN (or apiToken in the configuration) and send it as: Authorization: Bearer <token>";
+const OFF = "the API is off, because this service is public and has no API token";
+const TURNS_ONLY =
+  "the API takes answers to turns only, with their token, because this service is public and has no API token";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
 
 /** Decides who may use the API. */
@@ -51,7 +54,7 @@ function withoutToken(service: Service, request: EdgeRequest): Access {
   if (service.apiToken !== undefined) return refused(unauthorized(""));
   // Told apart by nothing that a proxy has to send: whoever serves the public needs a token.
   if (service.publicUrl !== undefined)
-    return refused(forbidden("the API is off, because this service is public and has no API token"));
+    return refused(forbidden(service.turnToken === undefined ? OFF : TURNS_ONLY));
   const refusal = loopbackRefusal(request);
   return refusal ? refused(refusal) : OPERATOR;
 }

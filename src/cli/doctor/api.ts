@@ -25,10 +25,15 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
   if (all !== false && all === turns)
     return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
   if (all !== false) return [ok("API", "with its token")];
-  if (publicUrl !== undefined)
-    return [warn("API", `off: the service is public and LULL_API_TOKEN is not set; ${MAKE_A_SECRET}`)];
-  return [ok("API", "without a token, for programs on this machine only")];
+  const hasTurns = turns !== false;
+  if (publicUrl !== undefined) return [warn("API", `${hasTurns ? TURNS_ONLY : OFF}; ${MAKE_A_SECRET}`)];
+  const others = hasTurns ? "; turns also with LULL_TURN_TOKEN" : "";
+  return [ok("API", `without a token, for programs on this machine only${others}`)];
 }
+
+const OFF = "off: the service is public and LULL_API_TOKEN is not set";
+const TURNS_ONLY =
+  "turns only, with LULL_TURN_TOKEN: the rest is off, because the service is public and LULL_API_TOKEN is not set";
 
 function isShort(token: string | false | undefined): boolean {
   return typeof token === "string" && isGuessable(token);
