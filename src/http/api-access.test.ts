@@ -243,6 +243,35 @@ describe("wrong tokens", () => {
   });
 });
 
+describe("a caller that is refused is told of in the log, sampled, by its reason", () => {
+  const publicly = { publicUrl: "https://bot.example.test" };
+  const turns = { turnToken: { env: "LULL_TURN_TOKEN" }, secrets } as const;
+
+  test.each([
+    ["without a token, where there is one", withToken, {}, "no token"],
+    ["with another scheme", withToken, { authorization: "Basic s3cret-of-16-and-more" }, "no token"],
+    ["while the API is off", publicly, {}, "the API is off"],
+    ["with a token, while the API is off", publicly, { authorization: "Bearer x" }, "the API is off"],
+    ["without a token, while there is one for turns", { ...publicly, ...turns }, {}, "answers to turns only"],
+    ["through a proxy", {}, { via: "1.1 proxy" }, "through a proxy"],
+    ["under another name", {}, { host: "evil.example" }, "localhost only"],
+    ["from another site's page", {}, { "sec-fetch-site": "cross-site" }, "another page"],
+    ["with the token for turns", withBoth, { authorization: "Bearer only-for-answers" }, "a turn token"],
+  ])("%s", async (_, options, headers, reason) => {
+    const service = stubService(options);
+    const handle = createEdge(service);
+    for (let n = 0; n < 3; n += 1) expect((await handle(asked({ headers }))).status).toBeOneOf([401, 403]);
+    await (service.clock as FakeClock).advance(60_000);
+    const fields = { reason: expect.stringContaining(reason) };
+    expect(service.logged).toEqual([
+      { event: "api.refused", fields },
+      { event: "api.refused", fields },
+      { event: "api.refused", fields },
+      { event: "api.refusals", fields: { ...fields, more: 2 } },
+    ]);
+  });
+});
+
 test("whoever changes something is told of in the log, whoever looks is not", async () => {
   const service = stubService(withToken);
   const handle = createEdge(service);

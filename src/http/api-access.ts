@@ -15,6 +15,7 @@ export type Access =
 
 const HOW_TO =
   "set LULL_API_TOKEN (or apiToken in the configuration) and send it as: Authorization: Bearer <token>";
+const NO_TOKEN = "no token";
 const OFF = "the API is off, because this service is public and has no API token";
 const TURNS_ONLY =
   "the API takes answers to turns only, with their token, because this service is public and has no API token";
@@ -26,7 +27,10 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
   const hasToken = service.apiToken !== undefined || service.turnToken !== undefined;
   return async (request) => {
     const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
-    if (given === undefined || !hasToken) return withoutToken(service, request);
+    if (given === undefined || !hasToken) {
+      const why = refusalWithoutToken(service, request);
+      return why === undefined ? OPERATOR : noted(service, why);
+    }
     const caller = await callerWith(service, given);
     if (caller) return { kind: "admitted", caller };
     const isWaitOver = (await wrong.note()) === "wrong";
@@ -50,30 +54,32 @@ async function isToken(
   return !isGuessable(token) && sameSecret(given, token);
 }
 
-function withoutToken(service: Service, request: EdgeRequest): Access {
-  if (service.apiToken !== undefined) return refused(unauthorized(""));
-  // Told apart by nothing that a proxy has to send: whoever serves the public needs a token.
-  if (service.publicUrl !== undefined)
-    return refused(forbidden(service.turnToken === undefined ? OFF : TURNS_ONLY));
-  const refusal = loopbackRefusal(request);
-  return refusal ? refused(refusal) : OPERATOR;
+/** Why a caller that brings no token may not come in; undefined where it may. */
+function refusalWithoutToken(service: Service, request: EdgeRequest): string | undefined {
+  if (service.apiToken !== undefined) return NO_TOKEN;
+  // Told apart by nothing that a proxy has to send: a public service needs a token.
+  if (service.publicUrl !== undefined) return service.turnToken === undefined ? OFF : TURNS_ONLY;
+  return loopbackRefusal(request);
+}
+
+/** An operator who watches for stolen tokens has to see callers that probe without one, too. */
+function noted({ sampled }: Service, reason: string): Access {
+  sampled.note("warn", "api.refused", { reason });
+  return refused(reason === NO_TOKEN ? unauthorized("") : forbidden(reason));
 }
 
 /**
  * Without a token the API is for programs on this machine only. A browser on this machine is no such program: a page
  * it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by Sec-Fetch-Site or Origin).
  */
-function loopbackRefusal(request: EdgeRequest): EdgeAnswer | undefined {
+function loopbackRefusal(request: EdgeRequest): string | undefined {
   const { headers, method, remoteAddress } = request;
-  if (!isLoopbackAddress(remoteAddress)) return forbidden("without a token the API answers on loopback only");
-  if (isForwarded(headers)) {
-    return forbidden("without a token the API does not answer through a proxy");
-  }
-  if (!isLoopbackHost(headers.host)) return forbidden("without a token the API answers to localhost only");
-  if (isOfAnotherSite(headers)) return forbidden("another page may not use this");
-  if (!isRead(method) && headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
-    return forbidden("another page may not change anything here");
-  }
+  if (!isLoopbackAddress(remoteAddress)) return "without a token the API answers on loopback only";
+  if (isForwarded(headers)) return "without a token the API does not answer through a proxy";
+  if (!isLoopbackHost(headers.host)) return "without a token the API answers to localhost only";
+  if (isOfAnotherSite(headers)) return "another page may not use this";
+  if (!isRead(method) && headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
+    return "another page may not change anything here";
   return undefined;
 }
 
@@ -91,7 +97,7 @@ function tooMany(): EdgeAnswer {
   return failure(429, "RATE_LIMITED", "too many wrong tokens; try again", { "retry-after": "2" });
 }
 
-export function forbidden(why: string): EdgeAnswer {
+function forbidden(why: string): EdgeAnswer {
   return failure(403, "FORBIDDEN", `${why}; ${HOW_TO}`);
 }
 function isOwnOrigin(origin: string, host: string | undefined): boolean {
