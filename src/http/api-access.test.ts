@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { stubService } from "../../test/http/stub-service.ts";
+import { ConfigError } from "../errors.ts";
+import type { Service } from "../runtime/service.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { ROUTES } from "./api.ts";
 import { createEdge } from "./edge.ts";
@@ -127,8 +129,25 @@ test.each([
 });
 
 test.each(["", "x", "fifteen-letters"])("the token %j is too short to let anybody in", async (token) => {
-  const weak = createEdge(stubService({ apiToken: "given", secrets: { get: async () => token } }));
-  expect((await weak(bearing(token))).status).toBe(401);
+  const service = stubService({ apiToken: "given", secrets: { get: async () => token } });
+  const answer = await createEdge(service)(bearing(token || "no-token-at-all"));
+  expect([answer.status, answer.body]).toEqual([503, expect.not.stringContaining("characters")]);
+  const fields = {
+    secret: "LULL_API_TOKEN",
+    reason: expect.stringContaining("is shorter than 16 characters"),
+  };
+  expect(service.logged).toContainEqual({ event: "config.failed", fields });
+});
+
+test("a turn is answered while the other token cannot be read", async () => {
+  const get: Service["secrets"]["get"] = async (reference) => {
+    if (reference === withBoth.apiToken) throw new ConfigError("the secret file is gone");
+    return "only-for-answers";
+  };
+  const handle = createEdge(stubService({ ...withBoth, secrets: { get } }));
+  const reply = { ...bearing("only-for-answers", { method: "POST" }), path: "/api/turns/t_1/reply" };
+  expect((await handle(reply)).status).toBe(202);
+  expect((await handle(bearing("s3cret-of-16-and-more"))).status).toBe(503);
 });
 
 describe("with a public URL and no token", () => {

@@ -1,8 +1,9 @@
-import { isGuessable } from "../core/own-secret.ts";
+import { guessable, isGuessable } from "../core/own-secret.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../core/this-machine.ts";
+import { ConfigError, tellable } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead } from "./answers.ts";
+import { failure, isRead, notNow } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
@@ -19,7 +20,10 @@ const NO_TOKEN = "no token";
 const OFF = "the API is off, because this service is public and has no API token";
 const TURNS_ONLY =
   "the API takes answers to turns only, with their token, because this service is public and has no API token";
+const WRONG_TOKEN = "a wrong token";
+const UNCHECKED_TOKEN = "a token that could not be checked";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
+const RESPONDER: Access = { kind: "admitted", caller: "responder" };
 
 /** Decides who may use the API. */
 export function createAccess(service: Service): (request: EdgeRequest) => Promise<Access> {
@@ -31,27 +35,33 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
       const why = refusalWithoutToken(service, request);
       return why === undefined ? OPERATOR : noted(service, why);
     }
-    const caller = await callerWith(service, given);
-    if (caller) return { kind: "admitted", caller };
-    const isWaitOver = (await wrong.note()) === "wrong";
-    return refused(isWaitOver ? unauthorized(', error="invalid_token"') : tooMany());
+    const asOperator = await compare(service, "LULL_API_TOKEN", service.apiToken, given);
+    if (asOperator === "right") return OPERATOR;
+    const asResponder = await compare(service, "LULL_TURN_TOKEN", service.turnToken, given);
+    if (asResponder === "right") return RESPONDER;
+    const isChecked = asOperator === "wrong" && asResponder === "wrong";
+    const isWaitOver = (await wrong.note(isChecked ? WRONG_TOKEN : UNCHECKED_TOKEN)) === "wrong";
+    if (!isWaitOver) return refused(tooMany());
+    return refused(isChecked ? unauthorized(', error="invalid_token"') : notNow());
   };
 }
 
-async function callerWith(service: Service, given: string): Promise<Caller | undefined> {
-  if (await isToken(service, service.apiToken, given)) return "operator";
-  if (await isToken(service, service.turnToken, given)) return "responder";
-  return undefined;
-}
-
-async function isToken(
-  { secrets }: Service,
+/** "unknown": our own cannot be read, or could be guessed. What is wrong with it is for the log: the caller has proven nothing. */
+async function compare(
+  { secrets, sampled }: Service,
+  name: string,
   reference: SecretReference | undefined,
   given: string,
-): Promise<boolean> {
-  if (reference === undefined) return false;
-  const token = await secrets.get(reference);
-  return !isGuessable(token) && sameSecret(given, token);
+): Promise<"right" | "wrong" | "unknown"> {
+  if (reference === undefined) return "wrong";
+  try {
+    const token = await secrets.get(reference);
+    if (isGuessable(token)) throw new ConfigError(guessable(name));
+    return sameSecret(given, token) ? "right" : "wrong";
+  } catch (error) {
+    sampled.note("error", "config.failed", { secret: name, reason: tellable(error) });
+    return "unknown";
+  }
 }
 
 /** Why a caller that brings no token may not come in; undefined where it may. */

@@ -13,6 +13,7 @@ const SUMS = {
   "webhook.failed": ["error", "webhook.failures"],
   "http.error": ["error", "http.errors"],
   "api.refused": ["warn", "api.refusals"],
+  "config.failed": ["error", "config.failures"],
 } as const;
 
 export type SampledEvent = keyof typeof SUMS;
