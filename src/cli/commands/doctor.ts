@@ -9,7 +9,7 @@ import { checkHalfCopies } from "../doctor/backups.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
-import { checkOpenPort } from "../doctor/open-port.ts";
+import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
@@ -78,6 +78,7 @@ async function examineLoaded(
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],
     checkWebhooks(loaded, channels),
+    checkHost(loaded.server.host),
     checkOpenPort(
       loaded.server.host,
       Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
