@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -84,4 +84,38 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     await lull("start").url();
     expect(await rightsOf("data/lull.db")).toBe("640");
   });
+
+  it("backups and folders that others may read are told of, too", async () => {
+    const service = lull("start");
+    await service.url();
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db"])
+      expect((await lull("backup", name).gone()).code).toBe(0);
+    await writeFile(join(folder, "backups/notes.txt"), "no database");
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db", "backups/notes.txt"])
+      await chmod(join(folder, name), 0o644);
+    for (const name of ["data", "backups", "data/backups"]) await chmod(join(folder, name), 0o755);
+    const told = await rightsTold();
+    expect(told).toMatch(/chmod 600 \S*data\/three\.db \S*data\/backups\/two\.db \S*backups\/one\.db$/m);
+    expect(told).toMatch(/chmod 700 \S*\/data \S*\/data\/backups \S*\/backups$/m);
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db"])
+      await chmod(join(folder, name), 0o600);
+    for (const name of ["data", "backups", "data/backups"]) await chmod(join(folder, name), 0o700);
+    expect(await rightsTold()).toBe("");
+  });
+
+  it("the folder of the project is everybody's business: only what is in it is told of", async () => {
+    await chmod(folder, 0o755);
+    const service = lull("start", "--db", "lull.db");
+    await service.url();
+    expect(await rightsTold("--db", "lull.db")).toBe("");
+  });
+
+  async function rightsTold(...args: string[]): Promise<string> {
+    const doctor = lull("doctor", "--offline", ...args);
+    expect((await doctor.gone()).code).toBe(0);
+    return doctor.stdout
+      .split("\n")
+      .filter((line) => line.includes("  rights: "))
+      .join("\n");
+  }
 });

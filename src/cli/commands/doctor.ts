@@ -11,6 +11,7 @@ import { checkDisk } from "../doctor/disk.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
+import { checkRights } from "../doctor/rights.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
 import { checkWebhooks } from "../doctor/webhooks.ts";
@@ -71,6 +72,7 @@ async function examineLoaded(
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
+    db === undefined ? [] : checkRights(db, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
     checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
