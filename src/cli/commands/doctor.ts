@@ -12,6 +12,7 @@ import { type Finding, fail, ok } from "../doctor/finding.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
+import { checkSecretFiles } from "../doctor/secret-files.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
 import { checkWebhooks } from "../doctor/webhooks.ts";
@@ -73,6 +74,7 @@ async function examineLoaded(
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),
+    checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
     checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
