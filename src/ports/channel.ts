@@ -73,6 +73,8 @@ export type SendOutcome =
       readonly kind: "not-sent";
       readonly retry: "later" | "never";
       readonly retryAfterMs?: number;
+      /** Our credentials were refused, or cannot be read: an operator is told at once, and `retry: "later"` waits for other ones. */
+      readonly credentials?: true;
       readonly why: string;
     }
   /** It may or may not have gone out, and nobody told. */
