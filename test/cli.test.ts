@@ -149,6 +149,33 @@ describe("the data commands", { timeout: 90_000 }, () => {
     expect(missing).toEqual({ code: 1, json: undefined, stderr: `lull: there is no conversation ${id}\n` });
   });
 
+  test("tell of a customer at several addresses of ours: which each row belongs to, and what an erase leaves", async () => {
+    const channels = { support: { web: true }, sales: { web: true } };
+    await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ channels }));
+    const made = async (channel: string, sender: string): Promise<string> => {
+      const args = ["conversations", "create", "--channel", channel, "--sender", sender];
+      return (await askHere(args)).json.conversation.id;
+    };
+    const alone = await made("support", "visitor-one");
+    const shown = async (...args: string[]) => {
+      const process = lull(["conversations", ...args]);
+      expect((await process.gone()).code).toBe(0);
+      return process.stdout;
+    };
+    expect(await shown("list")).not.toMatch(/ADDRESS|support/);
+    const other = await made("sales", "visitor-one");
+    await made("sales", "visitor-one-and-more");
+    const listed = await shown("list");
+    expect(listed).toMatch(/^ID +CHANNEL +ADDRESS +CUSTOMER/);
+    expect(listed).toMatch(new RegExp(`^${alone} +web +support +visitor-one `, "m"));
+    const erased = await shown("erase", alone, "--yes");
+    expect(erased).toContain(`${alone} is erased`);
+    expect(erased).toMatch(new RegExp(`also wrote to.*\n.*${other} \\(web, sales\\)`));
+    expect(erased).toMatch(/Backups that were made before hold the person/);
+    const last = await askHere(["conversations", "erase", other, "--yes"]);
+    expect(last.json).toEqual({ id: other, result: "erased" });
+  });
+
   test("work beside a running service: pause, what waits, resume, say, backup, doctor", async () => {
     const service = lull(["start"], { LULL_WEB: "1" });
     const url = await service.url();
