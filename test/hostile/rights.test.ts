@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -69,6 +69,26 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
       const another = lullOfAnother("conversations");
       expect((await another.gone()).code).toBe(1);
       expect(another.stderr).toMatch(/this user may not use the database at .*sudo -u/);
+    },
+  );
+
+  it.skipIf(!mayBecomeAnother)(
+    "a file that root put in place is told of, with its owner, its rights and what to do",
+    async () => {
+      const service = lull("start");
+      await service.url();
+      service.kill("SIGTERM");
+      await service.gone();
+      await chmod(folder, 0o755);
+      await chown(join(folder, "data"), 65_534, 65_534);
+      const whose =
+        /data\/lull\.db belongs to user 0 with rights 600, and this is user 65534: chown 65534 \S*lull\.db/;
+      const start = lullOfAnother("start");
+      expect((await start.gone()).code).toBe(1);
+      expect(start.stderr).toMatch(whose);
+      const doctor = lullOfAnother("doctor", "--offline");
+      expect((await doctor.gone()).code).toBe(1);
+      expect(doctor.stdout).toMatch(whose);
     },
   );
 
