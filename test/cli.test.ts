@@ -118,6 +118,22 @@ describe("dev", () => {
 });
 
 // Many processes one after the other: on a busy machine each may take seconds.
+describe("the doctor beside a file with the service's environment", () => {
+  const told = async (env: Record<string, string>) =>
+    (await ask(["doctor", "--offline"], env)).json.findings.filter(
+      ({ check }: { check: string }) => check === "environment",
+    );
+
+  test("warns that it looks at another configuration, while it has not got what is in it", async () => {
+    await writeFile(join(cwd, "lull.env"), "# ours\nLULL_WEB=1\nLULL_WEB_SECRET=visitors-prove-with-this\n");
+    expect(await told({ LULL_WEB: "1" })).toEqual([
+      { check: "environment", verdict: "warn", detail: expect.stringMatching(/lull\.env.*LULL_WEB_SECRET/) },
+    ]);
+    const whole = { LULL_WEB: "1", LULL_WEB_SECRET: "visitors-prove-with-this" };
+    expect(await told(whole)).toEqual([]);
+  });
+});
+
 describe("the data commands", { timeout: 90_000 }, () => {
   test("create, list, show, pause, resume and close conversations while no service runs", async () => {
     const created = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
