@@ -118,6 +118,40 @@ describe("dev", () => {
 });
 
 // Many processes one after the other: on a busy machine each may take seconds.
+describe("the doctor, about a service on its port", () => {
+  const told = async (...args: string[]) => {
+    const { json } = await ask(["doctor", "--offline", "--port", port, ...args]);
+    return json.findings.filter(({ check }: { check: string }) => check === "service");
+  };
+  let port = "";
+
+  test("says whether it may be the one of this database, and when it is not", async () => {
+    const service = lull(["start"], { LULL_WEB: "1", LULL_WEB_UNSIGNED: "1" });
+    port = new URL(await service.url()).port;
+    expect(await told()).toEqual([
+      { check: "service", verdict: "ok", detail: expect.stringMatching(/ready.*same database.*not asked/) },
+    ]);
+    await askHere([
+      "conversations",
+      "create",
+      "--channel",
+      "web",
+      "--sender",
+      "visitor-one",
+      "--db",
+      "other.db",
+    ]);
+    for (const db of ["other.db", "none.db"])
+      expect(await told("--db", db)).toEqual([
+        {
+          check: "service",
+          verdict: "warn",
+          detail: expect.stringMatching(new RegExp(`no process has \\S*${db} open.*another installation`)),
+        },
+      ]);
+  });
+});
+
 describe("the doctor beside a file with the service's environment", () => {
   const told = async (env: Record<string, string>) =>
     (await ask(["doctor", "--offline"], env)).json.findings.filter(

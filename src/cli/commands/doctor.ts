@@ -72,6 +72,8 @@ async function examineLoaded(
   const signal = AbortSignal.timeout(NETWORK_MS);
   // The phone page is only there in `lull dev`, unless somebody asked for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
+  // Asked first: the others open the database, and then it is open.
+  const service = checkService(loaded.server, AbortSignal.timeout(SERVICE_MS));
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
     db === undefined ? [] : checkRights(db, call.io.cwd),
@@ -79,7 +81,7 @@ async function examineLoaded(
     checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
-    checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
+    service,
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],
