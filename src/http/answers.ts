@@ -34,6 +34,11 @@ export function methodNotAllowed(allowed: readonly string[]): EdgeAnswer {
   return failure(405, "METHOD_NOT_ALLOWED", `allowed here: ${allow}`, { allow });
 }
 
+/** What an operator has to mend first is in the log; a caller may have proven nothing. */
+export function notNow(): EdgeAnswer {
+  return failure(503, "UNAVAILABLE", "not available now; the log says why", { "retry-after": "60" });
+}
+
 /** HEAD is answered like GET; whoever writes the answer leaves the body out. */
 export function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";

@@ -40,7 +40,8 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
     const mayAll = asked.caller === "operator";
-    if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders)) return turnsOnly();
+    if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders))
+      return turnsOnly(service);
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
@@ -48,7 +49,9 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
   };
 }
 
-function turnsOnly(): EdgeAnswer {
+/** A responder never asks for anything else: a turn token that does may have been stolen. */
+function turnsOnly({ sampled }: Service): EdgeAnswer {
+  sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
 }
 

@@ -1,6 +1,6 @@
-import { LullError, tellable } from "../errors.ts";
+import { ConfigError, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
+import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
 import { createApi } from "./api.ts";
 import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
@@ -67,6 +67,11 @@ async function ready(service: Service): Promise<EdgeAnswer> {
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
   // Only the first segment: what follows may name a person.
   const area = `/${request.path.split("/", 2)[1] ?? ""}`;
+  // It was right when the service started: a secret's file that was changed, or is gone. A person mends it, and the caller may come back.
+  if (error instanceof ConfigError) {
+    service.sampled.note("error", "config.failed", { area, reason: tellable(error) });
+    return notNow();
+  }
   service.sampled.note("error", "http.error", { method: request.method, area, reason: tellable(error) });
   if (error instanceof LullError && error.retry === "later") {
     const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);

@@ -73,6 +73,8 @@ export type SendOutcome =
       readonly kind: "not-sent";
       readonly retry: "later" | "never";
       readonly retryAfterMs?: number;
+      /** Our credentials were refused, or cannot be read: an operator is told at once, and `retry: "later"` waits for other ones. */
+      readonly credentials?: true;
       readonly why: string;
     }
   /** It may or may not have gone out, and nobody told. */
@@ -121,8 +123,8 @@ export interface ChannelFacts {
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
   /**
-   * Our addresses that are its own, once it is open. Where several channels are of one type each has to name them, no two the same, and
-   * brings messages for no others: their people would mix. The only channel of its type takes messages for whatever address they name.
+   * Our addresses that are its own, once it is open: it brings messages for no others. Where several channels are of one type each has to
+   * name them, no two the same: their people would mix. The only channel of its type may name none, and then brings messages for all.
    */
   readonly addresses?: readonly string[];
   /** How a person says which they are, for the error that asks for it: an option, a variable. */

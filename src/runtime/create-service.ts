@@ -45,16 +45,16 @@ export function createService(config: LullConfig): Service {
   requireOwnAddresses(config.channels);
 
   const { channels, handOffTo } = config;
+  const sampled = new SampledLog(log, clock);
   const making: Making = {
     engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
     worker: (engine) =>
-      new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log }),
+      new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log, sampled }),
     sweeper: ({ sweeping }) => new Sweeper(sweeping, clock, settings.sweepMs, random, log),
   };
   let life = new Life(making);
   let stops = 0;
   const open = () => life.engine();
-  const sampled = new SampledLog(log, clock);
   const readiness = new Readiness(clock, () =>
     within(clock, settings.receiveTimeoutMs, async () => {
       const engine = await open();
@@ -159,7 +159,9 @@ async function say(
   const name = wanted ?? lastUsed ?? ofType;
   const channel = name === undefined ? undefined : channels[name];
   if (!channel || name === undefined) {
-    throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
+    throw new ConfigError(
+      `no channel of type ${conversation.channelType} for our address ${conversation.address} is configured`,
+    );
   }
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw new LullError(PASSED_ON, { code: "NUMBER_PASSED_ON", retry: "never" });

@@ -88,10 +88,11 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
         withChunk(draft, chunk, { kind: "sent", providerId: outcome.providerId, atMs: clock.nowMs() }),
       );
     case "not-sent": {
-      const { retry, retryAfterMs, why } = outcome;
+      const { retry, retryAfterMs, why, credentials } = outcome;
       const error = new LullError(why, {
         code: "NOT_SENT",
         retry,
+        ...(credentials && { credentials }),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));

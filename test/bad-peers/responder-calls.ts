@@ -69,10 +69,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
 
 /** As much of a configuration as the check of an OpenAI key looks at. */
 function loadedAt(baseUrl: string): Loaded {
-  const settled = new Map<string, unknown>([
-    ["openai.apiKey", { value: "sk-test", origin: "a test" }],
-    ["openai.baseUrl", { value: baseUrl, origin: "a test" }],
-  ]);
+  const vendor = { apiKey: "sk-test", keyFrom: "a test", baseUrl };
   const secrets = { get: async () => "sk-test" };
-  return { responder: { kind: "openai", origin: "a test" }, settled, secrets } as unknown as Loaded;
+  return { responder: { kind: "openai", origin: "a test", vendor }, secrets } as unknown as Loaded;
 }

@@ -36,7 +36,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     clock: systemClock,
     log,
     freeLeases: (workerId) => engine.sweeping.freeLeases(workerId),
-    onReady: (url) => announce(call, url),
+    onReady: (url) => announce(call, url, server.host),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
   });
