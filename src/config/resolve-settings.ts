@@ -1,3 +1,4 @@
+import { isObject } from "../core/shape.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
@@ -40,6 +41,19 @@ export function settle(layers: Layers): Settled {
   return settled;
 }
 
+/** Everything that is wrong with variables, in words: for whoever hands them on to a service that runs elsewhere. */
+export function problemsInVariables(env: Layers["env"]): string[] {
+  const looks = [() => checkNamed(env), ...KNOBS.map((knob) => () => fromEnvironment(knob, env))];
+  return looks.flatMap((look) => {
+    try {
+      look();
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+}
+
 function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {
   const given = knob.flag === undefined ? undefined : flags[knob.flag];
   if (given === undefined) return undefined;
@@ -63,15 +77,15 @@ function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
   const given = atPath(file.content, knob.key);
   if (given === undefined) return undefined;
   const value =
-    knob.orCode && isRecord(given)
+    knob.orCode && isObject(given)
       ? String(given.name)
       : valueFromFile(knob.kind, given, `${file.name}: ${knob.key}`);
   return { knob, value, layer: LAYER.file, origin: file.name };
 }
 
 function fromDefault(knob: Knob): Setting | undefined {
-  if (knob.fallback === undefined) return undefined;
-  return { knob, value: knob.fallback, layer: LAYER.default, origin: "default" };
+  if (knob.default === undefined) return undefined;
+  return { knob, value: knob.default, layer: LAYER.default, origin: "default" };
 }
 
 /** Where a secret is. By reference: the secret itself need not travel through objects that may be printed. */
@@ -81,9 +95,5 @@ export function referenceIn({ knob, layer, value }: Setting): SecretReference {
 }
 
 function atPath(content: unknown, key: string): unknown {
-  return key.split(".").reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), content);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return key.split(".").reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), content);
 }

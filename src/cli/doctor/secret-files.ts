@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { ConfigFile } from "../../config/file.ts";
-import { isRecord } from "../../config/resolve-settings.ts";
+import { isObject } from "../../core/shape.ts";
 import { type Finding, warn } from "./finding.ts";
 
 /** What everybody may read. A group is somebody's choice: a secret of root's is read through the service's group. */
@@ -47,7 +47,7 @@ function inConfig({ name, path }: ConfigFile, { written }: Secrets): string {
 }
 
 function collect(value: unknown, at: string, found: Secrets, depth: number): void {
-  if (depth === 0 || !isRecord(value)) return;
+  if (depth === 0 || !isObject(value)) return;
   for (const [key, each] of Object.entries(value)) {
     const path = at === "" ? key : `${at}.${key}`;
     const isSecret = SECRET_KEYS.test(key) || /(^|\.)accounts$/.test(at);
@@ -58,7 +58,7 @@ function collect(value: unknown, at: string, found: Secrets, depth: number): voi
 }
 
 function isFileReference(value: unknown): value is { readonly file: string } {
-  return isRecord(value) && Object.keys(value).length === 1 && typeof value.file === "string";
+  return isObject(value) && Object.keys(value).length === 1 && typeof value.file === "string";
 }
 
 /** Its own rights, and those of each folder on the way to it. */

@@ -1,4 +1,4 @@
-import type { OnUnknown, WhileBusy } from "../../model/settings.ts";
+import type { Choices } from "../../model/settings.ts";
 import type { WindowConfig } from "../../runtime/config.ts";
 import { type Random, seeded } from "./random.ts";
 
@@ -134,8 +134,8 @@ export interface PlannedFault {
 export interface PlannedService {
   readonly workers: number;
   readonly window: WindowConfig;
-  readonly whileBusy: WhileBusy;
-  readonly onUnknown: OnUnknown;
+  readonly whileBusy: Choices["whileBusy"];
+  readonly onUnknown: Choices["onUnknown"];
   readonly canReconcile: boolean;
   readonly callbacks: boolean;
   readonly chunks: number;

@@ -1,6 +1,6 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
-import { didYouMean } from "../../../config/suggest.ts";
+import { didYouMean } from "../../../core/suggest.ts";
 import type { NewConversation } from "../../../model/conversation.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
 import { windowPolicy } from "../../../runtime/config.ts";
