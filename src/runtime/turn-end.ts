@@ -83,7 +83,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   }
 }
 
-/** Every turn fails on it until a person changes something: waiting for that must not look like waiting for somebody who is away. */
+/** Every turn fails on it until an operator changes something: waiting for that must not look like waiting for a provider that is away. */
 function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: string): void {
   if (!(error instanceof LullError)) return;
   const { code } = error;
