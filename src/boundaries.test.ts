@@ -51,7 +51,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   // It names what runs by its path: whoever deploys loads nothing of it, but what its variables may say.
-  cdk: { imports: ["cdk", "config/settle.ts"] },
+  cdk: { imports: ["cdk", "config/resolve-settings.ts"] },
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },

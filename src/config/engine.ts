@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { inPublicUnits } from "../core/limits.ts";
 import { ConfigError } from "../errors.ts";
+import { inPublicUnits } from "../model/limits.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { ConfigFile } from "./file.ts";
 import { LAYER, type Setting, type Settled } from "./resolve-settings.ts";

@@ -1,5 +1,5 @@
-import { SECONDS_RANGE } from "../core/limits.ts";
 import { either, flag, list, number, type Schema, text, whole } from "../core/schema.ts";
+import { SECONDS_RANGE } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
 /** What settings are made of, whichever way they come in. */

@@ -1,7 +1,7 @@
-import type { LimitName } from "../core/limits.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import type { Schema } from "../core/schema.ts";
 import { ConfigError } from "../errors.ts";
+import type { LimitName } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
 export type Value = string | number | boolean | SecretReference;

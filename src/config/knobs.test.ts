@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName, schemaOf } from "../core/limits.ts";
+import { schemaOf } from "../core/limits.ts";
 import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
+import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
 import { settingsFrom } from "../runtime/config.ts";
 import { checkFile } from "./file-keys.ts";
 import type { Knob } from "./knob.ts";
@@ -36,7 +37,7 @@ function rowOf({ env, flag, key, default: value, otherwise = "", help, more = ""
 describe("docs/configuration.md", () => {
   const { "Channels and the responder": providers, ...inFile } = KNOBS_BY_HEADING;
 
-  // To mend it: paste what was expected. The rows are written in `knobs.ts` and `core/limits.ts`.
+  // To mend it: paste what was expected. The rows are written in `knobs.ts` and `model/limits.ts`.
   test.each(Object.entries(inFile))("has the table of what can be set under %s", (heading, knobs) => {
     const head = "| environment | flag | in the file | default | |\n|---|---|---|---|---|";
     expect(tableUnder(heading)).toBe([head, ...knobs.map(rowOf)].join("\n"));

@@ -1,4 +1,4 @@
-import { isPlainUrl, maskUrl, plainUrlInWords } from "../wire/plain-url.ts";
+import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
 import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, targetOf } from "./schema.ts";
 import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";

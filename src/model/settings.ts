@@ -1,4 +1,4 @@
-import type { LimitSettings } from "../core/limits.ts";
+import type { LimitSettings } from "./limits.ts";
 import type { WindowPolicy } from "./window.ts";
 
 /** What may be chosen by a word; the first is what nobody has to say. */
