@@ -26,7 +26,11 @@ async function happen(site: MemorySite, engine: Engine): Promise<string> {
     replied(doubtful, unknown(sent(lost, 0), 1), { outcome: "unknown" }),
   );
   const dead = await site.turnFor(engine, "three");
-  await engine.turns.giveBack(dead.lease, { kind: "bury", reason: "refused", draft: draftFor(dead, "no") });
+  await engine.turns.release(dead.lease, {
+    kind: "dead-letter",
+    reason: "refused",
+    draft: draftFor(dead, "no"),
+  });
   const waiting = site.arrival({ text: "four", media: MEDIA, sentAtMs: 1, fields: { ProfileName: "Ana" } });
   await engine.receiving.stage([{ arrival: waiting }]);
   return answered.conversation.id;
