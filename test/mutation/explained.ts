@@ -19,7 +19,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/waiting.ts",
-    code: "const first = tables.front(id, settings.batchMessagesMax + tried.length + 1, span);",
+    code: "const first = tables.staged.front(id, settings.batchMessagesMax + tried.length + 1, span);",
     change: "1 → 2",
     because: "equivalent: one row more is looked at, and not taken",
   },
@@ -104,19 +104,19 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);",
-    change: "goesOn && step.tables.stagedCount(id) > 0 → true",
+    code: "if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);",
+    change: "goesOn && step.tables.staged.count(id) > 0 → true",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && step.tables.stagedCount(id) > 0) wakeNow(step, id);",
-    change: "step.tables.stagedCount(id) > 0 → step.tables.stagedCount(id) >= 0",
+    code: "if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);",
+    change: "step.tables.staged.count(id) > 0 → step.tables.staged.count(id) >= 0",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (named !== conversation) step.tables.putConversation(named);",
+    code: "if (named !== conversation) step.tables.conversations.put(named);",
     change: "named !== conversation → true",
     because: "only a write more, of the same record",
   },
@@ -152,7 +152,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/take.ts",
-    code: 'recentProviderIds: what === "draft" ? step.tables.recentProviderIds(work.recordId) : [],',
+    code: 'recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],',
     change: 'what === "draft" → true',
     because: "only a read more: whoever continues no draft asks nobody",
   },
@@ -516,7 +516,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/inspect.ts",
-    code: "const { dead, unknown, quarantined = 0 } = tables.counts(nowMs);",
+    code: "const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);",
     change: "0 → 1",
     because: "equivalent: every store of tables counts what it set aside",
   },
@@ -606,7 +606,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: nothing was written in the first millisecond of 1970",
   },
   {
-    file: "src/engines/sqlite/listings.ts",
+    file: "src/engines/sqlite/rows.ts",
     code: "return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };",
     change: "rows.length > 0 → rows.length >= 0",
     because: "defence in depth: for rows that go between the look at their sizes and the read",
@@ -656,7 +656,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "return step.tables.history(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
+    code: "return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
     change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
     because: "equivalent: nothing is longer than no limit",
   },
@@ -668,9 +668,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/turn.ts",
-    code: "return step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false;",
+    code: "return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;",
     change:
-      "step.tables.conversation(workUnder(state).recordId)?.handedOff ?? false → step.tables.conversation(workUnder(state).recordId)?.handedOff",
+      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false → step.tables.conversations.get(workUnder(state).recordId)?.handedOff",
     because: "equivalent: undefined is no hand-off either",
   },
   {

@@ -84,7 +84,7 @@ async function runMutants(): Promise<number> {
 }
 
 function jobsOf(suite: Suite): Job[] {
-  return globSync(`${suite.folder}/*.ts`, { cwd: ROOT })
+  return globSync(`${suite.folder}/**/*.ts`, { cwd: ROOT })
     .filter((file) => !file.endsWith(".test.ts") && (values.file ?? file) === file)
     .sort()
     .flatMap((file) => mutantsOf(file, readFileSync(join(ROOT, file), "utf8")))

@@ -115,7 +115,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/turn.ts",
-        find: 'tables.remember(ids, "committed", nowMs + settings.dedupeMs);',
+        find: 'tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);',
         replace: "void ids;",
       },
     ],
@@ -125,7 +125,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/turn.ts",
-        find: "tables.unstage(lease.conversationId, work.batchIds);",
+        find: "tables.staged.remove(lease.conversationId, work.batchIds);",
         replace: "",
       },
     ],
