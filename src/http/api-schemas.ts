@@ -78,6 +78,17 @@ const STAGED_MESSAGE = object(
   ["id", "channel", "provider_id", "sender", "text", "arrived_at"],
 );
 
+const MESSAGE_PART = object(
+  {
+    id: text("The dedupe key."),
+    text: text(),
+    media: list(ref("Media")),
+    arrived_at: time("Ours."),
+    sent_at: time("The provider's time."),
+  },
+  ["id", "text", "media", "arrived_at"],
+);
+
 const HISTORY_MESSAGE = object(
   {
     role: oneOf("user", "assistant"),
@@ -85,6 +96,7 @@ const HISTORY_MESSAGE = object(
     media: list(ref("Media")),
     at: time(),
     turn_id: text(),
+    parts: list(MESSAGE_PART, "The messages that a customer's side was merged from."),
     author: text("Who spoke for the assistant."),
   },
   ["role", "text", "at", "turn_id"],

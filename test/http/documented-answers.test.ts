@@ -1,0 +1,259 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, describe, expect, test } from "vitest";
+import { memory } from "../../src/engines/memory/index.ts";
+import { sqlite } from "../../src/engines/sqlite/index.ts";
+import { LullError } from "../../src/errors.ts";
+import { createLull, type Lull, type Reply, type Turn } from "../../src/index.ts";
+import type { SendOutcome } from "../../src/ports/channel.ts";
+import type { EngineProvider } from "../../src/ports/engine.ts";
+import { type FakeClock, fakeClock } from "../../src/testing/fake-clock.ts";
+import { type TestChannel, testChannel } from "../../src/testing/test-channel.ts";
+import { type Document, DocumentCheck } from "./document-check.ts";
+
+const PICTURE = { url: "https://media.example.test/1.png", contentType: "image/png", name: "1.png" };
+const USAGE = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
+
+const HI = { text: "hi", id: "1" };
+const STAGED_MAX = 10;
+
+/** What each person is answered: one of every way in which a turn can go. */
+const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> = {
+  "refused by the model": () => {
+    throw new LullError("not this", { code: "MODEL_REFUSED", retry: "never" });
+  },
+  "sent in part": () => ({
+    text: ["one", "two"],
+    media: [PICTURE],
+    usage: USAGE,
+    complete: true,
+    handOff: "asked for a person",
+  }),
+  "lost on the way": () => ({ text: ["did it come?", "and this?"], media: [PICTURE] }),
+  "answered later": () => ({ laterSeconds: 600 }),
+  "being answered": () => new Promise(() => {}),
+  "handed over": () => ({ text: "somebody comes", handOff: "asked for a person" }),
+  done: () => ({ text: "bye", complete: true }),
+};
+
+/** What becomes of what is sent to them; everything else is sent. */
+const SENDS: Readonly<Record<string, (text: string) => SendOutcome | undefined>> = {
+  "sent in part": (text) => (text === "two" ? { kind: "not-sent", retry: "never", why: "no" } : undefined),
+  "told for nothing": (text) =>
+    text === "a word" ? { kind: "not-sent", retry: "never", why: "no" } : undefined,
+  "lost on the way": () => ({ kind: "unknown", why: "no answer" }),
+};
+
+interface Answer {
+  readonly status: number;
+  readonly body: {
+    readonly items: { readonly id: string; readonly turn_id: string; readonly sender: string }[];
+    readonly next?: string;
+    readonly conversation: { readonly id: string };
+  };
+}
+
+class Fixture {
+  readonly clock: FakeClock = fakeClock();
+  readonly channel: TestChannel = testChannel({ type: "whatsapp" });
+  readonly lull: Lull;
+  readonly turnIds = new Map<string, string>();
+  readonly problems = new Set<string>();
+  check: DocumentCheck | undefined;
+  #count = 0;
+
+  constructor(engine: EngineProvider) {
+    this.channel.behave(({ to, text }, n) => SENDS[to]?.(text) ?? { kind: "sent", providerId: `out-${n}` });
+    this.lull = createLull({
+      engine,
+      channels: { phone: this.channel },
+      window: { seconds: 10 },
+      limits: { retryForSeconds: 30, settleSeconds: 1, leaseSeconds: 86_400, stagedMessagesMax: STAGED_MAX },
+      respond: (turn) => {
+        this.turnIds.set(turn.conversation.sender, turn.id);
+        return (
+          REPLIES[turn.conversation.sender]?.(turn) ?? {
+            text: `heard: ${turn.text}`,
+            usage: USAGE,
+            media: [PICTURE],
+          }
+        );
+      },
+      clock: this.clock,
+      random: () => 0.5,
+      log: () => {},
+    });
+  }
+
+  async write(sender: string, text: string, alias?: string): Promise<void> {
+    this.#count += 1;
+    const message = {
+      providerId: `m${this.#count}`,
+      account: "ours",
+      address: "+15550100",
+      sender,
+      ...(alias !== undefined && { senderAlias: alias }),
+      replyTo: sender,
+      text,
+      media: [PICTURE],
+      sentAtMs: this.clock.nowMs(),
+      fields: { ProfileName: "Ana" },
+    };
+    const request = new Request("http://localhost/webhooks/phone", {
+      method: "POST",
+      body: JSON.stringify([message]),
+    });
+    await (await this.lull.fetch(request)).text();
+  }
+
+  /** Asks the API, and holds its answer against the document. */
+  async ask(method: string, path: string, id = "", body?: unknown, query = ""): Promise<Answer> {
+    const url = `http://localhost${path.replace("{id}", encodeURIComponent(id))}${query}`;
+    const request = new Request(url, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
+    const response = await this.lull.fetch(request, { remoteAddress: "127.0.0.1" });
+    const answer = (await response.json()) as Answer["body"];
+    for (const problem of this.check?.problemsIn(method, path, response.status, answer) ?? [])
+      this.problems.add(problem.replaceAll(/\[\d+\]/g, "[]"));
+    return { status: response.status, body: answer };
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.lull.stop(0);
+    await this.clock.advance(1);
+    await stopped;
+  }
+}
+
+/** Everything that can be in a store, each under the name of the person to whom it happened. */
+async function happen(it: Fixture): Promise<void> {
+  const conversations = "/api/conversations";
+  const made = async (sender: string, given: object = {}) => {
+    const body = { channel: "phone", address: "+15550100", sender, ...given };
+    return (await it.ask("POST", conversations, "", body)).body.conversation.id;
+  };
+  await made("not on this channel", {
+    allowed_channels: ["sms"],
+    attributes: { own: { camelCase: 1 } },
+    window: { quiet_seconds: 4 },
+    sender_alias: "+15550299",
+  });
+  await it.write("not on this channel", "hello?");
+  const told = await made("told for nothing", { first_message: "welcome" });
+  await made("told for nothing");
+  await it.ask("POST", `${conversations}/{id}/say`, told, { text: "a word" });
+  for (const sender of [...Object.keys(REPLIES), "answered"]) {
+    await it.write(sender, "hi", "+15550123");
+    await it.write(sender, "are you open?", "+15550123");
+  }
+  await it.clock.advance(60_000);
+  await it.write("handed over", "are you there?");
+  await it.clock.advance(60_000);
+  await it.ask("POST", `${conversations}/{id}/pause`, await made("on hold", { window: { seconds: 5 } }));
+  await it.write("on hold", "wait");
+  await it.clock.advance(20_000);
+  await it.write("waiting", "just now", "+15550124");
+  await it.write("+15550125", "mine once");
+  await it.write("SV.later", "hi");
+  await it.write("SV.later", "and mine now", "+15550125");
+}
+
+async function idOf(it: Fixture, sender: string): Promise<string> {
+  const query = `?search=${encodeURIComponent(sender)}`;
+  const { items } = (await it.ask("GET", "/api/conversations", "", undefined, query)).body;
+  return items.find((each) => each.sender === sender)?.id ?? "";
+}
+
+/** Every list page by page, and every conversation whole. */
+async function lookAtAll(it: Fixture): Promise<void> {
+  for (const path of ["conversations", "locks", "dead", "unknown", "refusals", "quarantined"]) {
+    let query = "?limit=1";
+    for (let pages = 0; pages < 50; pages += 1) {
+      const { body } = await it.ask("GET", `/api/${path}`, "", undefined, query);
+      for (const { id } of path === "conversations" ? body.items : [])
+        await it.ask("GET", "/api/conversations/{id}", id);
+      if (body.next === undefined) break;
+      query = `?limit=1&cursor=${encodeURIComponent(body.next)}`;
+    }
+  }
+  await it.ask("GET", "/api/conversations/{id}", "nobody");
+  await it.ask("GET", "/api/counts");
+  await it.ask("GET", "/api/openapi.json");
+}
+
+/** Every change that a person can ask for, with what is there and with what is not. */
+async function changeAll(it: Fixture): Promise<void> {
+  const first = async (path: string) => (await it.ask("GET", path)).body.items[0]?.id ?? "";
+  for (const action of ["close", "pause", "resume", "hand-off", "hand-back"])
+    for (const id of [await first("/api/conversations"), "nobody"])
+      await it.ask("POST", `/api/conversations/{id}/${action}`, id);
+  for (const sender of ["waiting", "nobody", "+15550125"])
+    for (const body of [HI, HI, {}, { text: "x".repeat(100_000) }])
+      await it.ask("POST", "/api/conversations/{id}/say", (await idOf(it, sender)) || "nobody", body);
+  const held = await idOf(it, "on hold");
+  for (let n = 0; n <= STAGED_MAX; n += 1)
+    await it.ask("POST", "/api/conversations/{id}/say", held, { text: `${n}` });
+  for (const text of ["x".repeat(100_000), "here it is", "again"])
+    await it.ask("POST", "/api/turns/{id}/reply", it.turnIds.get("answered later"), { text });
+  for (const [method, path] of [
+    ["POST", "/api/dead/{id}/retry"],
+    ["POST", "/api/dead/{id}/discard"],
+    ["DELETE", "/api/dead/{id}"],
+  ] as const)
+    for (const id of [await first("/api/dead"), "none"]) await it.ask(method, path, id);
+  for (const action of ["resend", "mark"])
+    for (const id of [await first("/api/unknown"), "none"])
+      await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
+  await it.ask("POST", "/api/pause");
+  await it.ask("POST", "/api/resume");
+  for (const id of [await first("/api/conversations"), "nobody"])
+    await it.ask("DELETE", "/api/conversations/{id}", id);
+}
+
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
+});
+
+async function onFile(): Promise<{ engine: EngineProvider; spoil: () => void }> {
+  const folder = await mkdtemp(join(tmpdir(), "lull-documented-"));
+  folders.push(folder);
+  const file = join(folder, "lull.db");
+  const spoil = () => {
+    const database = new DatabaseSync(file, { timeout: 5_000 });
+    database.exec("UPDATE staged SET item = 'not ours'");
+    database.close();
+  };
+  return { engine: sqlite({ file, writer: "inline", synchronous: "off" }), spoil };
+}
+
+/** A dead letter whose sender died in the middle, or whose answer never came: no request can make one. */
+const RARE = /^Draft\.(chunks\[\]\.state\.send_by_at|awaiting_until_at)$/;
+/** Nobody else can write into our own memory. */
+const RARE_IN_MEMORY = new RegExp(`${RARE.source}|^QuarantinedRow\\.`);
+
+describe("every answer is as the published document says", () => {
+  test.each([
+    ["memory", RARE_IN_MEMORY],
+    ["sqlite", RARE],
+  ])("on %s", async (kind, unseen) => {
+    const { engine, spoil } = kind === "sqlite" ? await onFile() : { engine: memory(), spoil: () => {} };
+    const it = new Fixture(engine);
+    await it.lull.start();
+    const document = (await it.ask("GET", "/api/openapi.json")).body as unknown as Document;
+    it.check = new DocumentCheck(document);
+    await happen(it);
+    await lookAtAll(it);
+    await changeAll(it);
+    await it.clock.advance(30_000);
+    spoil();
+    await it.clock.advance(30_000);
+    await lookAtAll(it);
+    await it.stop();
+    expect([...it.problems]).toEqual([]);
+    // Bytes are left behind only while somebody reads the file.
+    expect(it.check.ungiven()).toEqual(["DELETE /api/conversations/{id} 202"]);
+    expect(it.check.unseen().filter((place) => !unseen.test(place))).toEqual([]);
+  });
+});
