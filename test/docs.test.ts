@@ -229,7 +229,7 @@ describe("settings", () => {
       const row = text.split("\n").find((line) => line.includes(`| \`${key}\` |`));
       const cells = row?.split("|").map((cell) => cell.trim().replaceAll("`", ""));
       expect(cells?.slice(1, 4)).toEqual([knob.env ?? "", knob.flag ? `--${knob.flag}` : "", key]);
-      if (knob.fallback !== undefined) expect(cells?.[4]).toBe(String(knob.fallback));
+      if (knob.default !== undefined) expect(cells?.[4]).toBe(String(knob.default));
     },
   );
 });

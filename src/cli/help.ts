@@ -20,10 +20,10 @@ export function settingOptions(settings: Command["settings"]): Options {
   );
   return Object.fromEntries(
     knobs.map((knob) => {
-      const help = knob.fallback === undefined ? knob.help : `${knob.help} (${String(knob.fallback)})`;
+      const value = knob.default ?? knob.otherwise;
+      const help = `${knob.help}${value === undefined ? "" : ` (${String(value)})`}`.replaceAll("`", "");
       if (knob.kind.type === "yes-no") return [knob.flag, { type: "boolean", help }];
-      const value = knob.kind.type === "number" ? "N" : "TEXT";
-      return [knob.flag, { type: "string", value, help }];
+      return [knob.flag, { type: "string", value: knob.kind.type === "number" ? "N" : "TEXT", help }];
     }),
   );
 }

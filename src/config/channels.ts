@@ -2,12 +2,12 @@ import { twilio } from "../channels/twilio/index.ts";
 import { wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
+import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, type Kind, SECRET, TEXT, URL_KIND, YES_NO } from "./knob.ts";
 import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** A channel in force, and what people want to know of it. */
 export interface ConfiguredChannel {

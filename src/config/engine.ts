@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
+import { inPublicUnits } from "../core/limits.ts";
 import { ConfigError } from "../errors.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { ConfigFile } from "./file.ts";
-import type { Value } from "./knob.ts";
 import { LAYER, type Setting, type Settled } from "./settle.ts";
 
 /**
@@ -59,20 +59,10 @@ export function withEngineDefaults(settled: Settled, { provider, db }: Configure
   const { defaults = {} } = provider;
   const used = [...settled].filter(([key]) => key !== "db" || db !== undefined);
   const entries = used.map(([key, setting]): [string, Setting] => {
-    if (setting.layer !== LAYER.default) return [key, setting];
-    const value = inPublicUnits(key, defaults);
-    return [key, value === undefined ? setting : { ...setting, value }];
+    const { limit } = setting.knob;
+    const value = limit && defaults[limit];
+    if (setting.layer !== LAYER.default || limit === undefined || value === undefined) return [key, setting];
+    return [key, { ...setting, value: inPublicUnits(limit, value) }];
   });
   return new Map(entries);
-}
-
-const UNITS: Readonly<Record<string, number>> = { Seconds: 1_000, Hours: 3_600_000, Days: 86_400_000 };
-
-/** `limits.backoffSecondsMax` is `backoffMsMax`, divided. */
-function inPublicUnits(key: string, defaults: NonNullable<EngineProvider["defaults"]>): Value | undefined {
-  const [, name] = key.split("limits.");
-  if (name === undefined) return undefined;
-  const unit = /Seconds|Hours|Days/.exec(name)?.[0];
-  const value = defaults[(unit ? name.replace(unit, "Ms") : name) as keyof typeof defaults];
-  return typeof value === "number" ? value / (UNITS[unit ?? ""] ?? 1) : undefined;
 }

@@ -1,8 +1,8 @@
+import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import { type Kind, SECONDS, TEXT, valueFromFile } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 import { isRecord } from "./settle.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** What a file may hold beside the knobs: objects and functions that are code rather than values. */
 const OBJECTS = [

@@ -1,4 +1,10 @@
-import { LEASE_MS_MAX } from "../core/defaults.ts";
+import {
+  isWithin,
+  type LimitName,
+  type NumberRule,
+  ruleInWords,
+  SECONDS as SECONDS_RULE,
+} from "../core/limits.ts";
 import { isPlainUrl, maskUrl, plainUrlInWords, type UrlRule } from "../core/plain-url.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
@@ -11,7 +17,7 @@ export type Kind =
   /** http or https; of what opens doors, only what the rule allows. */
   | ({ readonly type: "url" } & UrlRule)
   | { readonly type: "secret" }
-  | { readonly type: "number"; readonly min: number; readonly max?: number; readonly whole?: true }
+  | ({ readonly type: "number" } & NumberRule)
   | { readonly type: "yes-no" }
   | { readonly type: "choice"; readonly of: readonly string[] }
   /** A list of texts; one text will do, unless `list` says otherwise. */
@@ -29,8 +35,15 @@ export interface Knob {
   readonly env?: string;
   readonly flag?: string;
   readonly kind: Kind;
-  readonly fallback?: Value;
+  readonly default?: Value;
+  /** In Markdown, as it stands in the docs; the command line leaves the marks out. */
   readonly help: string;
+  /** What the docs say after that. */
+  readonly more?: string;
+  /** What the docs say instead of a default, where there is no value for it. */
+  readonly otherwise?: string;
+  /** The limit that it sets, where it is one. */
+  readonly limit?: LimitName;
   /** A module may bring an object instead, which says its name. */
   readonly orCode?: true;
   /** Known from the environment only: in a file it belongs to a channel or a responder. */
@@ -44,15 +57,9 @@ export const ENDPOINT_URL: Kind = { type: "url", query: true };
 /** Behind a proxy that asks for a password, providers have to be told it. */
 export const PUBLIC_URL: Kind = { type: "url", credentials: true };
 export const SECRET: Kind = { type: "secret" };
-/** A week: beyond that it is a slip of the finger, and soon a date that no calendar has. */
-export const SECONDS: Kind = { type: "number", min: 0, max: 604_800 };
-/** For leases, timeouts and how often to look: none at all would leave no time to work, or work without pause. */
-export const PERIOD: Kind = { type: "number", min: 0.1, max: 604_800 };
-/** A lease that is longer would be taken for nobody's. */
-export const LEASE: Kind = { type: "number", min: 0.1, max: LEASE_MS_MAX / 1_000 };
+export const SECONDS: Kind = { type: "number", ...SECONDS_RULE };
 export const COUNT: Kind = { type: "number", min: 1, whole: true };
 export const COUNT_OR_NONE: Kind = { type: "number", min: 0, whole: true };
-export const countUpTo = (max: number): Kind => ({ type: "number", min: 1, max, whole: true });
 /** More processes than any machine has cores for. */
 export const WORKERS: Kind = { type: "number", min: 1, max: 256, whole: true };
 export const PORT: Kind = { type: "number", min: 0, max: 65_535, whole: true };
@@ -112,7 +119,7 @@ function fits(kind: Kind, value: unknown): boolean {
     case "secret":
       return typeof value === "string" || isReference(value);
     case "number":
-      return isNumber(kind, value);
+      return isWithin(kind, value);
     case "yes-no":
       return typeof value === "boolean";
     case "choice":
@@ -128,12 +135,6 @@ function fits(kind: Kind, value: unknown): boolean {
     case "either":
       return kind.of.some((each) => fits(each, value));
   }
-}
-
-function isNumber(kind: Kind & { type: "number" }, value: unknown): boolean {
-  if (typeof value !== "number" || !Number.isFinite(value)) return false;
-  if (kind.whole && !Number.isInteger(value)) return false;
-  return value >= kind.min && value <= (kind.max ?? Number.MAX_SAFE_INTEGER);
 }
 
 function isObjectOf({ fields, values }: Kind & { type: "object" }, value: unknown): boolean {
@@ -161,12 +162,8 @@ function expectation(kind: Kind): string {
       return plainUrlInWords(kind);
     case "secret":
       return 'the secret itself or where it is: { "env": "NAME" }, { "file": "PATH" } or { "name": "NAME" }';
-    case "number": {
-      const what = kind.whole ? "a whole number" : "a number";
-      return kind.max === undefined
-        ? `${what} of at least ${kind.min}`
-        : `${what} from ${kind.min} to ${kind.max}`;
-    }
+    case "number":
+      return ruleInWords(kind);
     case "yes-no":
       return "yes or no (1 or 0, true or false)";
     case "choice":

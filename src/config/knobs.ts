@@ -1,19 +1,10 @@
+import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
+import { LIMITS, type Limit, type LimitName, ruleOf } from "../core/limits.ts";
+import { CHOICES } from "../core/settings.ts";
 import {
-  DEFAULTS,
-  HUNG_MS,
-  QUIET_MAX_FACTOR,
-  REPLY_BYTES_MOST,
-  REPLY_MESSAGES_MOST,
-} from "../core/defaults.ts";
-import {
-  COUNT,
-  COUNT_OR_NONE,
   choice,
-  countUpTo,
   ENDPOINT_URL,
   type Knob,
-  LEASE,
-  PERIOD,
   PORT,
   PUBLIC_URL,
   SECONDS,
@@ -31,15 +22,15 @@ const SERVICE: readonly Knob[] = [
     env: "PORT",
     flag: "port",
     kind: PORT,
-    fallback: 8080,
-    help: "port to listen on; 0 takes a free one",
+    default: 8080,
+    help: "port to listen on; `0` takes a free one",
   },
   {
     key: "host",
     env: "LULL_HOST",
     flag: "host",
     kind: TEXT,
-    fallback: "127.0.0.1",
+    default: "127.0.0.1",
     help: "address to listen on",
   },
   {
@@ -47,25 +38,35 @@ const SERVICE: readonly Knob[] = [
     env: "LULL_ENGINE",
     flag: "engine",
     kind: choice("sqlite", "aws"),
-    fallback: "sqlite",
-    help: "where everything durable is: sqlite (a file) or aws (DynamoDB and SQS)",
+    default: "sqlite",
+    help: "where everything durable is: `sqlite` (a file on this machine) or `aws` (DynamoDB and SQS, any number of machines)",
+    more: "; a module may bring an engine object",
     orCode: true,
   },
-  { key: "db", env: "LULL_DB", flag: "db", kind: TEXT, fallback: "data/lull.db", help: "the database file" },
+  {
+    key: "db",
+    env: "LULL_DB",
+    flag: "db",
+    kind: TEXT,
+    default: "data/lull.db",
+    help: "the database file",
+    more: ", made at the first start",
+  },
   {
     key: "workers",
     env: "LULL_WORKERS",
     flag: "workers",
     kind: WORKERS,
-    fallback: 1,
+    default: 1,
     help: "worker processes",
+    more: "; 256 at most",
   },
   {
     key: "stopGraceSeconds",
     env: "LULL_STOP_GRACE_SECONDS",
     flag: "grace",
     kind: SECONDS,
-    fallback: 25,
+    default: 25,
     help: "how long running turns may take to finish when the service stops",
   },
   {
@@ -73,16 +74,17 @@ const SERVICE: readonly Knob[] = [
     env: "LULL_HUNG_SECONDS",
     flag: "hung",
     kind: SECONDS,
-    fallback: HUNG_MS / 1_000,
-    help: "a process whose event loop stands still for this long is ended; 0: never",
+    default: HUNG_MS / 1_000,
+    help: "a process whose event loop stands still for this long is ended; `0`: never",
+    more: ". Under `lull start` it is [replaced](operating.md#workers). Well above anything that your code computes in one go",
   },
   {
     key: "logLevel",
     env: "LULL_LOG_LEVEL",
     flag: "log-level",
     kind: choice("debug", "info", "warn", "error"),
-    fallback: "info",
-    help: "debug, info, warn or error",
+    default: "info",
+    help: "`debug`, `info`, `warn` or `error`",
   },
   {
     key: "publicUrl",
@@ -90,12 +92,13 @@ const SERVICE: readonly Knob[] = [
     flag: "public-url",
     kind: PUBLIC_URL,
     help: "base of the URL that providers call",
+    more: "; path and query are appended. It may name a user and a password, which no command shows; it has no query and no `#`",
   },
   {
     key: "apiToken",
     env: "LULL_API_TOKEN",
     kind: SECRET,
-    help: "bearer token for /api; without one it answers on loopback only, and with a public URL not at all",
+    help: "bearer token for `/api`; without one it answers on loopback only, and with a public URL not at all",
   },
   {
     key: "turnToken",
@@ -108,7 +111,8 @@ const SERVICE: readonly Knob[] = [
     env: "LULL_WEB",
     flag: "web",
     kind: YES_NO,
-    help: "the phone page at / and its channel; on in dev",
+    otherwise: "on in `dev`",
+    help: "the phone page at `/` and its channel `web`",
   },
 ];
 
@@ -119,8 +123,9 @@ const TURNS: readonly Knob[] = [
     env: "LULL_WINDOW_SECONDS",
     flag: "window",
     kind: SECONDS,
-    fallback: 10,
+    default: 10,
     help: "a turn starts this long after the first message",
+    more: "; fractions are fine",
   },
   {
     key: "window.quietSeconds",
@@ -134,234 +139,46 @@ const TURNS: readonly Knob[] = [
     env: "LULL_WINDOW_MAX_SECONDS",
     flag: "max",
     kind: SECONDS,
-    help: `with quiet: but after this long at the latest (${QUIET_MAX_FACTOR} × quiet)`,
+    otherwise: `${QUIET_MAX_FACTOR} × quiet`,
+    help: "with a quiet time: but after this long at the latest",
   },
   {
-    key: "whileBusy",
-    env: "LULL_WHILE_BUSY",
-    flag: "while-busy",
-    kind: choice("queue", "restart", "reject"),
-    fallback: DEFAULTS.whileBusy,
-    help: "a message during a turn: queue, restart or reject",
+    ...chosen("whileBusy", "LULL_WHILE_BUSY", "while-busy"),
+    help: "a message during a turn: `queue` (its own turn), `restart` (joins this one) or `reject` (is told)",
   },
   {
     key: "busyText",
     env: "LULL_BUSY_TEXT",
     flag: "busy-text",
     kind: TEXT,
+    otherwise: "a polite line",
     help: "what a rejected customer is told",
   },
   {
-    key: "admission",
-    env: "LULL_ADMISSION",
-    flag: "admission",
-    kind: choice("open", "known"),
-    fallback: DEFAULTS.admission,
-    help: "open: anybody may write; known: the conversation must exist",
+    ...chosen("admission", "LULL_ADMISSION", "admission"),
+    help: "`open`: anybody may write; `known`: the conversation must exist",
   },
   {
-    key: "validation",
-    env: "LULL_VALIDATION",
-    flag: "validation",
-    kind: choice("on-receipt", "on-turn"),
-    fallback: DEFAULTS.validation,
-    help: "when the rules are checked: on-receipt or on-turn",
+    ...chosen("validation", "LULL_VALIDATION", "validation"),
+    help: "when the rules are checked: `on-receipt` or `on-turn`",
   },
   {
-    key: "onUnknown",
-    env: "LULL_ON_UNKNOWN",
-    flag: "on-unknown",
-    kind: choice("hold", "resend", "assume-sent"),
-    fallback: DEFAULTS.onUnknown,
-    help: "a send with no known outcome: hold, resend or assume-sent",
+    ...chosen("onUnknown", "LULL_ON_UNKNOWN", "on-unknown"),
+    help: "a send with no known outcome: `hold`, `resend` or `assume-sent`",
   },
 ];
 
-/** Numbers that few people change. Those with a name in the environment are the ones that operators asked for. */
-const LIMITS: readonly Knob[] = [
-  {
-    key: "limits.concurrency",
-    env: "LULL_CONCURRENCY",
-    flag: "concurrency",
-    kind: COUNT,
-    fallback: DEFAULTS.concurrency,
-    help: "turns at once, per worker",
-  },
-  {
-    key: "limits.leaseSeconds",
-    env: "LULL_LEASE_SECONDS",
-    flag: "lease",
-    kind: LEASE,
-    fallback: DEFAULTS.leaseMs / 1_000,
-    help: "how long a silent worker keeps a conversation; a day at most",
-  },
-  {
-    key: "limits.attemptsMax",
-    env: "LULL_ATTEMPTS_MAX",
-    flag: "attempts",
-    kind: COUNT,
-    fallback: DEFAULTS.attemptsMax,
-    help: "crashes and unexplained failures before a turn becomes a dead letter",
-  },
-  {
-    key: "limits.answerTimeoutSeconds",
-    env: "LULL_ANSWER_TIMEOUT_SECONDS",
-    flag: "answer-timeout",
-    kind: PERIOD,
-    fallback: DEFAULTS.answerTimeoutMs / 1_000,
-    help: "how long the responder may take",
-  },
-  {
-    key: "limits.sendTimeoutSeconds",
-    env: "LULL_SEND_TIMEOUT_SECONDS",
-    flag: "send-timeout",
-    kind: PERIOD,
-    fallback: DEFAULTS.sendTimeoutMs / 1_000,
-    help: "how long one send may take; a third of the lease at most",
-  },
-  {
-    key: "limits.retryForSeconds",
-    env: "LULL_RETRY_FOR_SECONDS",
-    flag: "retry-for",
-    kind: SECONDS,
-    fallback: DEFAULTS.retryForMs / 1_000,
-    help: "how long an outage of the responder or the provider is waited out",
-  },
-  {
-    key: "limits.settleSeconds",
-    env: "LULL_SETTLE_SECONDS",
-    flag: "settle",
-    kind: SECONDS,
-    fallback: DEFAULTS.settleMs / 1_000,
-    help: "how long a lost send may still be inside the provider before it counts as not sent",
-  },
-  limit(
-    "receiveTimeoutSeconds",
-    PERIOD,
-    DEFAULTS.receiveTimeoutMs / 1_000,
-    "how long a webhook may take before its provider is told to come back",
-  ),
-  limit("sweepSeconds", PERIOD, DEFAULTS.sweepMs / 1_000, "how often stranded work is looked for"),
-  limit(
-    "graceSeconds",
-    SECONDS,
-    DEFAULTS.graceMs / 1_000,
-    "how late a window may be before it counts as stranded",
-  ),
-  {
-    key: "limits.backoffSeconds",
-    env: "LULL_BACKOFF_SECONDS",
-    kind: SECONDS,
-    fallback: DEFAULTS.backoffMs / 1_000,
-    help: "first pause after a failed turn; the next ones are about twice as long each",
-  },
-  {
-    key: "limits.backoffSecondsMax",
-    env: "LULL_BACKOFF_SECONDS_MAX",
-    kind: SECONDS,
-    fallback: DEFAULTS.backoffMsMax / 1_000,
-    help: "longest pause after a failed turn, give or take half; a Retry-After may ask for more",
-  },
-  limit(
-    "stagedMessagesMax",
-    COUNT,
-    DEFAULTS.stagedMessagesMax,
-    "messages that may wait in one conversation; beyond that they are refused",
-  ),
-  limit(
-    "stagedBytesMax",
-    COUNT,
-    DEFAULTS.stagedBytesMax,
-    "bytes of text that may wait in one conversation; beyond that messages are refused",
-  ),
-  limit("batchMessagesMax", COUNT, DEFAULTS.batchMessagesMax, "messages in one turn"),
-  limit("batchBytesMax", COUNT, DEFAULTS.batchBytesMax, "bytes of text in one turn"),
-  limit(
-    "dedupeHours",
-    SECONDS,
-    DEFAULTS.dedupeMs / 3_600_000,
-    "how long message ids are remembered; 2160 at most",
-  ),
-  limit(
-    "replyBytesMax",
-    countUpTo(REPLY_BYTES_MOST),
-    DEFAULTS.replyBytesMax,
-    `bytes of one reply; beyond that it is a dead letter; ${REPLY_BYTES_MOST} at most`,
-  ),
-  limit(
-    "replyMessagesMax",
-    countUpTo(REPLY_MESSAGES_MOST),
-    DEFAULTS.replyMessagesMax,
-    `messages that one reply is sent as; beyond that it is a dead letter; ${REPLY_MESSAGES_MOST} at most`,
-  ),
-  limit(
-    "historyMessagesMax",
-    COUNT,
-    DEFAULTS.historyMessagesMax,
-    "earlier messages that the responder is given",
-  ),
-  limit(
-    "historyBytesMax",
-    COUNT,
-    DEFAULTS.historyBytesMax,
-    "bytes of earlier messages that the responder is given; the latest always comes",
-  ),
-  limit("restartsMax", COUNT_OR_NONE, DEFAULTS.restartsMax, "restarts of one turn under whileBusy: restart"),
-  limit(
-    "restartPollSeconds",
-    PERIOD,
-    DEFAULTS.restartPollMs / 1_000,
-    "how often a turn looks for newer messages",
-  ),
-  limit(
-    "bodyBytesMax",
-    COUNT,
-    DEFAULTS.bodyBytesMax,
-    "bytes of one request, where its channel has no limit of its own",
-  ),
-  limit("bodyTimeoutSeconds", PERIOD, DEFAULTS.bodyTimeoutMs / 1_000, "how long a body may take to come"),
-  limit(
-    "readingBytesMax",
-    COUNT,
-    DEFAULTS.readingBytesMax,
-    "bytes of all bodies that are being read, per worker; beyond that the oldest is given up",
-  ),
-  limit("requestsMax", COUNT, DEFAULTS.requestsMax, "webhooks in the air at once, per worker"),
-  limit(
-    "feedRequestsMax",
-    COUNT,
-    DEFAULTS.feedRequestsMax,
-    "feeds of visitors in the air at once, per worker",
-  ),
-  limit(
-    "connectionsMax",
-    COUNT,
-    DEFAULTS.connectionsMax,
-    "open connections, per worker; beyond that the idlest is closed",
-  ),
-  limit(
-    "senderPerMinuteMax",
-    COUNT_OR_NONE,
-    DEFAULTS.senderPerMinuteMax,
-    "messages per sender and minute; 0: no limit",
-  ),
-  limit(
-    "visitorPerMinuteMax",
-    COUNT_OR_NONE,
-    DEFAULTS.visitorPerMinuteMax,
-    "the same for visitors of a web channel, where there is none for all; 0: no limit",
-  ),
-  limit(
-    "retentionDays",
-    SECONDS,
-    DEFAULTS.retentionMs / 86_400_000,
-    "how long messages are kept; 0: for good",
-  ),
-];
-
-function limit(name: string, kind: Knob["kind"], fallback: number, help: string): Knob {
-  return { key: `limits.${name}`, kind, fallback, help };
+function chosen(key: keyof typeof CHOICES, env: string, flag: string): Omit<Knob, "help"> {
+  return { key, env, flag, kind: choice(...CHOICES[key]), default: DEFAULTS[key] };
 }
+
+/** Numbers that few people change: rows of the one table of limits. */
+const NUMBERS: readonly Knob[] = Object.entries(LIMITS).map(([name, limit]: [string, Limit]) => ({
+  ...limit,
+  key: `limits.${limit.key}`,
+  kind: { type: "number", ...ruleOf(limit) },
+  limit: name as LimitName,
+}));
 
 /** Providers and models, as their own tools name them. */
 const PROVIDERS: readonly Knob[] = [
@@ -413,5 +230,13 @@ function provider(key: string, env: string, kind: Knob["kind"], help: string): K
   return { key, env, kind, help, notInFile: true };
 }
 
-/** Everything that can be set, in the order in which people read it. */
-export const KNOBS: readonly Knob[] = [...SERVICE, ...TURNS, ...LIMITS, ...PROVIDERS];
+/** In the order in which people read them, under the headings of docs/configuration.md. */
+export const KNOBS_BY_HEADING = {
+  "The service": SERVICE,
+  "Windows and turns": TURNS,
+  Limits: NUMBERS,
+  "Channels and the responder": PROVIDERS,
+} as const;
+
+/** Everything that can be set. */
+export const KNOBS: readonly Knob[] = Object.values(KNOBS_BY_HEADING).flat();

@@ -1,8 +1,8 @@
+import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
-import { didYouMean } from "./suggest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

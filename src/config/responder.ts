@@ -1,3 +1,4 @@
+import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Secrets } from "../ports/secrets.ts";
@@ -8,7 +9,6 @@ import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, choice, ENDPOINT_URL, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
 import { missingPackage } from "./missing-package.ts";
 import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
-import { didYouMean } from "./suggest.ts";
 
 /** Who answers, and who said so. */
 export interface ConfiguredResponder {

@@ -70,8 +70,8 @@ function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
 }
 
 function fromDefault(knob: Knob): Setting | undefined {
-  if (knob.fallback === undefined) return undefined;
-  return { knob, value: knob.fallback, layer: LAYER.default, origin: "default" };
+  if (knob.default === undefined) return undefined;
+  return { knob, value: knob.default, layer: LAYER.default, origin: "default" };
 }
 
 /** Where a secret is. By reference: the secret itself need not travel through objects that may be printed. */

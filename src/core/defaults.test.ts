@@ -12,14 +12,13 @@ import {
   NAME_LENGTH_MAX,
   QUIET_MAX_FACTOR,
   REASON_LENGTH_MAX,
-  REPLY_BYTES_MOST,
   REPLY_MEDIA_MAX,
-  REPLY_MESSAGES_MOST,
   RETRY_AFTER_MS_MAX,
   SMALL_BODY_BYTES_MAX,
   settingsWith,
   WINDOW_MS_MAX,
 } from "./defaults.ts";
+import { mostOf } from "./limits.ts";
 
 const HOUR = 3_600_000;
 
@@ -68,7 +67,9 @@ describe("the defaults", () => {
   it("have the limits beside them that the documents name", () => {
     for (const week of [WINDOW_MS_MAX, LATER_MS_MAX, RETRY_AFTER_MS_MAX]) expect(week).toBe(7 * 24 * HOUR);
     expect([CLOCK_SET_BACK_MS_MIN, HUNG_MS]).toEqual([15_000, 10_000]);
-    expect([REPLY_BYTES_MOST, REPLY_MESSAGES_MOST, REPLY_MEDIA_MAX]).toEqual([256_000, 200, 10]);
+    expect([mostOf("replyBytesMax"), mostOf("replyMessagesMax"), REPLY_MEDIA_MAX]).toEqual([
+      256_000, 200, 10,
+    ]);
     expect([BODY_BYTES_PER_SECOND_MIN, BODY_PATIENCE_MS, SMALL_BODY_BYTES_MAX]).toEqual([
       1_000, 3_000, 65_536,
     ]);

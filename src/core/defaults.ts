@@ -1,55 +1,23 @@
-import type { Settings } from "./settings.ts";
+import { LIMIT_DEFAULTS, mostOf } from "./limits.ts";
+import { CHOICES, type Settings } from "./settings.ts";
 
 const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
+const HOUR = 3_600 * SECOND;
 
-/** Every default in one place. A number here has a test of what happens at it. */
+/** Every default; those of the limits are in their table. A number here has a test of what happens at it. */
 export const DEFAULTS: Settings = {
+  ...LIMIT_DEFAULTS,
   channels: {},
   window: { kind: "fixed", lengthMs: 10 * SECOND },
-  whileBusy: "queue",
-  admission: "open",
-  validation: "on-receipt",
-  onUnknown: "hold",
+  whileBusy: CHOICES.whileBusy[0],
+  admission: CHOICES.admission[0],
+  validation: CHOICES.validation[0],
+  onUnknown: CHOICES.onUnknown[0],
   projectStatus: "active",
-  leaseMs: 60 * SECOND,
-  renewMs: 20 * SECOND,
-  sweepMs: 5 * SECOND,
-  graceMs: 5 * SECOND,
-  attemptsMax: 5,
-  retryForMs: 30 * MINUTE,
-  backoffMs: 1 * SECOND,
-  backoffMsMax: 60 * SECOND,
-  receiveTimeoutMs: 10 * SECOND,
-  answerTimeoutMs: 120 * SECOND,
-  sendTimeoutMs: 15 * SECOND,
-  settleMs: 30 * SECOND,
+  renewMs: LIMIT_DEFAULTS.leaseMs / 3,
   clockSkewMs: 0,
-  stagedMessagesMax: 2_000,
-  stagedBytesMax: 8_000_000,
-  batchMessagesMax: 500,
-  batchBytesMax: 100_000,
-  dedupeMs: 7 * 24 * HOUR,
-  replyBytesMax: 64_000,
-  replyMessagesMax: 50,
-  historyMessagesMax: 50,
-  historyBytesMax: 256_000,
-  restartsMax: 2,
-  restartPollMs: 1 * SECOND,
-  pollMs: 100,
   holdMs: 60 * SECOND,
-  concurrency: 50,
-  bodyBytesMax: 1_000_000,
-  bodyTimeoutMs: 20 * SECOND,
-  readingBytesMax: 16_000_000,
   sweepRowsMax: 1_000,
-  requestsMax: 5_000,
-  feedRequestsMax: 30,
-  connectionsMax: 6_000,
-  senderPerMinuteMax: 0,
-  visitorPerMinuteMax: 120,
-  retentionMs: 0,
 };
 
 /** A quiet window closes at the latest after this many quiet times, where nobody said otherwise. */
@@ -62,7 +30,7 @@ export const SEND_TIMEOUT_SHARE = 3;
 export const LEASE_SKEWS_MIN = 1.5;
 
 /** The longest lease that may be configured. One that ends later is nobody's: another clock wrote it, or somebody else. */
-export const LEASE_MS_MAX = 24 * HOUR;
+export const LEASE_MS_MAX = mostOf("leaseMs");
 
 /** The longest dedupe memory that may be configured. */
 export const DEDUPE_MS_MAX = 90 * 24 * HOUR;
@@ -90,10 +58,6 @@ export const RECENT_TURNS = 50;
 
 /** Less than this is no clock that was set back: requests carry the time at which they were asked, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
-
-/** The most that may be configured: a draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
-export const REPLY_BYTES_MOST = 256_000;
-export const REPLY_MESSAGES_MOST = 200;
 
 /** A body from which less than this came in each second of `BODY_PATIENCE_MS` is given up. A phone in a lift is faster. */
 export const BODY_BYTES_PER_SECOND_MIN = 1_000;

@@ -1,6 +1,6 @@
 import type { Conversation } from "../ports/conversations.ts";
 import type { RefusalCode } from "./refusals.ts";
-import type { Admission, WhileBusy } from "./settings.ts";
+import type { Choices } from "./settings.ts";
 
 export type ReceiptDecision =
   | { readonly kind: "accept" }
@@ -23,7 +23,7 @@ export function decideReceipt(
   conversation: Conversation | undefined,
   busy: boolean,
   channelType: string,
-  policy: { readonly admission: Admission; readonly whileBusy: WhileBusy },
+  policy: Pick<Choices, "admission" | "whileBusy">,
 ): ReceiptDecision {
   if (conversation === undefined) {
     return policy.admission === "open"

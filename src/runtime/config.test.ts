@@ -45,7 +45,9 @@ it("a channel that says how long its sends settle is believed, and no other is c
 
 it("what is waited for again and again is a tenth of a second at least", () => {
   expect(settings({ limits: { sweepSeconds: 0.1 } }).sweepMs).toBe(100);
-  expect(() => settings({ limits: { sweepSeconds: 0.099 } })).toThrow("at least 0.1");
+  expect(() => settings({ limits: { sweepSeconds: 0.099 } })).toThrow(
+    "a number from 0.1 to 604800, not 0.099",
+  );
 });
 
 describe("a responder that hands turns to a queue", () => {
@@ -134,8 +136,19 @@ describe("what cannot be meant is refused, naming where it stands", () => {
     ["window.maxSeconds must not be less than quietSeconds", { window: { quietSeconds: 5, maxSeconds: 1 } }],
     ["window must be { seconds } or { quietSeconds, maxSeconds }, not 5", { window: 5 as never }],
     ["window.seconds must be a week at most, not 1e+300", { window: { seconds: 1e300 } }],
-    ["limits.leaseSeconds must be at least 0.1, not 0", { limits: { leaseSeconds: 0 } }],
-    ["limits.leaseSeconds must be a day (86400) at most, not 86401", { limits: { leaseSeconds: 86_401 } }],
+    ["limits.leaseSeconds must be a number from 0.1 to 86400, not 0", { limits: { leaseSeconds: 0 } }],
+    [
+      "limits.leaseSeconds must be a number from 0.1 to 86400, not 86401",
+      { limits: { leaseSeconds: 86_401 } },
+    ],
+    [
+      "limits.sweepSeconds must be a number from 0.1 to 604800, not null",
+      { limits: { sweepSeconds: Number.NaN } },
+    ],
+    [
+      "limits.leaseSecond is not a known setting. Did you mean leaseSeconds?",
+      { limits: { leaseSecond: 1 } as never },
+    ],
     ["windows.fax: there is no channel of that name", { windows: { fax: { seconds: 1 } } }],
     ["channels.My SMS: a channel's name is lower-case", { channels: { "My SMS": testChannel() } }],
     ['whileBusy must be one of queue, restart, reject, not "wait"', { whileBusy: "wait" as never }],

@@ -1,22 +1,8 @@
-import {
-  DEFAULTS,
-  LEASE_MS_MAX,
-  QUIET_MAX_FACTOR,
-  REPLY_BYTES_MOST,
-  REPLY_MESSAGES_MOST,
-  settingsWith,
-  WINDOW_MS_MAX,
-} from "../core/defaults.ts";
+import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { type LimitSettings, type LimitsConfig, limitsFrom } from "../core/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
 import { isSameQueue } from "../core/queue-url.ts";
-import type {
-  Admission,
-  ChannelSettings,
-  OnUnknown,
-  Settings,
-  Validation,
-  WhileBusy,
-} from "../core/settings.ts";
+import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../core/settings.ts";
 import type { WindowPolicy } from "../core/window.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
@@ -31,50 +17,10 @@ export type WindowConfig =
   | { readonly seconds: number }
   | { readonly quietSeconds: number; readonly maxSeconds?: number };
 
-/** Numbers that few people change. Public configuration speaks seconds. */
-export interface LimitsConfig {
-  readonly leaseSeconds?: number;
-  readonly attemptsMax?: number;
-  readonly receiveTimeoutSeconds?: number;
-  readonly answerTimeoutSeconds?: number;
-  readonly sendTimeoutSeconds?: number;
-  /** How long an outage of a responder or a provider is waited out before its messages become dead letters. */
-  readonly retryForSeconds?: number;
-  readonly settleSeconds?: number;
-  readonly sweepSeconds?: number;
-  readonly graceSeconds?: number;
-  readonly backoffSeconds?: number;
-  readonly backoffSecondsMax?: number;
-  /** What may wait in one conversation. Beyond that messages are refused with `RATE_LIMITED`. */
-  readonly stagedMessagesMax?: number;
-  readonly stagedBytesMax?: number;
-  readonly batchMessagesMax?: number;
-  readonly batchBytesMax?: number;
-  readonly dedupeHours?: number;
-  /** Bytes of one reply, and messages that it may be sent as. Beyond that the turn is a dead letter: nothing is cut. */
-  readonly replyBytesMax?: number;
-  readonly replyMessagesMax?: number;
-  readonly historyMessagesMax?: number;
-  readonly historyBytesMax?: number;
-  readonly restartsMax?: number;
-  readonly restartPollSeconds?: number;
-  /** How often a worker looks for windows that other processes armed. */
-  readonly pollSeconds?: number;
-  readonly concurrency?: number;
-  readonly bodyBytesMax?: number;
-  readonly bodyTimeoutSeconds?: number;
-  /** Bytes of all bodies that are being read, per process. */
-  readonly readingBytesMax?: number;
-  readonly requestsMax?: number;
-  readonly feedRequestsMax?: number;
-  readonly connectionsMax?: number;
-  readonly senderPerMinuteMax?: number;
-  readonly visitorPerMinuteMax?: number;
-  readonly retentionDays?: number;
-}
+export type { LimitsConfig };
 
 /** What `createLull` and `lull.config.ts` take. */
-export interface LullConfig {
+export interface LullConfig extends Partial<Choices> {
   readonly engine: EngineProvider;
   /** By name; the name is in the webhook's path: `POST /webhooks/<name>`. */
   readonly channels: Readonly<Record<string, Channel>>;
@@ -86,11 +32,7 @@ export interface LullConfig {
   readonly responders?: Readonly<Record<string, Responder>>;
   /** Gets the turns of a conversation that a human has taken over. What it returns is not sent. */
   readonly handOffTo?: Responder;
-  readonly whileBusy?: WhileBusy;
   readonly busyText?: string;
-  readonly admission?: Admission;
-  readonly validation?: Validation;
-  readonly onUnknown?: OnUnknown;
   /** What a new conversation starts with under `admission: "open"`. */
   readonly project?: { readonly status?: string; readonly allowedChannels?: readonly string[] };
   readonly limits?: LimitsConfig;
@@ -114,7 +56,6 @@ export function defineConfig(config: Partial<LullConfig>): Partial<LullConfig> {
   return config;
 }
 
-const INTERVAL_MS_MIN = 100;
 const CHANNEL_NAME = /^[a-z][a-z0-9-]{0,39}$/;
 
 const WITH_CREDENTIALS = { credentials: true } as const;
@@ -131,53 +72,31 @@ export function publicUrlIn({ publicUrl }: LullConfig): string | undefined {
 export function settingsFrom(config: LullConfig): Settings {
   checkTargets(config);
   const window = config.window === undefined ? DEFAULTS.window : windowPolicy(config.window, "window");
-  const limits = config.limits ?? {};
   return settingsWith({
     ...config.engine.defaults,
+    ...limitSettings(config),
+    ...choicesIn(config),
     window,
     channels: channelSettings(config, window),
-    ...present({
-      whileBusy: oneOf("whileBusy", config.whileBusy, ["queue", "restart", "reject"]),
-      admission: oneOf("admission", config.admission, ["open", "known"]),
-      validation: oneOf("validation", config.validation, ["on-receipt", "on-turn"]),
-      onUnknown: oneOf("onUnknown", config.onUnknown, ["hold", "resend", "assume-sent"]),
-      projectStatus: config.project?.status,
-      allowedChannels: config.project?.allowedChannels,
-      leaseMs: leaseMs("limits.leaseSeconds", limits.leaseSeconds),
-      receiveTimeoutMs: interval("limits.receiveTimeoutSeconds", limits.receiveTimeoutSeconds),
-      answerTimeoutMs: ms("limits.answerTimeoutSeconds", limits.answerTimeoutSeconds),
-      sendTimeoutMs: ms("limits.sendTimeoutSeconds", limits.sendTimeoutSeconds),
-      retryForMs: ms("limits.retryForSeconds", limits.retryForSeconds),
-      settleMs: ms("limits.settleSeconds", limits.settleSeconds),
-      sweepMs: interval("limits.sweepSeconds", limits.sweepSeconds),
-      graceMs: ms("limits.graceSeconds", limits.graceSeconds),
-      backoffMs: ms("limits.backoffSeconds", limits.backoffSeconds),
-      backoffMsMax: ms("limits.backoffSecondsMax", limits.backoffSecondsMax),
-      restartPollMs: interval("limits.restartPollSeconds", limits.restartPollSeconds),
-      pollMs: interval("limits.pollSeconds", limits.pollSeconds),
-      dedupeMs: ms("limits.dedupeHours", limits.dedupeHours, 3_600_000),
-      retentionMs: ms("limits.retentionDays", limits.retentionDays, 86_400_000),
-      attemptsMax: count("limits.attemptsMax", limits.attemptsMax),
-      stagedMessagesMax: count("limits.stagedMessagesMax", limits.stagedMessagesMax),
-      stagedBytesMax: count("limits.stagedBytesMax", limits.stagedBytesMax),
-      batchMessagesMax: count("limits.batchMessagesMax", limits.batchMessagesMax),
-      batchBytesMax: count("limits.batchBytesMax", limits.batchBytesMax),
-      replyBytesMax: count("limits.replyBytesMax", limits.replyBytesMax, 1, REPLY_BYTES_MOST),
-      replyMessagesMax: count("limits.replyMessagesMax", limits.replyMessagesMax, 1, REPLY_MESSAGES_MOST),
-      historyMessagesMax: count("limits.historyMessagesMax", limits.historyMessagesMax),
-      historyBytesMax: count("limits.historyBytesMax", limits.historyBytesMax),
-      restartsMax: count("limits.restartsMax", limits.restartsMax, 0),
-      concurrency: count("limits.concurrency", limits.concurrency),
-      bodyBytesMax: count("limits.bodyBytesMax", limits.bodyBytesMax),
-      bodyTimeoutMs: interval("limits.bodyTimeoutSeconds", limits.bodyTimeoutSeconds),
-      readingBytesMax: count("limits.readingBytesMax", limits.readingBytesMax),
-      requestsMax: count("limits.requestsMax", limits.requestsMax),
-      feedRequestsMax: count("limits.feedRequestsMax", limits.feedRequestsMax),
-      connectionsMax: count("limits.connectionsMax", limits.connectionsMax),
-      senderPerMinuteMax: count("limits.senderPerMinuteMax", limits.senderPerMinuteMax, 0),
-      visitorPerMinuteMax: count("limits.visitorPerMinuteMax", limits.visitorPerMinuteMax, 0),
-    }),
+    ...(config.project?.status !== undefined && { projectStatus: config.project.status }),
+    ...(config.project?.allowedChannels && { allowedChannels: config.project.allowedChannels }),
   });
+}
+
+function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
+  const found = limitsFrom(limits);
+  if (typeof found === "string") throw new ConfigError(found);
+  return found;
+}
+
+function choicesIn(config: LullConfig): Partial<Choices> {
+  const said = Object.entries(CHOICES).flatMap(([name, allowed]) => {
+    const value = config[name as keyof Choices];
+    if (value === undefined) return [];
+    if (allowed.some((each) => each === value)) return [[name, value]];
+    throw new ConfigError(`${name} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
+  });
+  return Object.fromEntries(said);
 }
 
 /** A turn in a trigger queue would be read as poison, or wake a conversation that nobody wrote to. */
@@ -239,57 +158,11 @@ export function windowPolicy(window: WindowConfig, where: string): WindowPolicy 
   return { kind: "quiet", quietMs, maxMs };
 }
 
-function ms(where: string, value: number | undefined, unitMs = 1_000): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) {
-    throw new ConfigError(`${where} must be a number of at least 0, not ${JSON.stringify(value)}`);
-  }
-  return Math.round(value * unitMs);
-}
-
-/** What a worker waits for again and again: nothing at all would be a loop without end. */
-function interval(where: string, seconds: number | undefined): number | undefined {
-  const waitMs = ms(where, seconds);
-  if (waitMs !== undefined && waitMs < INTERVAL_MS_MIN) {
-    throw new ConfigError(`${where} must be at least ${INTERVAL_MS_MIN / 1_000}, not ${seconds}`);
-  }
-  return waitMs;
-}
-
-function leaseMs(where: string, seconds: number | undefined): number | undefined {
-  const lengthMs = interval(where, seconds);
-  if (lengthMs !== undefined && lengthMs > LEASE_MS_MAX)
-    throw new ConfigError(`${where} must be a day (${LEASE_MS_MAX / 1_000}) at most, not ${seconds}`);
-  return lengthMs;
-}
-
-function count(
-  where: string,
-  value: number | undefined,
-  min = 1,
-  max = Number.MAX_SAFE_INTEGER,
-): number | undefined {
-  if (value === undefined) return undefined;
-  if (!Number.isInteger(value) || value < min || value > max) {
-    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-    throw new ConfigError(`${where} must be a whole number ${range}, not ${JSON.stringify(value)}`);
-  }
-  return value;
-}
-
-function oneOf<T extends string>(where: string, value: T | undefined, allowed: readonly T[]): T | undefined {
-  if (value === undefined || allowed.includes(value)) return value;
-  throw new ConfigError(`${where} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
-}
-
 function windowMs(where: string, seconds: number | undefined): number {
-  const lengthMs = ms(where, seconds);
-  if (lengthMs === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
+  if (seconds === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
+  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds < 0)
+    throw new ConfigError(`${where} must be a number of at least 0, not ${JSON.stringify(seconds)}`);
+  const lengthMs = Math.round(seconds * 1_000);
   if (lengthMs > WINDOW_MS_MAX) throw new ConfigError(`${where} must be a week at most, not ${seconds}`);
   return lengthMs;
-}
-
-/** Leaves out what is undefined, so that a spread does not overwrite a default. */
-function present<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
 }

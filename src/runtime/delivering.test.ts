@@ -371,7 +371,7 @@ describe("a sender that was frozen at its socket", () => {
 
 describe("a send at the edge of its time", () => {
   it("is not begun when its time is over", async () => {
-    open({ respond: () => ["one", "two"], limits: { sendTimeoutSeconds: 0 } });
+    open({ respond: () => ["one", "two"], engine: { ...memory(), defaults: { sendTimeoutMs: 0 } } });
     lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
     const tried = sends(SENT);
     await ask();

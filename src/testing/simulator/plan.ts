@@ -1,4 +1,4 @@
-import type { OnUnknown, WhileBusy } from "../../core/settings.ts";
+import type { Choices } from "../../core/settings.ts";
 import type { WindowConfig } from "../../runtime/config.ts";
 import { type Random, seeded } from "./random.ts";
 
@@ -135,8 +135,8 @@ export interface Plan {
   readonly seed: number;
   readonly workers: number;
   readonly window: WindowConfig;
-  readonly whileBusy: WhileBusy;
-  readonly onUnknown: OnUnknown;
+  readonly whileBusy: Choices["whileBusy"];
+  readonly onUnknown: Choices["onUnknown"];
   readonly canReconcile: boolean;
   readonly callbacks: boolean;
   readonly chunks: number;

@@ -1,6 +1,6 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
-import { didYouMean } from "../../../config/suggest.ts";
+import { didYouMean } from "../../../core/suggest.ts";
 import type { WindowPolicy } from "../../../core/window.ts";
 import type { NewConversation } from "../../../ports/conversations.ts";
 import { windowPolicy } from "../../../runtime/config.ts";
