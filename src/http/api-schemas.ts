@@ -1,27 +1,72 @@
+import { NAME_LENGTH_MAX, REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
+import type { ReplySent } from "../core/draft.ts";
 import {
   anything,
-  type Components,
-  count,
+  component,
   flag,
+  type Infer,
   list,
+  namedComponents,
+  number,
   object,
   oneOf,
-  ref,
-  seconds,
+  optional,
+  options,
+  type Schema,
+  someText,
   text,
   time,
-} from "./schema.ts";
+  whole,
+} from "../core/schema.ts";
+import type { Conversation, HistoryMessage } from "../ports/conversations.ts";
+import type { Chunk, Draft } from "../ports/draft.ts";
+import type {
+  ConversationDetail,
+  Counts,
+  DeadLetter,
+  LockRecord,
+  QuarantinedRow,
+  Refusal,
+  TurnRecord,
+  UnknownSend,
+} from "../ports/inspector.ts";
+import type { Media, StagedMessage } from "../ports/message.ts";
+import type { Usage } from "../ports/responder.ts";
+import type { Public } from "./public-json.ts";
 
-const USAGE = object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() });
-const MEDIA = object({ url: text(), content_type: text(), name: text() }, ["url", "content_type"]);
+export const name = (description?: string) => someText(description, NAME_LENGTH_MAX);
+export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
+export const count = (description?: string) =>
+  whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);
+const seconds = (description?: string) => number({ minimum: 0, maximum: WINDOW_MS_MAX / 1_000 }, description);
 
-const CONVERSATION = object(
-  {
+/** What an action answers that has come to one of these. */
+export const result = <const T extends readonly string[]>(...values: T) =>
+  object({ result: oneOf(...values) });
+
+export const WINDOW = component(
+  "Window",
+  options(
+    { seconds: seconds(), quiet_seconds: seconds(), max_seconds: seconds() },
+    "Either `seconds`: from the first message; or `quiet_seconds`: until nobody wrote for that long, `max_seconds` at most.",
+  ),
+);
+
+const USAGE = component(
+  "Usage",
+  object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() }),
+);
+
+const MEDIA = component("Media", object({ url: text(), content_type: text(), name: optional(text()) }));
+
+export const CONVERSATION = component(
+  "Conversation",
+  object({
     id: text(),
     channel_type: text(),
     address: text("Our address."),
     sender: text("The customer."),
-    sender_alias: text("Another name of the same person."),
+    sender_alias: optional(text("Another name of the same person.")),
     status: oneOf(
       "new",
       "processing_reply",
@@ -31,79 +76,83 @@ const CONVERSATION = object(
       "processing_error",
     ),
     project_status: text(),
-    allowed_channels: list(text(), "Channel types; absent means all."),
+    allowed_channels: optional(list(text(), "Channel types; absent means all.")),
     task_complete: flag(),
     handed_off: flag(),
-    hand_off_reason: text(),
+    hand_off_reason: optional(text()),
     paused: flag(),
-    window: ref("Window"),
+    window: optional(WINDOW),
     attributes: anything("Data of your own."),
     prompt_tokens: count(),
     completion_tokens: count(),
     total_tokens: count(),
     created_at: time(),
     updated_at: time(),
-  },
-  [
-    "id",
-    "channel_type",
-    "address",
-    "sender",
-    "status",
-    "task_complete",
-    "handed_off",
-    "paused",
-    "created_at",
-  ],
+  }),
 );
 
-const STAGED_MESSAGE = object(
-  {
+export const CREATED_CONVERSATION = component(
+  "CreatedConversation",
+  object({
+    created: flag(),
+    conversation: CONVERSATION,
+    first_message: optional(oneOf("staged", "duplicate", "not-found")),
+  }),
+);
+
+const STAGED_MESSAGE = component(
+  "StagedMessage",
+  object({
     id: text("The dedupe key."),
     channel: text(),
     account: text(),
     provider_id: text(),
     address: text(),
     sender: text(),
-    sender_alias: text(),
+    sender_alias: optional(text()),
     reply_to: text(),
     text: text(),
-    media: list(ref("Media")),
-    fields: anything("What else the provider told."),
-    sent_at: time("The provider's time."),
+    media: list(MEDIA),
+    fields: optional(anything("What else the provider told.")),
+    sent_at: optional(time("The provider's time.")),
     arrived_at: time("Ours."),
     position: count(),
     sequence: count(),
-  },
-  ["id", "channel", "provider_id", "sender", "text", "arrived_at"],
+  }),
 );
 
-const MESSAGE_PART = object(
-  {
+const MESSAGE_PART = component(
+  "MessagePart",
+  object({
     id: text("The dedupe key."),
     text: text(),
-    media: list(ref("Media")),
+    media: list(MEDIA),
     arrived_at: time("Ours."),
-    sent_at: time("The provider's time."),
-  },
-  ["id", "text", "media", "arrived_at"],
+    sent_at: optional(time("The provider's time.")),
+  }),
 );
 
-const HISTORY_MESSAGE = object(
-  {
+const HISTORY_MESSAGE = component(
+  "HistoryMessage",
+  object({
     role: oneOf("user", "assistant"),
     text: text(),
-    media: list(ref("Media")),
+    media: list(MEDIA),
     at: time(),
     turn_id: text(),
-    parts: list(MESSAGE_PART, "The messages that a customer's side was merged from."),
-    author: text("Who spoke for the assistant."),
-  },
-  ["role", "text", "at", "turn_id"],
+    parts: optional(
+      list(
+        MESSAGE_PART,
+        "The messages that a customer's side was merged from, each with its own times and media.",
+      ),
+    ),
+    author: optional(text("Who spoke for the assistant.")),
+  }),
 );
 
-const TURN = object(
-  {
+const TURN = component(
+  "Turn",
+  object({
     turn_id: text(),
     conversation_id: text(),
     outcome: text("`replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`."),
@@ -112,149 +161,129 @@ const TURN = object(
     provider_ids: list(text()),
     attempts: count(),
     restarts: count(),
-    usage: ref("Usage"),
+    usage: optional(USAGE),
     opened_at: time("When the first message of the batch arrived."),
     due_at: time(),
     taken_at: time(),
-    answer_started_at: time(),
-    answered_at: time(),
-    sent_at: time(),
+    answer_started_at: optional(time()),
+    answered_at: optional(time()),
+    sent_at: optional(time()),
     committed_at: time(),
-  },
-  ["turn_id", "conversation_id", "outcome", "message_ids", "committed_at"],
+  }),
 );
 
-const LOCK = object(
-  {
+export const LOCK = component(
+  "Lock",
+  object({
     conversation_id: text(),
-    window: object({ id: text(), due_at: time() }, ["id", "due_at"]),
-    lease: object({ holder: text(), until_at: time(), taken_at: time() }, ["holder", "until_at", "taken_at"]),
+    window: optional(object({ id: text(), due_at: time() })),
+    lease: optional(object({ holder: text(), until_at: time(), taken_at: time() })),
     staged: count(),
     attempts: count(),
     draft: flag("An answer is written down and not yet committed."),
-  },
-  ["conversation_id", "staged", "attempts", "draft"],
+  }),
 );
 
-const CHUNK = object(
-  {
-    text: text(),
-    media: list(ref("Media")),
-    state: object({
-      kind: oneOf("pending", "sending", "sent", "unknown", "dropped"),
-      send_by_at: time(),
-      provider_id: text(),
-      at: time(),
-    }),
-  },
-  ["text", "state"],
-);
+const CHUNK = object({
+  text: text(),
+  media: optional(list(MEDIA)),
+  state: object({
+    kind: oneOf("pending", "sending", "sent", "unknown", "dropped"),
+    send_by_at: optional(time("While it is `sending`.")),
+    provider_id: optional(text("Once it is `sent`.")),
+    at: optional(time("When it was `sent`.")),
+  }),
+});
 
-const DRAFT = object(
-  {
+const DRAFT = component(
+  "Draft",
+  object({
     turn_id: text(),
     message_ids: list(text()),
     channel: text(),
     to: text(),
-    from: text(),
+    from: text("Our address."),
     chunks: list(CHUNK),
-    awaiting_until_at: time(),
-    usage: ref("Usage"),
-    complete: flag(),
-    hand_off: text(),
-    author: text(),
+    awaiting_until_at: optional(time("Until when a late answer is waited for.")),
+    usage: optional(USAGE),
+    complete: optional(flag()),
+    hand_off: optional(text()),
+    author: optional(text()),
     answer_started_at: time(),
     drafted_at: time(),
-  },
-  ["turn_id", "chunks"],
+  }),
 );
 
-/** What the API speaks of, by name. */
-export const COMPONENTS: Components = {
-  Window: object(
-    { seconds: seconds(), quiet_seconds: seconds(), max_seconds: seconds() },
-    [],
-    "Either `seconds`: from the first message; or `quiet_seconds`: until nobody wrote for that long, `max_seconds` at most.",
-  ),
-  Usage: USAGE,
-  Media: MEDIA,
-  Conversation: CONVERSATION,
-  CreatedConversation: object(
-    {
-      created: flag(),
-      conversation: ref("Conversation"),
-      first_message: oneOf("staged", "duplicate", "not-found"),
-    },
-    ["created", "conversation"],
-  ),
-  StagedMessage: STAGED_MESSAGE,
-  HistoryMessage: HISTORY_MESSAGE,
-  Turn: TURN,
-  Lock: LOCK,
-  Draft: DRAFT,
-  Refusal: object(
-    {
-      message_id: text(),
-      conversation_id: text(),
-      channel: text(),
-      sender: text(),
-      code: text(),
-      at: time(),
-    },
-    ["message_id", "channel", "code", "at"],
-  ),
-  QuarantinedRow: object(
-    {
-      id: text(),
-      table: text(),
-      key: text(),
-      conversation_id: text(),
-      why: text(),
-      raw: text(),
-      at: time(),
-    },
-    ["id", "table", "key", "why", "raw", "at"],
-  ),
-  DeadLetter: object(
-    {
-      id: text(),
-      conversation_id: text(),
-      reason: text(),
-      attempts: count(),
-      messages: list(ref("StagedMessage")),
-      reply_sent: oneOf("none", "part", "whole", "unknown"),
-      draft: ref("Draft"),
-      at: time(),
-    },
-    ["id", "conversation_id", "reason", "messages", "reply_sent", "at"],
-  ),
-  UnknownSend: object(
-    {
-      id: text(),
-      conversation_id: text(),
-      turn_id: text(),
-      chunk: count(),
-      channel: text(),
-      to: text(),
-      from: text("Our address."),
-      text: text(),
-      media: list(ref("Media")),
-      at: time(),
-    },
-    ["id", "conversation_id", "turn_id", "text", "at"],
-  ),
-  ConversationDetail: object(
-    {
-      conversation: ref("Conversation"),
-      staged: list(ref("StagedMessage")),
-      lock: ref("Lock"),
-      messages: list(ref("HistoryMessage")),
-      turns: list(ref("Turn")),
-      refusals: list(ref("Refusal")),
-    },
-    ["conversation", "staged", "messages", "turns", "refusals"],
-  ),
-  Counts: object({
+export const REFUSAL = component(
+  "Refusal",
+  object({
+    message_id: text(),
+    conversation_id: optional(text()),
+    channel: text(),
+    sender: text(),
+    code: text(),
+    at: time(),
+  }),
+);
+
+export const QUARANTINED_ROW = component(
+  "QuarantinedRow",
+  object({
+    id: text(),
+    table: text("Where it stood."),
+    key: text("Its key there."),
+    conversation_id: optional(text()),
+    why: text("What did not fit."),
+    raw: text("The whole row, as JSON."),
+    at: time(),
+  }),
+);
+
+export const DEAD_LETTER = component(
+  "DeadLetter",
+  object({
+    id: text(),
+    conversation_id: text(),
+    reason: text(),
+    attempts: count(),
+    messages: list(STAGED_MESSAGE),
+    reply_sent: oneOf("none", "part", "whole", "unknown"),
+    draft: optional(DRAFT),
+    at: time(),
+  }),
+);
+
+export const UNKNOWN_SEND = component(
+  "UnknownSend",
+  object({
+    id: text(),
+    conversation_id: text(),
+    turn_id: text(),
+    chunk: count("Which message of the reply, from 0 on."),
+    channel: text(),
+    to: text(),
+    from: optional(text("Our address.")),
+    text: text(),
+    media: optional(list(MEDIA)),
+    at: time(),
+  }),
+);
+
+export const CONVERSATION_DETAIL = component(
+  "ConversationDetail",
+  object({
+    conversation: CONVERSATION,
+    staged: list(STAGED_MESSAGE, "The latest; how many there are in all stands in `lock`."),
+    lock: optional(LOCK),
+    messages: list(HISTORY_MESSAGE),
+    turns: list(TURN),
+    refusals: list(REFUSAL),
+  }),
+);
+
+export const COUNTS = component(
+  "Counts",
+  object({
     conversations: count(),
     staged: count(),
     windows: count(),
@@ -263,8 +292,59 @@ export const COMPONENTS: Components = {
     dead: count(),
     unknown: count(),
     refusals: count(),
-    quarantined: count(),
+    quarantined: optional(count("Absent where nobody else can write into the store.")),
     paused: flag(),
   }),
-  Error: object({ error: object({ code: text(), message: text() }, ["code", "message"]) }, ["error"]),
-};
+);
+
+export const ERROR = component("Error", object({ error: object({ code: text(), message: text() }) }));
+
+/** What the API speaks of, by name. */
+export const COMPONENTS: Readonly<Record<string, Schema>> = namedComponents([
+  WINDOW,
+  USAGE,
+  MEDIA,
+  CONVERSATION,
+  CREATED_CONVERSATION,
+  STAGED_MESSAGE,
+  MESSAGE_PART,
+  HISTORY_MESSAGE,
+  TURN,
+  LOCK,
+  DRAFT,
+  REFUSAL,
+  QUARANTINED_ROW,
+  DEAD_LETTER,
+  UNKNOWN_SEND,
+  CONVERSATION_DETAIL,
+  COUNTS,
+  ERROR,
+]);
+
+type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
+  ? [keyof Public<T>] extends [keyof Infer<S>]
+    ? true
+    : { readonly notDescribed: Exclude<keyof Public<T>, keyof Infer<S>> }
+  : { readonly described: Infer<S>; readonly given: Public<T> };
+
+type AllTrue<T extends Readonly<Record<string, true>>> = T;
+
+/** What is not so described as it is given does not compile: a field that a port gets, gets a line here. */
+export type Described = AllTrue<{
+  usage: Answers<typeof USAGE, Usage>;
+  media: Answers<typeof MEDIA, Media>;
+  conversation: Answers<typeof CONVERSATION, Conversation>;
+  staged: Answers<typeof STAGED_MESSAGE, StagedMessage>;
+  part: Answers<typeof MESSAGE_PART, NonNullable<HistoryMessage["parts"]>[number]>;
+  message: Answers<typeof HISTORY_MESSAGE, HistoryMessage>;
+  turn: Answers<typeof TURN, TurnRecord>;
+  lock: Answers<typeof LOCK, LockRecord>;
+  chunk: Answers<typeof CHUNK, Chunk>;
+  draft: Answers<typeof DRAFT, Draft>;
+  refusal: Answers<typeof REFUSAL, Refusal>;
+  quarantined: Answers<typeof QUARANTINED_ROW, QuarantinedRow>;
+  dead: Answers<typeof DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
+  unknown: Answers<typeof UNKNOWN_SEND, UnknownSend>;
+  detail: Answers<typeof CONVERSATION_DETAIL, ConversationDetail>;
+  counts: Answers<typeof COUNTS, Counts>;
+}>;

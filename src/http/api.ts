@@ -1,8 +1,9 @@
+import { isObject, problemsIn, TO_PROGRAMS } from "../core/problems.ts";
+import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
-import { COMPONENTS } from "./api-schemas.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import { type Door, tooMany, unread } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
@@ -12,7 +13,6 @@ import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./remedy-routes.ts";
 import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
-import { isDeeperThan, isObject, problemsIn, type Schema } from "./schema.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
 /** Every route of the API, the document that describes them included. */
@@ -26,7 +26,7 @@ export const ROUTES: readonly Route[] = [
     path: "/api/openapi.json",
     operation: "openapi",
     summary: "This document",
-    answers: { 200: { description: "OpenAPI 3.1", schema: { type: "object" } } },
+    answers: { 200: { description: "OpenAPI 3.1", schema: anything() } },
     run: async ({ service }) => ({ status: 200, body: openapiOf(ROUTES, service.publicUrl), verbatim: true }),
   },
 ];
@@ -80,7 +80,7 @@ async function call({ service, door, route, id, request }: Called): Promise<Edge
 }
 
 interface Asked extends Pick<Called, "service" | "route" | "id"> {
-  readonly query: ApiCall["query"];
+  readonly query: ReturnType<typeof checkedQuery>;
   readonly raw: Buffer | undefined;
 }
 
@@ -134,12 +134,17 @@ const NESTING_MAX = 100;
 const PROBLEMS_MAX = 10;
 
 /** An empty body is an empty object: most actions need nothing said. */
-function checkedBody(raw: Buffer, schema: Schema): Record<string, unknown> {
+function checkedBody(raw: Buffer, schema: ObjectSchema): Record<string, unknown> {
   const body = raw.length === 0 ? {} : parsed(raw);
   if (isDeeperThan(body, NESTING_MAX)) throw new BadRequest(`the body is nested deeper than ${NESTING_MAX}`);
-  const problems = problemsIn(body, schema, "", COMPONENTS);
+  const problems = problemsIn(body, schema, "", TO_PROGRAMS);
   if (problems.length > 0 || !isObject(body)) throw new BadRequest(inWords(problems));
   return body;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeperThan(each, levels - 1));
 }
 
 function inWords(problems: readonly string[]): string {
@@ -163,7 +168,7 @@ function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, S
     const given = query.get(name);
     if (given === null || given === "") continue;
     const value = typed(given, schema);
-    const problems = problemsIn(value, schema, name);
+    const problems = problemsIn(value, schema, name, TO_PROGRAMS);
     if (problems.length > 0) throw new BadRequest(problems.join("; "));
     values[name] = value;
   }
@@ -172,7 +177,6 @@ function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, S
 
 /** A query is all text; what cannot be read as its type stays text and is then found wrong. */
 function typed(given: string, schema: Schema): string | number | boolean {
-  if (!("type" in schema)) return given;
   if (schema.type === "boolean")
     return given === "true" || given === "1" ? true : given === "false" || given === "0" ? false : given;
   if (schema.type !== "integer" && schema.type !== "number") return given;

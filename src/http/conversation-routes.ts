@@ -1,5 +1,8 @@
+import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { flag, type Infer, object, optional, options, someText, text } from "../core/schema.ts";
 import type { ConversationChange } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
+import { CONVERSATION, CONVERSATION_DETAIL, ERROR, name, result } from "./api-schemas.ts";
 import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
 import {
   type ApiCall,
@@ -10,12 +13,12 @@ import {
   PAGE_QUERY,
   pageOf,
   type Route,
+  route,
 } from "./route.ts";
-import { flag, name, object, oneOf, reason, ref, someText, text } from "./schema.ts";
 
-const NOT_FOUND = { description: "No such conversation", schema: ref("Error") };
+const NOT_FOUND = { description: "No such conversation", schema: ERROR };
 
-const LIST: Route = {
+const LIST = route({
   method: "GET",
   path: "/api/conversations",
   operation: "listConversations",
@@ -25,89 +28,82 @@ const LIST: Route = {
     active: flag("Only those whose task is not complete, or only the others."),
     ...PAGE_QUERY,
   },
-  answers: { 200: { description: "A page", schema: listing(ref("Conversation")) } },
-  run: async (call) => {
-    const { search, active } = call.query;
+  answers: { 200: { description: "A page", schema: listing(CONVERSATION) } },
+  run: async ({ engine, query: { search, active, ...page } }) => {
     const filter = {
-      ...pageOf(call),
-      ...(typeof search === "string" && { search }),
-      ...(typeof active === "boolean" && { active }),
+      ...pageOf(page),
+      ...(search !== undefined && { search }),
+      ...(active !== undefined && { active }),
     };
-    return ok(await call.engine.inspector.conversations(filter));
+    return ok(await engine.inspector.conversations(filter));
   },
-};
+});
 
-const GET: Route = {
+const GET = route({
   method: "GET",
   path: "/api/conversations/{id}",
   operation: "getConversation",
   summary: "A conversation with its messages, turns, refusals, and what waits now",
-  answers: { 200: { description: "All of it", schema: ref("ConversationDetail") }, 404: NOT_FOUND },
+  answers: { 200: { description: "All of it", schema: CONVERSATION_DETAIL }, 404: NOT_FOUND },
   run: async ({ engine, id }) => {
     const detail = await engine.inspector.conversation(id);
     return detail ? ok(detail) : missing("conversation");
   },
-};
+});
 
-const ERASE: Route = {
+const ERASE = route({
   method: "DELETE",
   path: "/api/conversations/{id}",
   operation: "eraseConversation",
   summary:
     "Erases a person: every message, turn, dead letter, unknown send and refusal, in this conversation and all others of theirs",
   answers: {
-    200: { description: "Erased", schema: object({ result: oneOf("erased") }, ["result"]) },
+    200: { description: "Erased", schema: result("erased") },
     202: {
       description:
         "Erased; bytes may be left in the database's files until whoever reads them is done, or until `lull compact`",
-      schema: object({ result: oneOf("erasing") }, ["result"]),
+      schema: result("erasing"),
     },
     404: NOT_FOUND,
   },
   run: async ({ engine, id }) => {
-    const result = await engine.conversations.erase(id);
-    if (result === "not-found") return missing("conversation");
-    return ok({ result }, result === "erased" ? 200 : 202);
+    const erased = await engine.conversations.erase(id);
+    if (erased === "not-found") return missing("conversation");
+    return ok({ result: erased }, erased === "erased" ? 200 : 202);
   },
-};
+});
 
-const SAY: Route = {
+const SAYING = object({
+  text: someText("What to say."),
+  id: optional(name("Made by you: asking twice with the same id says it once.")),
+  channel: optional(name("Where the conversation may use several channels.")),
+  author: optional(name("Who says it; `api` when left out.")),
+});
+
+const SAY = route({
   method: "POST",
   path: "/api/conversations/{id}/say",
   operation: "say",
   summary: "Says something to the customer, as a turn of its own",
-  body: object(
-    {
-      text: someText("What to say."),
-      id: name("Made by you: asking twice with the same id says it once."),
-      channel: name("Where the conversation may use several channels."),
-      author: name("Who says it; `api` when left out."),
-    },
-    ["text"],
-  ),
+  body: SAYING,
   answers: {
-    202: { description: "Staged", schema: object({ result: oneOf("staged") }, ["result"]) },
-    200: {
-      description: "Said before under this id",
-      schema: object({ result: oneOf("duplicate") }, ["result"]),
-    },
+    202: { description: "Staged", schema: result("staged") },
+    200: { description: "Said before under this id", schema: result("duplicate") },
     404: NOT_FOUND,
-    409: { description: "Somebody else has come with the conversation's number since", schema: ref("Error") },
-    413: { description: "Too large to be sent", schema: ref("Error") },
-    429: { description: "Too much waits in this conversation already", schema: ref("Error") },
+    409: { description: "Somebody else has come with the conversation's number since", schema: ERROR },
+    413: { description: "Too large to be sent", schema: ERROR },
+    429: { description: "Too much waits in this conversation already", schema: ERROR },
   },
   run: say,
-};
+});
 
-const HAND_OFF: Route = {
+const HAND_OFF = route({
   ...changing("hand-off", "handOffConversation", "Hands the conversation to a human", { handedOff: true }),
-  body: object({ reason: reason("Shown to whoever takes over.", 0) }),
-  run: ({ engine, id, body }) =>
-    changed(engine, id, {
-      handedOff: true,
-      ...(typeof body.reason === "string" && { handOffReason: body.reason }),
-    }),
-};
+  body: options({ reason: { ...text("Shown to whoever takes over."), maxLength: REASON_LENGTH_MAX } }),
+  query: {},
+  run: ({ engine, id, body: { reason } }) =>
+    changed(engine, id, { handedOff: true, ...(reason !== undefined && { handOffReason: reason }) }),
+});
 
 export const CONVERSATION_ROUTES: readonly Route[] = [
   LIST,
@@ -126,12 +122,11 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function say({ service, id, body }: ApiCall): Promise<ApiResult> {
-  const given = body as { text: string; id?: string; channel?: string; author?: string };
-  if (given.channel !== undefined) knownChannel(service, given.channel);
-  const result = await service.say({ author: "api", ...given, conversationId: id });
-  if (result === "not-found") return missing("conversation");
-  return ok({ result }, result === "staged" ? 202 : 200);
+async function say({ service, id, body }: ApiCall<Infer<typeof SAYING>>): Promise<ApiResult> {
+  if (body.channel !== undefined) knownChannel(service, body.channel);
+  const said = await service.say({ author: "api", ...body, conversationId: id });
+  if (said === "not-found") return missing("conversation");
+  return ok({ result: said }, said === "staged" ? 202 : 200);
 }
 
 function changing(action: string, operation: string, summary: string, to: ConversationChange): Route {
@@ -141,7 +136,7 @@ function changing(action: string, operation: string, summary: string, to: Conver
     operation,
     summary,
     body: object({}),
-    answers: { 200: { description: "The conversation", schema: ref("Conversation") }, 404: NOT_FOUND },
+    answers: { 200: { description: "The conversation", schema: CONVERSATION }, 404: NOT_FOUND },
     run: ({ engine, id }) => changed(engine, id, to),
   };
 }

@@ -1,59 +1,44 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
+import { anything, type Infer, list, object, optional, someText } from "../core/schema.ts";
 import type { WindowPolicy } from "../core/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import { windowPolicy } from "../runtime/config.ts";
 import type { Service } from "../runtime/service.ts";
-import { type ApiCall, type ApiResult, BadRequest, ok, type Route } from "./route.ts";
-import { anything, list, name, object, ref, someText } from "./schema.ts";
+import { CREATED_CONVERSATION, name, WINDOW } from "./api-schemas.ts";
+import { type ApiCall, type ApiResult, BadRequest, ok, route } from "./route.ts";
 
-interface Given {
-  readonly channel?: string;
-  readonly channel_type?: string;
-  readonly address: string;
-  readonly sender: string;
-  readonly sender_alias?: string;
-  readonly window?: GivenWindow;
-  readonly allowed_channels?: readonly string[];
-  readonly attributes?: Readonly<Record<string, unknown>>;
-  readonly first_message?: string;
-}
+const NEW = object({
+  channel: optional(name("Name of a configured channel. Give this or `channel_type`.")),
+  channel_type: optional(name("What rules speak of: `whatsapp`, `sms`, `web`, ...")),
+  address: name("Our address that the customer writes to."),
+  sender: name("The customer: a phone number, a mail address, a user id."),
+  sender_alias: optional(
+    name(
+      "Another name of the same person, looked up too: a number or mail address beside an id, or the other way round.",
+    ),
+  ),
+  window: optional(WINDOW),
+  allowed_channels: optional(list(name(), "Channel types; left out means all.")),
+  attributes: optional(anything("Data of your own: carried, never read.")),
+  first_message: optional(someText("Said to the customer at once, and once per conversation.")),
+});
 
-interface GivenWindow {
-  readonly seconds?: number;
-  readonly quiet_seconds?: number;
-  readonly max_seconds?: number;
-}
+type Given = Infer<typeof NEW>;
 
-export const CREATE_CONVERSATION: Route = {
+export const CREATE_CONVERSATION = route({
   method: "POST",
   path: "/api/conversations",
   operation: "createConversation",
   summary: "Creates a conversation, or finds the active one of the same sender and address",
-  body: object(
-    {
-      channel: name("Name of a configured channel. Give this or `channel_type`."),
-      channel_type: name("What rules speak of: `whatsapp`, `sms`, `web`, ..."),
-      address: name("Our address that the customer writes to."),
-      sender: name("The customer: a phone number, a mail address, a user id."),
-      sender_alias: name(
-        "Another name of the same person, looked up too: a number or mail address beside an id, or the other way round.",
-      ),
-      window: ref("Window"),
-      allowed_channels: list(name(), "Channel types; left out means all."),
-      attributes: anything("Data of your own: carried, never read."),
-      first_message: someText("Said to the customer at once, and once per conversation."),
-    },
-    ["address", "sender"],
-  ),
+  body: NEW,
   answers: {
-    201: { description: "Created", schema: ref("CreatedConversation") },
-    200: { description: "It was there already", schema: ref("CreatedConversation") },
+    201: { description: "Created", schema: CREATED_CONVERSATION },
+    200: { description: "It was there already", schema: CREATED_CONVERSATION },
   },
   run: create,
-};
+});
 
-async function create({ service, engine, body, note }: ApiCall): Promise<ApiResult> {
-  const given = body as unknown as Given;
+async function create({ service, engine, body: given, note }: ApiCall<Given>): Promise<ApiResult> {
   if (bytesOf(given.attributes) > ATTRIBUTES_BYTES_MAX)
     throw new BadRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
   const { created, conversation } = await engine.conversations.create({
@@ -103,7 +88,7 @@ export function knownChannel(service: Service, name: string): Channel {
   );
 }
 
-function windowFrom(given: GivenWindow): WindowPolicy {
+function windowFrom(given: Infer<typeof WINDOW>): WindowPolicy {
   const { seconds, quiet_seconds: quietSeconds, max_seconds: maxSeconds } = given;
   if ((seconds === undefined) === (quietSeconds === undefined)) {
     throw new BadRequest("window needs either seconds, or quiet_seconds with or without max_seconds");

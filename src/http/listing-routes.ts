@@ -1,57 +1,57 @@
 import { withReplySent } from "../core/draft.ts";
+import type { Schema } from "../core/schema.ts";
 import type { Inspector } from "../ports/inspector.ts";
-import { listing, ok, PAGE_QUERY, pageOf, type Route } from "./route.ts";
-import { ref } from "./schema.ts";
+import { COUNTS, DEAD_LETTER, LOCK, QUARANTINED_ROW, REFUSAL, UNKNOWN_SEND } from "./api-schemas.ts";
+import { listing, ok, PAGE_QUERY, pageOf, type Route, route } from "./route.ts";
 
 /** Reading for people and dashboards, straight from the inspector. */
 export const LISTING_ROUTES: readonly Route[] = [
-  listed("locks", "listLocks", "Windows and leases as they stand now", "Lock"),
-  {
+  listed("locks", "listLocks", "Windows and leases as they stand now", LOCK),
+  route({
     ...listed(
       "dead",
       "listDeadLetters",
       "Messages that got no turn, kept whole with the reason, and how much of a reply went out",
-      "DeadLetter",
+      DEAD_LETTER,
     ),
-    async run(call) {
-      const { items, ...page } = await call.engine.inspector.dead(pageOf(call));
-      return ok({
-        items: items.map(withReplySent),
-        ...page,
-      });
+    query: PAGE_QUERY,
+    async run({ engine, query }) {
+      const { items, ...page } = await engine.inspector.dead(pageOf(query));
+      return ok({ items: items.map(withReplySent), ...page });
     },
-  },
-  listed("unknown", "listUnknownSends", "Sends whose outcome nobody could tell", "UnknownSend"),
-  listed("refusals", "listRefusals", "Why messages got no turn", "Refusal"),
-  {
+  }),
+  listed("unknown", "listUnknownSends", "Sends whose outcome nobody could tell", UNKNOWN_SEND),
+  listed("refusals", "listRefusals", "Why messages got no turn", REFUSAL),
+  route({
     method: "GET",
     path: "/api/quarantined",
     operation: "listQuarantined",
     summary: "Rows of the store that were not ours: they stop nobody, and wait for a person",
     query: PAGE_QUERY,
-    answers: { 200: { description: "A page", schema: listing(ref("QuarantinedRow")) } },
-    run: async (call) => ok((await call.engine.inspector.quarantined?.(pageOf(call))) ?? { items: [] }),
-  },
+    answers: { 200: { description: "A page", schema: listing(QUARANTINED_ROW) } },
+    run: async ({ engine, query }) =>
+      ok((await engine.inspector.quarantined?.(pageOf(query))) ?? { items: [] }),
+  }),
   {
     method: "GET",
     path: "/api/counts",
     operation: "getCounts",
     summary: "How much there is of everything",
-    answers: { 200: { description: "Counts", schema: ref("Counts") } },
+    answers: { 200: { description: "Counts", schema: COUNTS } },
     run: async ({ engine }) => ok(await engine.inspector.counts()),
   },
 ];
 
 type Listed = Extract<keyof Inspector, "locks" | "dead" | "unknown" | "refusals">;
 
-function listed(kind: Listed, operation: string, summary: string, schema: string): Route {
-  return {
+function listed(kind: Listed, operation: string, summary: string, item: Schema): Route {
+  return route({
     method: "GET",
     path: `/api/${kind}`,
     operation,
     summary,
     query: PAGE_QUERY,
-    answers: { 200: { description: "A page", schema: listing(ref(schema)) } },
-    run: async (call) => ok(await call.engine.inspector[kind](pageOf(call))),
-  };
+    answers: { 200: { description: "A page", schema: listing(item) } },
+    run: async ({ engine, query }) => ok(await engine.inspector[kind](pageOf(query))),
+  });
 }

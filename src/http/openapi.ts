@@ -1,7 +1,7 @@
 import { withoutUser } from "../core/plain-url.ts";
-import { COMPONENTS } from "./api-schemas.ts";
+import type { ObjectSchema, Schema } from "../core/schema.ts";
+import { COMPONENTS, ERROR } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
-import { ref, type Schema } from "./schema.ts";
 
 const TOKENS =
   "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. Without one: programs on the same machine only, and nobody where a public URL is set.";
@@ -42,7 +42,7 @@ function operationOf(route: Route): unknown {
     ...(route.body && { requestBody: requestBodyOf(route.body) }),
     responses: {
       ...Object.fromEntries(Object.entries(route.answers).map(([status, each]) => [status, answerOf(each)])),
-      default: answerOf({ description: "Refused; the code says why", schema: ref("Error") }),
+      default: answerOf({ description: "Refused; the code says why", schema: ERROR }),
     },
   };
 }
@@ -53,7 +53,7 @@ function parametersOf(route: Route): unknown[] {
   return route.path.includes("{id}") ? [id, ...query] : query;
 }
 
-function requestBodyOf(schema: Schema & { readonly required?: readonly string[] }): unknown {
+function requestBodyOf(schema: ObjectSchema): unknown {
   return { required: (schema.required ?? []).length > 0, content: { "application/json": { schema } } };
 }
 

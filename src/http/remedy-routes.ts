@@ -1,5 +1,6 @@
-import { type ApiCall, missing, ok, type Route } from "./route.ts";
-import { flag, type ObjectSchema, object, oneOf, ref } from "./schema.ts";
+import { flag, type ObjectSchema, object, oneOf } from "../core/schema.ts";
+import { ERROR, result } from "./api-schemas.ts";
+import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 
 /** What a person does when something went wrong, or must not go on. */
 export const REMEDY_ROUTES: readonly Route[] = [
@@ -29,9 +30,9 @@ export const REMEDY_ROUTES: readonly Route[] = [
     path: "unknown/{id}/mark",
     operation: "markUnknownSend",
     summary: "Records what you found out about a send",
-    body: object({ as: oneOf("sent", "not-sent") }, ["as"]),
+    body: object({ as: oneOf("sent", "not-sent") }),
     result: "marked",
-    run: ({ engine, id, body }) => engine.remedies.markUnknown(id, body.as === "sent" ? "sent" : "not-sent"),
+    run: ({ engine, id, body }) => engine.remedies.markUnknown(id, body.as),
   }),
   remedy({
     path: "unknown/{id}/resend",
@@ -44,32 +45,33 @@ export const REMEDY_ROUTES: readonly Route[] = [
   pausing("resume", "resumeAll", "Goes on answering everywhere", false),
 ];
 
-interface Remedy {
+interface Remedy<Body> {
   readonly method?: "POST" | "DELETE";
   readonly path: string;
   readonly operation: string;
   readonly summary: string;
-  readonly body?: ObjectSchema;
+  readonly body?: ObjectSchema<Body>;
   readonly result: string;
-  run(call: ApiCall): Promise<string>;
+  run(call: ApiCall<Body>): Promise<string>;
 }
 
-function remedy({ method = "POST", path, operation, summary, body, result, run }: Remedy): Route {
-  return {
+function remedy<Body>({ method = "POST", path, run, ...row }: Remedy<Body>): Route {
+  const { operation, summary, body = object({}) as ObjectSchema<Body> } = row;
+  return route({
     method,
     path: `/api/${path}`,
     operation,
     summary,
-    ...(method === "POST" && { body: body ?? object({}) }),
+    ...(method === "POST" && { body }),
     answers: {
-      200: { description: "Done", schema: object({ result: oneOf(result) }, ["result"]) },
-      404: { description: "No such entry", schema: ref("Error") },
+      200: { description: "Done", schema: result(row.result) },
+      404: { description: "No such entry", schema: ERROR },
     },
     run: async (call) => {
       const outcome = await run(call);
       return outcome === "not-found" ? missing("entry") : ok({ result: outcome });
     },
-  };
+  });
 }
 
 function discard({ engine, id }: ApiCall): Promise<string> {
@@ -83,7 +85,7 @@ function pausing(action: string, operation: string, summary: string, paused: boo
     operation,
     summary,
     body: object({}),
-    answers: { 200: { description: "Done", schema: object({ paused: flag() }, ["paused"]) } },
+    answers: { 200: { description: "Done", schema: object({ paused: flag() }) } },
     run: async ({ engine }) => {
       await engine.conversations.pauseAll(paused);
       return ok({ paused });

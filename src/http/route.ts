@@ -1,15 +1,29 @@
+import {
+  type Infer,
+  list,
+  type ObjectSchema,
+  object,
+  optional,
+  type Schema,
+  text,
+  whole,
+} from "../core/schema.ts";
 import type { Engine } from "../ports/engine.ts";
+import type { Page } from "../ports/inspector.ts";
 import type { Service } from "../runtime/service.ts";
-import { list, type ObjectSchema, object, type Schema, text } from "./schema.ts";
+
+/** What a route may be asked in its query: each may be left out. */
+type QuerySchemas = Readonly<Record<string, Schema<string | number | boolean>>>;
+type Queried<Q extends QuerySchemas> = { readonly [Name in keyof Q]?: Infer<Q[Name]> };
 
 /** One call of the API, checked against its route. */
-export interface ApiCall {
+export interface ApiCall<Body = unknown, Query = unknown> {
   readonly service: Service;
   readonly engine: Engine;
   /** The `{id}` of the path; empty where there is none. */
   readonly id: string;
-  readonly query: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly query: Query;
+  readonly body: Body;
   /** Says which id came into being, for the line in the log. */
   readonly note: (id: string) => void;
 }
@@ -23,19 +37,24 @@ export interface ApiResult {
 }
 
 /** One row of the table that both the API and its OpenAPI document are made from. */
-export interface Route {
+export interface Route<Body = unknown, Query extends QuerySchemas = QuerySchemas> {
   readonly method: "GET" | "POST" | "DELETE";
   /** With at most one `{id}`, always the second segment after `/api`. */
   readonly path: `/api/${string}`;
   readonly operation: string;
   readonly summary: string;
-  readonly query?: Readonly<Record<string, Schema>>;
-  readonly body?: ObjectSchema;
+  readonly query?: Query;
+  readonly body?: ObjectSchema<Body>;
   /** Whoever has the token that may only answer turns may use it, too. */
   readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
-  run(call: ApiCall): Promise<ApiResult>;
+  run(call: ApiCall<Body, Queried<Query>>): Promise<ApiResult>;
+}
+
+/** A row as it stands, whose `run` is given what its own schemas say. */
+export function route<Body, Query extends QuerySchemas>(row: Route<Body, Query>): Route {
+  return row as Route;
 }
 
 /** Something that the caller has to put right. */
@@ -44,23 +63,13 @@ export class BadRequest extends Error {}
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 500;
 
-export const PAGE_QUERY: Readonly<Record<string, Schema>> = {
-  limit: {
-    type: "integer",
-    minimum: 1,
-    maximum: LIMIT_MAX,
-    default: LIMIT_DEFAULT,
-    description: "Items per page.",
-  },
-  cursor: { type: "string", description: "What the page before gave as `next`." },
+export const PAGE_QUERY = {
+  limit: { ...whole({ minimum: 1, maximum: LIMIT_MAX }, "Items per page."), default: LIMIT_DEFAULT },
+  cursor: text("What the page before gave as `next`."),
 };
 
-export function pageOf({ query }: ApiCall): { limit: number; cursor?: string } {
-  const { limit, cursor } = query;
-  return {
-    limit: typeof limit === "number" ? limit : LIMIT_DEFAULT,
-    ...(typeof cursor === "string" && cursor !== "" && { cursor }),
-  };
+export function pageOf({ limit = LIMIT_DEFAULT, cursor }: Queried<typeof PAGE_QUERY>): Page {
+  return { limit, ...(cursor !== undefined && { cursor }) };
 }
 
 export function ok(body: unknown, status = 200): ApiResult {
@@ -68,10 +77,11 @@ export function ok(body: unknown, status = 200): ApiResult {
 }
 
 /** What a page of something looks like. */
-export function listing(item: Schema): Schema {
-  return object({ items: list(item), next: text("The cursor of the next page; absent on the last.") }, [
-    "items",
-  ]);
+export function listing<T>(item: Schema<T>) {
+  return object({
+    items: list(item),
+    next: optional(text("The cursor of the next page; absent on the last.")),
+  });
 }
 
 export function missing(what: string): ApiResult {

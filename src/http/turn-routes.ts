@@ -1,51 +1,40 @@
+import { flag, type Infer, list, object, optional, options, someText, text } from "../core/schema.ts";
 import type { Media } from "../ports/message.ts";
 import type { FullReply, Usage } from "../ports/responder.ts";
-import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal } from "./route.ts";
-import { count, flag, list, object, oneOf, reason, ref, someText, text } from "./schema.ts";
+import { count, ERROR, reason, result } from "./api-schemas.ts";
+import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal, route } from "./route.ts";
 
-interface Given {
-  readonly text?: string;
-  readonly messages?: readonly string[];
-  readonly media?: readonly { readonly url: string; readonly content_type: string; readonly name?: string }[];
-  readonly usage?: {
-    readonly prompt_tokens: number;
-    readonly completion_tokens: number;
-    readonly total_tokens?: number;
-  };
-  readonly complete?: boolean;
-  readonly hand_off?: string;
-}
+const ANSWER = options({
+  text: text("The reply. Leave out `text` and `messages` for no reply."),
+  messages: list(text(), "Several messages, sent one after the other, instead of `text`."),
+  media: list(object({ url: someText(), content_type: someText(), name: optional(text()) })),
+  usage: object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: optional(count()) }),
+  complete: flag("The task is done: the customer's next message opens a new conversation."),
+  hand_off: reason("Hand the conversation to a human, for this reason."),
+});
 
-const REPLY: Route = {
+type Given = Infer<typeof ANSWER>;
+
+const REPLY = route({
   method: "POST",
   path: "/api/turns/{id}/reply",
   operation: "replyToTurn",
   summary: "The late answer to a turn whose responder said that it would come later",
   forResponders: true,
-  body: object({
-    text: text("The reply. Leave out `text` and `messages` for no reply."),
-    messages: list(text(), "Several messages, sent one after the other, instead of `text`."),
-    media: list(object({ url: someText(), content_type: someText(), name: text() }, ["url", "content_type"])),
-    usage: object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() }, [
-      "prompt_tokens",
-      "completion_tokens",
-    ]),
-    complete: flag("The task is done: the customer's next message opens a new conversation."),
-    hand_off: reason("Hand the conversation to a human, for this reason."),
-  }),
+  body: ANSWER,
   answers: {
-    202: { description: "Accepted", schema: object({ result: oneOf("accepted") }, ["result"]) },
-    413: { description: "Too large to be sent; the turn goes on waiting", schema: ref("Error") },
-    409: { description: "The turn is over, was asked again, or never waited", schema: ref("Error") },
+    202: { description: "Accepted", schema: result("accepted") },
+    413: { description: "Too large to be sent; the turn goes on waiting", schema: ERROR },
+    409: { description: "The turn is over, was asked again, or never waited", schema: ERROR },
   },
   run: reply,
-};
+});
 
 export const TURN_ROUTES: readonly Route[] = [REPLY];
 
-async function reply({ service, id, body }: ApiCall): Promise<ApiResult> {
-  const result = await service.answerTurn(id, replyFrom(body as Given));
-  if (result === "accepted") return ok({ result }, 202);
+async function reply({ service, id, body }: ApiCall<Given>): Promise<ApiResult> {
+  const answered = await service.answerTurn(id, replyFrom(body));
+  if (answered === "accepted") return ok({ result: answered }, 202);
   return refusal(409, "STALE_TURN", "the turn is over, was asked again, or never waited for an answer");
 }
 

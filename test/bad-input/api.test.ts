@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { problemsIn, TO_PROGRAMS } from "../../src/core/problems.ts";
+import { type Schema, targetOf } from "../../src/core/schema.ts";
 import { ROUTES } from "../../src/http/api.ts";
-import { COMPONENTS } from "../../src/http/api-schemas.ts";
+import { ERROR } from "../../src/http/api-schemas.ts";
 import type { EdgeAnswer } from "../../src/http/edge.ts";
 import type { Route } from "../../src/http/route.ts";
-import { problemsIn, type Schema } from "../../src/http/schema.ts";
 import { hold } from "./hold.ts";
 import { type Call, type House, house, VIEWS } from "./house.ts";
 import { legible } from "./mutated.ts";
@@ -15,7 +16,7 @@ const KNOWN = "KNOWN-ID";
 
 /** Values that a schema calls good. */
 function good(schema: Schema): fc.Arbitrary<unknown> {
-  if ("$ref" in schema) return good(COMPONENTS[schema.$ref.replace("#/components/schemas/", "")] as Schema);
+  if ("$ref" in schema) return good(targetOf(schema));
   switch (schema.type) {
     case "object": {
       const properties = Object.entries(schema.properties ?? { any: { type: "string" } });
@@ -119,8 +120,8 @@ async function play(calls: readonly Call[]): Promise<{ home: House; answers: Edg
 function brokenPromises({ method: verb, target }: Call, { status, body }: EdgeAnswer): string[] {
   const path = target.split("?", 1)[0]?.replace(/^(\/api\/[^/]+)\/[^/]+/, "$1/{id}");
   const route = ROUTES.find((each) => each.method === verb && (each.path === path || each.path === target));
-  const promised = route?.answers[status]?.schema ?? (status >= 400 ? COMPONENTS.Error : undefined);
-  return promised ? problemsIn(JSON.parse(body), promised, "", COMPONENTS) : [];
+  const promised = route?.answers[status]?.schema ?? (status >= 400 ? ERROR : undefined);
+  return promised ? problemsIn(JSON.parse(body), promised, "", TO_PROGRAMS) : [];
 }
 
 test("every call gets an answer that the document describes, and the same one again", () =>
