@@ -1,3 +1,4 @@
+import type { Knob } from "../config/knob.ts";
 import { KNOBS } from "../config/knobs.ts";
 import { CATALOGUE, type Group } from "./catalogue.ts";
 import type { Command, Options } from "./command.ts";
@@ -22,10 +23,14 @@ export function settingOptions(settings: Command["settings"]): Options {
     knobs.map((knob) => {
       const value = knob.default ?? knob.otherwise;
       const help = `${knob.help}${value === undefined ? "" : ` (${String(value)})`}`.replaceAll("`", "");
-      if (knob.kind.type === "yes-no") return [knob.flag, { type: "boolean", help }];
-      return [knob.flag, { type: "string", value: knob.kind.type === "number" ? "N" : "TEXT", help }];
+      if (knob.kind.type === "boolean") return [knob.flag, { type: "boolean", help }];
+      return [knob.flag, { type: "string", value: isNumber(knob.kind) ? "N" : "TEXT", help }];
     }),
   );
+}
+
+function isNumber({ type }: Knob["kind"]): boolean {
+  return type === "number" || type === "integer";
 }
 
 export function mainHelp(version: string): string {

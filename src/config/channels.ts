@@ -2,12 +2,14 @@ import { twilio } from "../channels/twilio/index.ts";
 import { wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
+import { either, type ObjectSchema, object, options, record } from "../core/schema.ts";
+import { isObject } from "../core/shape.ts";
 import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT, type Kind, SECRET, TEXT, URL_KIND, YES_NO } from "./knob.ts";
-import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
+import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
+import { referenceIn, type Setting, type Settled } from "./settle.ts";
 
 /** A channel in force, and what people want to know of it. */
 export interface ConfiguredChannel {
@@ -24,46 +26,45 @@ type Options = Readonly<Record<string, unknown>>;
 
 interface Provider {
   readonly variants: readonly string[];
-  readonly options: Readonly<Record<string, Kind>>;
+  readonly options: ObjectSchema;
   make(variant: string, options: Options): Channel;
 }
 
-const NUMBERS: Kind = { type: "texts" };
-const ACCOUNT: Kind = { type: "object", fields: { authToken: SECRET, from: NUMBERS } };
+const ACCOUNT = object({ authToken: SECRET, from: TEXTS });
 
 /** What `{ "twilio": "whatsapp", "from": "+15550100" }` may say. */
 const PROVIDERS: Readonly<Record<string, Provider>> = {
   twilio: {
     variants: ["whatsapp", "sms"],
-    options: {
-      from: NUMBERS,
+    options: options({
+      from: TEXTS,
       accountSid: TEXT,
       authToken: SECRET,
-      accounts: { type: "object", values: { type: "either", of: [SECRET, ACCOUNT] } },
-      apiKey: { type: "object", fields: { sid: TEXT, secret: SECRET } },
+      accounts: record(either(SECRET, ACCOUNT)),
+      apiKey: object({ sid: TEXT, secret: SECRET }),
       messagingServiceSid: TEXT,
       apiUrl: URL_KIND,
       textMax: COUNT,
       bodyBytesMax: COUNT,
-    },
-    make: (variant, options) => (variant === "sms" ? twilio.sms(options) : twilio.whatsapp(options)),
+    }),
+    make: (variant, given) => (variant === "sms" ? twilio.sms(given) : twilio.whatsapp(given)),
   },
   wati: {
     variants: ["whatsapp"],
-    options: {
+    options: options({
       apiUrl: URL_KIND,
       token: SECRET,
       webhookSecret: SECRET,
       account: TEXT,
-      numbers: NUMBERS,
+      numbers: TEXTS,
       bodyBytesMax: COUNT,
-    },
-    make: (_variant, options) => wati(options),
+    }),
+    make: (_variant, given) => wati(given),
   },
   web: {
     variants: ["page"],
-    options: { secret: SECRET, address: TEXT, unsigned: YES_NO, textLengthMax: COUNT },
-    make: (_variant, options) => web(options),
+    options: options({ secret: SECRET, address: TEXT, unsigned: YES_NO, textLengthMax: COUNT }),
+    make: (_variant, given) => web(given),
   },
 };
 
@@ -93,30 +94,30 @@ export function channelsFrom(
 
 function inFile(file: { readonly name: string; readonly content: Options } | undefined): Options {
   const channels = file?.content.channels ?? {};
-  if (isRecord(channels)) return channels;
+  if (isObject(channels)) return channels;
   throw new ConfigError(`${file?.name}: channels must be an object: names of channels and what they are`);
 }
 
 function fromFile(name: string, given: unknown, file: string, settled: Settled): ConfiguredChannel {
   if (isChannel(given)) return { name, channel: given, kind: "code", addresses: [], origin: file };
   const where = `channels.${name}`;
-  if (!isRecord(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
+  if (!isObject(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
   const [provider, variant] = providerOf(given, file, where);
-  const { [provider]: _, ...options } = given;
-  checkOptions(options, (PROVIDERS[provider] as Provider).options, file, `${where}.`);
+  const { [provider]: _, ...own } = given;
+  checkOptions(own, (PROVIDERS[provider] as Provider).options, file, where);
   if (name === "web" && provider === "web")
-    return made(name, provider, variant, { ...options, ...webOptions(settled) }, file);
-  const own = BY_ENVIRONMENT[name];
+    return made(name, provider, variant, { ...own, ...webOptions(settled) }, file);
+  const known = BY_ENVIRONMENT[name];
   // The environment speaks of one channel of each kind: the one that bears its name.
   const fromEnvironment =
-    own?.provider === provider && own.variant === variant ? environmentOptions(name, settled) : {};
-  return made(name, provider, variant, { ...options, ...fromEnvironment }, file);
+    known?.provider === provider && known.variant === variant ? environmentOptions(name, settled) : {};
+  return made(name, provider, variant, { ...own, ...fromEnvironment }, file);
 }
 
 const EXAMPLE = 'a channel, or say which one to make: { "twilio": "whatsapp", "from": "+15550100" }';
 
 function isChannel(given: unknown): given is Channel {
-  return isRecord(given) && typeof given.parse === "function" && typeof given.send === "function";
+  return isObject(given) && typeof given.parse === "function" && typeof given.send === "function";
 }
 
 function providerOf(given: Options, file: string, where: string): [provider: string, variant: string] {

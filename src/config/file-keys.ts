@@ -1,114 +1,59 @@
-import { didYouMean } from "../core/suggest.ts";
+import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
+import { either, list, type ObjectSchema, options, record, type Schema, text } from "../core/schema.ts";
+import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
-import { type Kind, SECONDS, TEXT, valueFromFile } from "./knob.ts";
+import { SECONDS } from "./kinds.ts";
 import { KNOBS } from "./knobs.ts";
-import { isRecord } from "./settle.ts";
 
-/** What a file may hold beside the knobs: objects and functions that are code rather than values. */
-const OBJECTS = [
-  "channels",
-  "windows",
-  "respond",
-  "responder",
-  "responders",
-  "handOffTo",
-  "project",
-  "secrets",
-  "log",
-  "clock",
-  "random",
-];
+const ANYTHING: Schema = {};
+const WINDOW = options({ seconds: SECONDS, quietSeconds: SECONDS, maxSeconds: SECONDS });
 
-const PROJECT: Readonly<Record<string, Kind>> = {
-  status: TEXT,
-  allowedChannels: { type: "texts", list: true },
-};
+/** What only code can be: an object with this function, or without a name a function itself. */
+function code(method?: string): Schema {
+  const description = "it is code, and belongs in a lull.config.ts";
+  return { type: "function", ...(method !== undefined && { method }), description };
+}
 
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  window: keysUnder("window"),
-  limits: keysUnder("limits"),
-  project: Object.keys(PROJECT),
-};
+/** What a file may hold: the knobs, and beside them objects and functions that are code rather than values. */
+const FILE = options({
+  ...knobsUnder(""),
+  window: options(knobsUnder("window.")),
+  limits: options(knobsUnder("limits.")),
+  windows: { ...record(ANYTHING), description: "channels and their windows" },
+  project: options({ status: text(), allowedChannels: list(text()) }),
+  // Looked at where they are made.
+  channels: ANYTHING,
+  respond: ANYTHING,
+  responder: ANYTHING,
+  responders: ANYTHING,
+  handOffTo: ANYTHING,
+  secrets: code("get"),
+  clock: code("nowMs"),
+  log: code(),
+  random: code(),
+});
 
 /** A misspelt key would silently change nothing, and be found by a customer. */
-export function checkKeys(content: Readonly<Record<string, unknown>>, name: string): void {
-  checkOne(content, [...topLevel(), ...OBJECTS], name, "");
-  for (const [group, allowed] of Object.entries(GROUPS)) {
-    const value = content[group];
-    if (value === undefined) continue;
-    if (!isRecord(value))
-      throw new ConfigError(`${name}: ${group} must be an object with ${allowed.join(", ")}`);
-    checkOne(value, allowed, name, `${group}.`);
-  }
-  checkOptions(isRecord(content.project) ? content.project : {}, PROJECT, name, "project.");
-  checkWindows(content.windows, name);
-  checkCode(content, name);
-}
-
-const WINDOW: Readonly<Record<string, Kind>> = {
-  seconds: SECONDS,
-  quietSeconds: SECONDS,
-  maxSeconds: SECONDS,
-};
-
-function checkWindows(windows: unknown, name: string): void {
-  if (windows === undefined) return;
-  if (!isRecord(windows))
-    throw new ConfigError(`${name}: windows must be an object: channels and their windows`);
-  for (const [channel, window] of Object.entries(windows)) {
+export function checkFile(content: Readonly<Record<string, unknown>>, name: string): void {
+  checkOptions(content, FILE, name, "");
+  for (const [channel, window] of Object.entries(content.windows ?? {})) {
     const where = `windows.${channel}`;
-    if (!isRecord(window) || (window.seconds === undefined && window.quietSeconds === undefined))
+    if (!isObject(window) || (window.seconds === undefined && window.quietSeconds === undefined))
       throw new ConfigError(`${name}: ${where} must be { seconds } or { quietSeconds, maxSeconds }`);
-    checkOptions(window, WINDOW, name, `${where}.`);
+    checkOptions(window, WINDOW, name, where);
   }
 }
 
-/** What only code can be, by the function that makes it one; without a name it is that function itself. */
-const CODE: Readonly<Record<string, string | undefined>> = {
-  engine: "open",
-  secrets: "get",
-  clock: "nowMs",
-  log: undefined,
-  random: undefined,
-};
-
-function checkCode(content: Readonly<Record<string, unknown>>, name: string): void {
-  for (const [key, method] of Object.entries(CODE)) {
-    const value = content[key];
-    if (value === undefined || (key === "engine" && typeof value === "string")) continue;
-    const found = method === undefined ? value : isRecord(value) ? value[method] : undefined;
-    if (typeof found === "function") continue;
-    const what = method === undefined ? "a function" : `an object with a function ${method}`;
-    throw new ConfigError(`${name}: ${key} must be ${what}: it is code, and belongs in a lull.config.ts`);
-  }
+/** Of a file, a channel or a responder: names, and what each of them is. */
+export function checkOptions(given: unknown, kinds: ObjectSchema, name: string, where: string): void {
+  const [problem] = problemsIn(given, kinds, where, TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(`${name}: ${problem}`);
 }
 
-/** Of a channel or a responder: names, and what each of them is. */
-export function checkOptions(
-  options: Readonly<Record<string, unknown>>,
-  kinds: Readonly<Record<string, Kind>>,
-  name: string,
-  prefix: string,
-): void {
-  checkOne(options, Object.keys(kinds), name, prefix);
-  for (const [key, kind] of Object.entries(kinds)) {
-    const value = Object.hasOwn(options, key) ? options[key] : undefined;
-    if (value !== undefined) valueFromFile(kind, value, `${name}: ${prefix}${key}`);
-  }
-}
-
-export function checkOne(value: object, allowed: readonly string[], name: string, prefix: string): void {
-  for (const key of Object.keys(value)) {
-    if (allowed.includes(key)) continue;
-    throw new ConfigError(`${name}: ${prefix}${key} is not a known setting${didYouMean(key, allowed)}`);
-  }
-}
-
-function topLevel(): string[] {
-  return KNOBS.filter((knob) => !knob.notInFile).map((knob) => knob.key.split(".")[0] as string);
-}
-
-function keysUnder(group: string): string[] {
-  const prefix = `${group}.`;
-  return KNOBS.filter((knob) => knob.key.startsWith(prefix)).map((knob) => knob.key.slice(prefix.length));
+function knobsUnder(prefix: string): Record<string, Schema> {
+  const own = KNOBS.filter(({ key, notInFile }) => !notInFile && key.startsWith(prefix)).map(
+    ({ key, kind, orCode }) =>
+      [key.slice(prefix.length), orCode ? either(kind, code(orCode)) : kind] as const,
+  );
+  return Object.fromEntries(own.filter(([key]) => !key.includes(".")));
 }

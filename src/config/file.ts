@@ -1,10 +1,10 @@
 import { access, readFile } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
-import { checkKeys } from "./file-keys.ts";
+import { checkFile } from "./file-keys.ts";
 import { missingPackage } from "./missing-package.ts";
-import { isRecord } from "./settle.ts";
 
 /** Looked for in this order, in the folder where `lull` is called. */
 export const FILE_NAMES = ["lull.config.ts", "lull.config.js", "lull.config.mjs", "lull.config.json"];
@@ -23,8 +23,8 @@ export async function loadFile(named: string | undefined, cwd: string): Promise<
   if (!(await isPresent(path))) throw new ConfigError(`there is no configuration file ${named}`);
   const name = basename(path);
   const content = extname(path) === ".json" ? await parseJson(path, name) : await importModule(path, name);
-  if (!isRecord(content)) throw new ConfigError(`${name} ${expected(path)}`);
-  checkKeys(content, name);
+  if (!isObject(content)) throw new ConfigError(`${name} ${expected(path)}`);
+  checkFile(content, name);
   return { path, name, content };
 }
 

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, ruleInWords, ruleOf } from "../core/limits.ts";
+import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, schemaOf } from "../core/limits.ts";
+import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
 import { settingsFrom } from "../runtime/config.ts";
-import { checkKeys } from "./file-keys.ts";
+import { checkFile } from "./file-keys.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
 import { settle } from "./settle.ts";
@@ -64,7 +65,7 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
       settle({ env: {}, flags: {}, ...layer(value) }).get(`limits.${key}`)?.value;
     expect([settled(min), settled(max)]).toEqual([min, max]);
     for (const bad of [min - 0.01, ...(limit.max === undefined ? [] : [limit.max + 1]), Number.NaN])
-      expect(() => settled(bad)).toThrow(`must be ${ruleInWords(ruleOf(limit))}`);
+      expect(() => settled(bad)).toThrow(`must be ${inWords(schemaOf(limit), TO_PEOPLE)}`);
   });
 
   test("is the same number for createLull, and stands in the settings", () => {
@@ -73,12 +74,14 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
     const unit = limit.default === 0 ? 1 : LIMIT_DEFAULTS[name as LimitName] / limit.default;
     expect(settings(limit.default)).toBe(LIMIT_DEFAULTS[name as LimitName]);
     expect(settings(min)).toBe(min === 0 ? 0 : Math.round(min * unit));
-    expect(() => settings(min - 0.01)).toThrow(`limits.${key} must be ${ruleInWords(ruleOf(limit))}`);
+    expect(() => settings(min - 0.01)).toThrow(
+      `limits.${key} must be ${inWords(schemaOf(limit), TO_PEOPLE)}`,
+    );
   });
 
   test("is known to the file, and to whoever mistypes it", () => {
-    expect(() => checkKeys({ limits: { [key]: min } }, "f")).not.toThrow();
-    expect(() => checkKeys({ limits: { [`${key}s`]: min } }, "f")).toThrow(`Did you mean ${key}?`);
+    expect(() => checkFile({ limits: { [key]: min } }, "f")).not.toThrow();
+    expect(() => checkFile({ limits: { [`${key}s`]: min } }, "f")).toThrow(`Did you mean ${key}?`);
   });
 });
 

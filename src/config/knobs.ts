@@ -1,19 +1,9 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { LIMITS, type Limit, type LimitName, ruleOf } from "../core/limits.ts";
+import { LIMITS, type Limit, type LimitName, schemaOf } from "../core/limits.ts";
+import { oneOf } from "../core/schema.ts";
 import { CHOICES } from "../core/settings.ts";
-import {
-  choice,
-  ENDPOINT_URL,
-  type Knob,
-  PORT,
-  PUBLIC_URL,
-  SECONDS,
-  SECRET,
-  TEXT,
-  URL_KIND,
-  WORKERS,
-  YES_NO,
-} from "./knob.ts";
+import { ENDPOINT_URL, PORT, PUBLIC_URL, SECONDS, SECRET, TEXT, URL_KIND, WORKERS, YES_NO } from "./kinds.ts";
+import type { Knob } from "./knob.ts";
 
 /** Where the service listens and how it runs. */
 const SERVICE: readonly Knob[] = [
@@ -37,11 +27,11 @@ const SERVICE: readonly Knob[] = [
     key: "engine",
     env: "LULL_ENGINE",
     flag: "engine",
-    kind: choice("sqlite", "aws"),
+    kind: oneOf("sqlite", "aws"),
     default: "sqlite",
     help: "where everything durable is: `sqlite` (a file on this machine) or `aws` (DynamoDB and SQS, any number of machines)",
     more: "; a module may bring an engine object",
-    orCode: true,
+    orCode: "open",
   },
   {
     key: "db",
@@ -82,7 +72,7 @@ const SERVICE: readonly Knob[] = [
     key: "logLevel",
     env: "LULL_LOG_LEVEL",
     flag: "log-level",
-    kind: choice("debug", "info", "warn", "error"),
+    kind: oneOf("debug", "info", "warn", "error"),
     default: "info",
     help: "`debug`, `info`, `warn` or `error`",
   },
@@ -169,14 +159,14 @@ const TURNS: readonly Knob[] = [
 ];
 
 function chosen(key: keyof typeof CHOICES, env: string, flag: string): Omit<Knob, "help"> {
-  return { key, env, flag, kind: choice(...CHOICES[key]), default: DEFAULTS[key] };
+  return { key, env, flag, kind: oneOf(...CHOICES[key]), default: DEFAULTS[key] };
 }
 
 /** Numbers that few people change: rows of the one table of limits. */
 const NUMBERS: readonly Knob[] = Object.entries(LIMITS).map(([name, limit]: [string, Limit]) => ({
   ...limit,
   key: `limits.${limit.key}`,
-  kind: { type: "number", ...ruleOf(limit) },
+  kind: schemaOf(limit),
   limit: name as LimitName,
 }));
 

@@ -1,3 +1,5 @@
+import { anything, either, type ObjectSchema, oneOf, options as optionsOf, record } from "../core/schema.ts";
+import { isObject } from "../core/shape.ts";
 import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
@@ -6,9 +8,9 @@ import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, choice, ENDPOINT_URL, type Kind, SECONDS, SECRET, TEXT, URL_KIND } from "./knob.ts";
+import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECONDS, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
-import { isRecord, referenceIn, type Setting, type Settled } from "./settle.ts";
+import { referenceIn, type Setting, type Settled } from "./settle.ts";
 
 /** Who answers, and who said so. */
 export interface ConfiguredResponder {
@@ -27,33 +29,33 @@ export interface Means {
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
 
-const KINDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
-  openai: {
+const KINDS: Readonly<Record<string, ObjectSchema>> = {
+  openai: optionsOf({
     model: TEXT,
-    instructions: { type: "either", of: [TEXT, { type: "function" }] },
+    instructions: either(TEXT, FUNCTION),
     apiKey: SECRET,
     baseUrl: ENDPOINT_URL,
     historyMessagesMax: COUNT_OR_NONE,
     maxOutputTokens: COUNT_OR_NONE,
-    reasoning: { type: "object" },
+    reasoning: anything(),
     toolRoundsMax: COUNT_OR_NONE,
-    media: choice("mention", "link"),
-    body: { type: "object" },
-  },
-  http: {
+    media: oneOf("mention", "link"),
+    body: anything(),
+  }),
+  http: optionsOf({
     url: ENDPOINT_URL,
     secret: SECRET,
-    headers: { type: "object", values: SECRET },
+    headers: record(SECRET),
     historyMessagesMax: COUNT_OR_NONE,
-  },
-  queue: {
+  }),
+  queue: optionsOf({
     url: URL_KIND,
     answerWithinSeconds: SECONDS,
     historyMessagesMax: COUNT_OR_NONE,
     region: TEXT,
     endpoint: URL_KIND,
-  },
-  echo: {},
+  }),
+  echo: optionsOf({}),
 };
 
 /** The file decides who answers; without it a queue does, or an OpenAI key; without any of them the echo answers. */
@@ -81,7 +83,7 @@ export async function respondersFrom(
 ): Promise<Record<string, Responder> | undefined> {
   const given = file?.content.responders;
   if (given === undefined) return undefined;
-  if (!isRecord(given))
+  if (!isObject(given))
     throw new ConfigError(`${file?.name}: responders must be an object: channels and who answers there`);
   const stranger = Object.keys(given).find((name) => !channels.includes(name));
   if (stranger !== undefined)
@@ -127,20 +129,20 @@ async function described(
   const origin = file?.name ?? "";
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
-  checkOptions(options, KINDS[kind] ?? {}, origin, `${where}.${kind}.`);
+  checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
   return { respond: await make(kind, options, means), kind, origin };
 }
 
 function kindOf(given: unknown, where: string): [kind: string, options: Options] {
   const [kind, options, ...more] =
-    typeof given === "string" ? [given, {}] : isRecord(given) ? Object.entries(given).flat() : [];
+    typeof given === "string" ? [given, {}] : isObject(given) ? Object.entries(given).flat() : [];
   if (typeof kind !== "string" || more.length > 0) throw new ConfigError(`${where} must be ${EXAMPLE}`);
   if (!Object.hasOwn(KINDS, kind)) {
     throw new ConfigError(
       `${where}: ${kind} is not a responder${didYouMean(kind, Object.keys(KINDS)) || `; ${EXAMPLE}`}`,
     );
   }
-  return [kind, isRecord(options) ? options : {}];
+  return [kind, isObject(options) ? options : {}];
 }
 
 const EXAMPLE =

@@ -1,3 +1,4 @@
+import { isObject } from "../core/shape.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import { type Knob, type Value, valueFromFile, valueFromText } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
@@ -63,7 +64,7 @@ function fromFile(knob: Knob, file: Layers["file"]): Setting | undefined {
   const given = atPath(file.content, knob.key);
   if (given === undefined) return undefined;
   const value =
-    knob.orCode && isRecord(given)
+    knob.orCode && isObject(given)
       ? String(given.name)
       : valueFromFile(knob.kind, given, `${file.name}: ${knob.key}`);
   return { knob, value, layer: LAYER.file, origin: file.name };
@@ -81,9 +82,5 @@ export function referenceIn({ knob, layer, value }: Setting): SecretReference {
 }
 
 function atPath(content: unknown, key: string): unknown {
-  return key.split(".").reduce<unknown>((at, part) => (isRecord(at) ? at[part] : undefined), content);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return key.split(".").reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), content);
 }

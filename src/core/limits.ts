@@ -1,4 +1,5 @@
-import { didYouMean } from "./suggest.ts";
+import { problemsIn, TO_PEOPLE } from "./problems.ts";
+import { number, options, type Schema, whole } from "./schema.ts";
 
 /** In ms, what a unit of time is outside: inside, every time is in ms. The others are the same on both sides. */
 const UNITS = {
@@ -28,7 +29,8 @@ export interface Limit {
 }
 
 /** A week: beyond that it is a slip of the finger, and soon a date that no calendar has. */
-export const SECONDS = { unit: "seconds", min: 0, max: 604_800 } as const;
+const SECONDS = { unit: "seconds", min: 0, max: 604_800 } as const;
+export const SECONDS_RANGE = { minimum: SECONDS.min, maximum: SECONDS.max };
 /** For leases, timeouts and how often to look: none at all would leave no time to work, or work without pause. */
 const PERIOD = { ...SECONDS, min: 0.1 } as const;
 const MESSAGES = { unit: "messages", min: 1 } as const;
@@ -303,39 +305,20 @@ function inside({ unit }: Limit, value: number): number {
   return UNITS[unit] === 1 ? value : Math.round(value * UNITS[unit]);
 }
 
-/** What a number has to be. */
-export interface NumberRule {
-  readonly min: number;
-  readonly max?: number;
-  readonly whole?: boolean;
+export function schemaOf({ unit, min, max }: Limit): Schema<number> {
+  const range = { minimum: min, ...(max !== undefined && { maximum: max }) };
+  return UNITS[unit] === 1 ? whole(range) : number(range);
 }
 
-export function ruleOf({ min, max, unit }: Limit): NumberRule {
-  return { min, ...(max !== undefined && { max }), whole: UNITS[unit] === 1 };
-}
-
-export function isWithin({ min, max = Number.MAX_SAFE_INTEGER, whole }: NumberRule, value: unknown): boolean {
-  if (typeof value !== "number" || !Number.isFinite(value)) return false;
-  return (!whole || Number.isInteger(value)) && value >= min && value <= max;
-}
-
-/** `a whole number from 1 to 200`. */
-export function ruleInWords({ min, max, whole }: NumberRule): string {
-  const what = whole ? "a whole number" : "a number";
-  return max === undefined ? `${what} of at least ${min}` : `${what} from ${min} to ${max}`;
-}
+const SCHEMA = options(Object.fromEntries(ROWS.map(([, limit]) => [limit.key, schemaOf(limit)])));
 
 /** Public limits to those of the code; what was left out stays out. Or what is wrong with them, in words. */
 export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string {
-  const keys = ROWS.map(([, { key }]) => key);
-  const stranger = Object.keys(given).find((key) => !keys.includes(key));
-  if (stranger !== undefined) return `limits.${stranger} is not a known setting${didYouMean(stranger, keys)}`;
+  const [problem] = problemsIn(given, SCHEMA, "limits", TO_PEOPLE);
+  if (problem !== undefined) return problem;
   const said = ROWS.flatMap(([name, limit]) => {
     const value = given[limit.key as keyof LimitsConfig];
-    return value === undefined ? [] : [{ name, limit, value }];
+    return value === undefined ? [] : [[name, inside(limit, value)]];
   });
-  const wrong = said.find(({ limit, value }) => !isWithin(ruleOf(limit), value));
-  if (wrong)
-    return `limits.${wrong.limit.key} must be ${ruleInWords(ruleOf(wrong.limit))}, not ${JSON.stringify(wrong.value)}`;
-  return Object.fromEntries(said.map(({ name, limit, value }) => [name, inside(limit, value)]));
+  return Object.fromEntries(said);
 }

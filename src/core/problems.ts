@@ -1,11 +1,14 @@
 import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
 import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, targetOf } from "./schema.ts";
+import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** How somebody is told what is wrong. */
 export interface Manner {
   readonly text: string;
   readonly yesNo: string;
+  /** Whether what an object holds is said, and why. Programs have the document for that. */
+  readonly explains: boolean;
   /** What may be told of a value that does not fit, if anything. */
   told(value: unknown, schema: Schema): string | undefined;
   /** Of a name that is not among the known ones. */
@@ -16,6 +19,7 @@ export interface Manner {
 export const TO_PROGRAMS: Manner = {
   text: "a string",
   yesNo: "true or false",
+  explains: false,
   told: (value, { type }) => {
     const kind = kindOf(value);
     return kind === (type === "integer" ? "number" : type) ? undefined : kind;
@@ -27,6 +31,7 @@ export const TO_PROGRAMS: Manner = {
 export const TO_PEOPLE: Manner = {
   text: "a text",
   yesNo: "yes or no (1 or 0, true or false)",
+  explains: true,
   told: (value, { type }) => {
     // A secret of the wrong shape is still a secret, and objects may hold one.
     if (value === undefined || type === undefined || type === "secret" || type === "object") return undefined;
@@ -61,8 +66,7 @@ function look(value: unknown, schema: Schema, where: string, looking: Looking): 
     for (const [index, each] of value.entries()) look(each, schema.items, `${where}[${index}]`, looking);
   else if (schema.type === "string" && typeof value === "string" && !schema.enum)
     lookAtText(value, schema, where, looking);
-  else if (!fits(value, schema))
-    looking.found.push(mustBe(where, inWords(schema, looking.manner), value, schema, looking));
+  else if (!fits(value, schema)) looking.found.push(mustBe(where, value, schema, looking.manner));
 }
 
 /** Of everything that has no parts. */
@@ -74,24 +78,27 @@ function fits(value: unknown, schema: Schema): boolean {
     case "number":
       return isWithin(value, schema);
     case "boolean":
+      return typeof value === "boolean";
     case "function":
-      return typeof value === schema.type;
+      return (
+        typeof (schema.method === undefined ? value : isObject(value) && value[schema.method]) === "function"
+      );
     case "url":
       return typeof value === "string" && isPlainUrl(value, schema);
     case "secret":
       return typeof value === "string" || isReference(value);
     case undefined:
-      return (
-        "anyOf" in schema && schema.anyOf.some((each) => problemsIn(value, each, "", TO_PEOPLE).length === 0)
-      );
+      if (!("anyOf" in schema) || schema.anyOf === undefined) return true;
+      return schema.anyOf.some((each) => problemsIn(value, each, "", TO_PEOPLE).length === 0);
     default:
       return false;
   }
 }
 
-function mustBe(where: string, wanted: string, value: unknown, schema: Schema, { manner }: Looking): string {
+function mustBe(where: string, value: unknown, schema: Schema, manner: Manner): string {
   const told = manner.told(value, schema);
-  return `${where || "the body"} must be ${wanted}${told === undefined ? "" : `, not ${told}`}`;
+  const why = manner.explains && schema.description !== undefined ? `: ${schema.description}` : "";
+  return `${where || "the body"} must be ${inWords(schema, manner)}${told === undefined ? "" : `, not ${told}`}${why}`;
 }
 
 function lookAtText(value: string, schema: TextSchema, where: string, { found }: Looking): void {
@@ -104,7 +111,7 @@ function lookAtText(value: string, schema: TextSchema, where: string, { found }:
 
 function lookAtObject(value: unknown, schema: ObjectSchema, where: string, looking: Looking): void {
   const { found, manner } = looking;
-  if (!isObject(value)) return void found.push(mustBe(where, "an object", value, schema, looking));
+  if (!isObject(value)) return void found.push(mustBe(where, value, schema, manner));
   const { properties = {}, required = [], additionalProperties: others } = schema;
   const prefix = where === "" ? "" : `${where}.`;
   for (const key of required) if (value[key] === undefined) found.push(`${prefix}${key} is missing`);
@@ -146,13 +153,13 @@ export function inWords(schema: Schema, manner: Manner): string {
     case "array":
       return schema.items.type === "string" ? `a list of ${manner.text.replace("a ", "")}s` : "a list";
     case "object":
-      return schema.required ? `an object with ${schema.required.join(" and ")}` : "an object";
+      return objectInWords(schema, manner);
     case "url":
       return plainUrlInWords(schema);
     case "secret":
       return 'the secret itself or where it is: { "env": "NAME" }, { "file": "PATH" } or { "name": "NAME" }';
     case "function":
-      return "a function";
+      return schema.method === undefined ? "a function" : `an object with a function ${schema.method}`;
     default:
       return eitherInWords(schema, manner);
   }
@@ -164,12 +171,14 @@ function rangeInWords({ type, minimum, maximum = MOST }: NumberSchema): string {
   return maximum === MOST ? `${what} of at least ${minimum}` : `${what} from ${minimum} to ${maximum}`;
 }
 
-function eitherInWords(schema: Schema, manner: Manner): string {
-  if ("$ref" in schema) return inWords(targetOf(schema), manner);
-  const each = "anyOf" in schema ? schema.anyOf.map((one) => inWords(one, manner)) : [];
-  return each.join(each.some((words) => words.includes(" or ")) ? ", or " : " or ");
+function objectInWords({ required, properties }: ObjectSchema, { explains }: Manner): string {
+  if (!explains || properties === undefined) return "an object";
+  return `an object with ${required?.join(" and ") ?? Object.keys(properties).join(", ")}`;
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+function eitherInWords(schema: Schema, manner: Manner): string {
+  if ("$ref" in schema) return inWords(targetOf(schema), manner);
+  const { anyOf = [] } = schema as { readonly anyOf?: readonly Schema[] };
+  const each = anyOf.map((one) => inWords(one, manner));
+  return each.join(each.some((words) => words.includes(" or ")) ? ", or " : " or ");
 }

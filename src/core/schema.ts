@@ -19,13 +19,14 @@ type Keywords =
   | { readonly type: "boolean" }
   | { readonly type: "array"; readonly items: Schema }
   | ObjectKeywords
-  | { readonly type?: never; readonly anyOf: readonly Schema[] }
+  /** One of these; anything at all where there are none. */
+  | { readonly type?: never; readonly anyOf?: readonly Schema[] }
   | Reference
   /** http or https; of what opens doors, only what the rule allows. */
   | ({ readonly type: "url" } & UrlRule)
   | { readonly type: "secret" }
-  /** Only a module can say it. */
-  | { readonly type: "function" };
+  /** Only a module can say it: a function, or an object that has this one. */
+  | { readonly type: "function"; readonly method?: string };
 
 export interface TextSchema {
   readonly type: "string";

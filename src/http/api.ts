@@ -1,5 +1,6 @@
-import { isObject, problemsIn, TO_PROGRAMS } from "../core/problems.ts";
+import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
+import { isObject } from "../core/shape.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";

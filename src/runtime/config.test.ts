@@ -142,7 +142,7 @@ describe("what cannot be meant is refused, naming where it stands", () => {
       { limits: { leaseSeconds: 86_401 } },
     ],
     [
-      "limits.sweepSeconds must be a number from 0.1 to 604800, not null",
+      "limits.sweepSeconds must be a number from 0.1 to 604800, not NaN",
       { limits: { sweepSeconds: Number.NaN } },
     ],
     [

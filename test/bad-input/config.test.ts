@@ -4,9 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ENGINES } from "../../src/cli/engines.ts";
-import type { Kind } from "../../src/config/knob.ts";
 import { KNOBS } from "../../src/config/knobs.ts";
 import { type Loaded, load, type Purpose } from "../../src/config/load.ts";
+import type { Schema } from "../../src/core/schema.ts";
 import { memory } from "../../src/engines/memory/index.ts";
 import { ConfigError } from "../../src/errors.ts";
 import { createLull } from "../../src/index.ts";
@@ -23,22 +23,22 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const SECRET = "sk-do-not-print-me";
 
 /** Values that a kind calls good. */
-function good(kind: Kind): fc.Arbitrary<string | number | boolean | object> {
+function good(kind: Schema): fc.Arbitrary<string | number | boolean | object> {
   switch (kind.type) {
+    case "integer":
+      return fc.integer({ min: kind.minimum ?? 0, max: 20 });
     case "number":
-      return kind.whole
-        ? fc.integer({ min: kind.min, max: 20 })
-        : fc.double({ min: kind.min, max: 90, noNaN: true });
-    case "yes-no":
+      return fc.double({ min: kind.minimum ?? 0, max: 90, noNaN: true });
+    case "boolean":
       return fc.boolean();
-    case "choice":
-      return fc.constantFrom(...kind.of);
     case "secret":
       return fc.constantFrom(SECRET, { env: "SOME_TOKEN" });
     case "url":
       return fc.constant("http://127.0.0.1:9/v1");
+    case "string":
+      return fc.constantFrom(...(kind.enum ?? ["+15550100", "data/x.db", "127.0.0.1", "hello"]));
     default:
-      return fc.constantFrom("+15550100", "data/x.db", "127.0.0.1", "hello");
+      throw new Error(`there is no setting of type ${kind.type}`);
   }
 }
 

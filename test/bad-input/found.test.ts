@@ -314,7 +314,7 @@ describe("a configuration file", () => {
     [
       "an account that is none",
       '{"channels":{"a":{"twilio":"sms","accounts":{"AC1":5}}}}',
-      /channels\.a\.accounts must be/,
+      /channels\.a\.accounts\.AC1 must be/,
     ],
     [
       "a body that is none",
