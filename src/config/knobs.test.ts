@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, schemaOf } from "../core/limits.ts";
+import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName, schemaOf } from "../core/limits.ts";
 import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
 import { settingsFrom } from "../runtime/config.ts";
@@ -49,7 +49,8 @@ describe("docs/configuration.md", () => {
 
 /** Adding a limit is a row in `LIMITS` and the code that uses it: this is what the row alone brings. */
 describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
-  const { key, min, max = 1_000_000, env, flag } = limit;
+  const key = publicName(name as LimitName);
+  const { min, max = 1_000_000, env, flag } = limit;
   const inFile = (value: unknown) => ({ file: { name: "f", content: { limits: { [key]: value } } } });
   const values = {
     "the file": inFile,

@@ -1,5 +1,5 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { LIMITS, type Limit, type LimitName, schemaOf } from "../core/limits.ts";
+import { LIMITS, type Limit, type LimitName, publicName, schemaOf } from "../core/limits.ts";
 import { oneOf } from "../core/schema.ts";
 import { CHOICES } from "../core/settings.ts";
 import { ENDPOINT_URL, PORT, PUBLIC_URL, SECONDS, SECRET, TEXT, URL_KIND, WORKERS, YES_NO } from "./kinds.ts";
@@ -163,11 +163,11 @@ function chosen(key: keyof typeof CHOICES, env: string, flag: string): Omit<Knob
 }
 
 /** Numbers that few people change: rows of the one table of limits. */
-const NUMBERS: readonly Knob[] = Object.entries(LIMITS).map(([name, limit]: [string, Limit]) => ({
+const NUMBERS: readonly Knob[] = (Object.entries(LIMITS) as [LimitName, Limit][]).map(([name, limit]) => ({
   ...limit,
-  key: `limits.${limit.key}`,
+  key: `limits.${publicName(name)}`,
   kind: schemaOf(limit),
-  limit: name as LimitName,
+  limit: name,
 }));
 
 /** Providers and models, as their own tools name them. */

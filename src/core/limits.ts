@@ -13,8 +13,8 @@ const UNITS = {
 
 /** A number that may be set: everything that anybody says or checks of it follows from its row in `LIMITS`. */
 export interface Limit {
-  /** Its name in `limits`, for people. */
-  readonly key: string;
+  /** Its name in `limits`, where people have another for it: they count in seconds, hours and days. */
+  readonly key?: string;
   readonly unit: keyof typeof UNITS;
   readonly min: number;
   readonly max?: number;
@@ -44,7 +44,6 @@ const TIMES = { unit: "times", min: 1 } as const;
 export const LIMITS = {
   concurrency: {
     ...TIMES,
-    key: "concurrency",
     default: 50,
     env: "LULL_CONCURRENCY",
     flag: "concurrency",
@@ -63,7 +62,6 @@ export const LIMITS = {
   /** Tries that may end with the process or with an error that nobody can classify. */
   attemptsMax: {
     ...TIMES,
-    key: "attemptsMax",
     default: 5,
     env: "LULL_ATTEMPTS_MAX",
     flag: "attempts",
@@ -133,21 +131,18 @@ export const LIMITS = {
   },
   stagedMessagesMax: {
     ...MESSAGES,
-    key: "stagedMessagesMax",
     default: 2_000,
     help: "messages that may wait in one conversation; beyond that they are refused",
     more: " (429) and the customer is told once",
   },
   stagedBytesMax: {
     ...BYTES,
-    key: "stagedBytesMax",
     default: 8_000_000,
     help: "bytes of text that may wait in one conversation; beyond that messages are refused",
   },
-  batchMessagesMax: { ...MESSAGES, key: "batchMessagesMax", default: 500, help: "messages in one turn" },
+  batchMessagesMax: { ...MESSAGES, default: 500, help: "messages in one turn" },
   batchBytesMax: {
     ...BYTES,
-    key: "batchBytesMax",
     default: 100_000,
     help: "bytes of text in one turn",
     more: "; the larger a turn may be, the longer its commit keeps others waiting",
@@ -163,33 +158,28 @@ export const LIMITS = {
   /** Its texts, and the addresses and names of its media. A draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
   replyBytesMax: {
     ...BYTES,
-    key: "replyBytesMax",
     max: 256_000,
     default: 64_000,
     help: "bytes of one reply: its texts, and the addresses of its media; beyond that it is a dead letter; 256000 at most",
   },
   replyMessagesMax: {
     ...MESSAGES,
-    key: "replyMessagesMax",
     max: 200,
     default: 50,
     help: "messages that one reply is sent as; beyond that it is a dead letter; 200 at most",
   },
   historyMessagesMax: {
     ...MESSAGES,
-    key: "historyMessagesMax",
     default: 50,
     help: "earlier messages that the responder is given",
   },
   historyBytesMax: {
     ...BYTES,
-    key: "historyBytesMax",
     default: 256_000,
     help: "bytes of earlier messages, as they are stored, that the responder is given; the latest always comes",
   },
   restartsMax: {
     ...TIMES,
-    key: "restartsMax",
     min: 0,
     default: 2,
     help: "restarts of one turn under `whileBusy: restart`",
@@ -209,7 +199,6 @@ export const LIMITS = {
   },
   bodyBytesMax: {
     ...BYTES,
-    key: "bodyBytesMax",
     default: 1_000_000,
     help: "bytes of one request, where its channel has no limit of its own",
     more: " (`bodyBytesMax`: Twilio and WATI 65536, web 96000, which follows its `textLengthMax`)",
@@ -224,35 +213,30 @@ export const LIMITS = {
   /** Bodies that are being read, or whose requests are not over. */
   readingBytesMax: {
     ...BYTES,
-    key: "readingBytesMax",
     default: 16_000_000,
     help: "bytes of all bodies that are being read, per worker; beyond that the oldest is given up",
     more: ", and those above 64 KB are not taken (429). A body counts until its request is over. At least twice the largest body. Bodies of `/api`, whose callers are known, have as much again",
   },
   requestsMax: {
     ...TIMES,
-    key: "requestsMax",
     default: 5_000,
     help: "webhooks in the air at once, per worker",
     more: ", counted once their body is there; status callbacks have a tenth as many places of their own",
   },
   feedRequestsMax: {
     ...TIMES,
-    key: "feedRequestsMax",
     default: 30,
     help: "feeds of visitors in the air at once, per worker",
     more: "; the phone page asks again a second later",
   },
   connectionsMax: {
     ...TIMES,
-    key: "connectionsMax",
     default: 6_000,
     help: "open connections, per worker; beyond that the one that was not used for the longest time is closed",
     more: ". Each carries one request at a time",
   },
   senderPerMinuteMax: {
     ...MESSAGES,
-    key: "senderPerMinuteMax",
     min: 0,
     default: 0,
     help: "messages per sender and minute; `0`: no limit",
@@ -260,7 +244,6 @@ export const LIMITS = {
   },
   visitorPerMinuteMax: {
     ...MESSAGES,
-    key: "visitorPerMinuteMax",
     min: 0,
     default: 120,
     help: "the same for visitors of a web channel, signed or not, where there is none for all; `0`: no limit",
@@ -282,9 +265,18 @@ export type LimitName = keyof Limits;
 export type LimitSettings = { readonly [Name in LimitName]: number };
 
 /** Numbers that few people change, by their public names: times in seconds, hours and days. */
-export type LimitsConfig = { readonly [Name in LimitName as Limits[Name]["key"]]?: number };
+export type LimitsConfig = {
+  readonly [Name in LimitName as Limits[Name] extends { readonly key: infer Key extends string }
+    ? Key
+    : Name]?: number;
+};
 
 const ROWS = Object.entries(LIMITS) as [LimitName, Limit][];
+
+export function publicName(name: LimitName): keyof LimitsConfig {
+  const limit: Limit = LIMITS[name];
+  return (limit.key ?? name) as keyof LimitsConfig;
+}
 
 export const LIMIT_DEFAULTS = Object.fromEntries(
   ROWS.map(([name, limit]) => [name, inside(limit, limit.default)]),
@@ -310,14 +302,14 @@ export function schemaOf({ unit, min, max }: Limit): Schema<number> {
   return UNITS[unit] === 1 ? whole(range) : number(range);
 }
 
-const SCHEMA = options(Object.fromEntries(ROWS.map(([, limit]) => [limit.key, schemaOf(limit)])));
+const SCHEMA = options(Object.fromEntries(ROWS.map(([name, limit]) => [publicName(name), schemaOf(limit)])));
 
 /** Public limits to those of the code; what was left out stays out. Or what is wrong with them, in words. */
 export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string {
   const [problem] = problemsIn(given, SCHEMA, "limits", TO_PEOPLE);
   if (problem !== undefined) return problem;
   const said = ROWS.flatMap(([name, limit]) => {
-    const value = given[limit.key as keyof LimitsConfig];
+    const value = given[publicName(name)];
     return value === undefined ? [] : [[name, inside(limit, value)]];
   });
   return Object.fromEntries(said);

@@ -171,9 +171,17 @@ export function targetOf(reference: Reference): Schema {
   return reference[TARGET];
 }
 
-/** By name, as the document lists them. */
-export function namedComponents(references: readonly Reference[]): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(references.map((each) => [each.$ref.split("/").at(-1), each[TARGET]]));
+/** Every component that something refers to, and those that they refer to, by name. */
+export function componentsIn(value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
+  if (typeof value !== "object" || value === null) return found;
+  const { $ref, [TARGET]: target } = value as Partial<Reference>;
+  const name = $ref?.split("/").at(-1);
+  if (name !== undefined && target !== undefined && found[name] !== target) {
+    found[name] = target;
+    componentsIn(target, found);
+  }
+  for (const each of Object.values(value)) componentsIn(each, found);
+  return found;
 }
 
 function noted(description: string | undefined): { readonly description?: string } {

@@ -6,7 +6,6 @@ import {
   flag,
   type Infer,
   list,
-  namedComponents,
   number,
   object,
   oneOf,
@@ -298,28 +297,6 @@ export const COUNTS = component(
 );
 
 export const ERROR = component("Error", object({ error: object({ code: text(), message: text() }) }));
-
-/** What the API speaks of, by name. */
-export const COMPONENTS: Readonly<Record<string, Schema>> = namedComponents([
-  WINDOW,
-  USAGE,
-  MEDIA,
-  CONVERSATION,
-  CREATED_CONVERSATION,
-  STAGED_MESSAGE,
-  MESSAGE_PART,
-  HISTORY_MESSAGE,
-  TURN,
-  LOCK,
-  DRAFT,
-  REFUSAL,
-  QUARANTINED_ROW,
-  DEAD_LETTER,
-  UNKNOWN_SEND,
-  CONVERSATION_DETAIL,
-  COUNTS,
-  ERROR,
-]);
 
 type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
   ? [keyof Public<T>] extends [keyof Infer<S>]

@@ -1,6 +1,6 @@
 import { withoutUser } from "../core/plain-url.ts";
-import type { ObjectSchema, Schema } from "../core/schema.ts";
-import { COMPONENTS, ERROR } from "./api-schemas.ts";
+import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
+import { ERROR } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 
 const TOKENS =
@@ -25,7 +25,7 @@ export function openapiOf(routes: readonly Route[], publicUrl: string | undefine
     security: [{ token: [] }],
     paths,
     components: {
-      schemas: COMPONENTS,
+      schemas: componentsIn(paths),
       securitySchemes: {
         token: { type: "http", scheme: "bearer", description: TOKENS },
       },
