@@ -58,8 +58,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "secrets-manager"],
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
-  // It names what runs by its path: whoever deploys loads nothing of it.
-  cdk: { imports: ["cdk"] },
+  // It names what runs by its path: whoever deploys loads nothing of it, but what its variables may say.
+  cdk: { imports: ["cdk", "config/settle.ts"] },
   "errors.ts": { imports: [], builtins: [] },
   "process-crash.ts": { imports: ["errors.ts"], types: ["ports"] },
   "process-identity.ts": { imports: [] },

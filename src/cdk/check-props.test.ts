@@ -23,6 +23,22 @@ describe("bad props are told:", () => {
     ],
     ["environment: LULL_QUEUE_SMS is set by the construct", { environment: { LULL_QUEUE_SMS: "theirs" } }],
     [
+      'environment: LULL_WINDOW_SECONDS must be a number from 0 to 604800, not "ten"',
+      { environment: { LULL_WINDOW_SECONDS: "ten" } },
+    ],
+    [
+      "environment: LULL_LEASE_SECONDS must be a number from 0.1 to 86400",
+      { environment: { LULL_LEASE_SECONDS: "100000" } },
+    ],
+    [
+      "environment: LULL_WHILE_BUSY must be one of queue, restart, reject",
+      { environment: { LULL_WHILE_BUSY: "wait" } },
+    ],
+    [
+      "environment: LULL_API_TOKN_SECRET is not a known setting. Did you mean LULL_API_TOKEN_SECRET?",
+      { environment: { LULL_API_TOKN_SECRET: "prod/api" } },
+    ],
+    [
       "secrets: WATI_TOKEN is in environment, too",
       { environment: { WATI_TOKEN: "x" }, secrets: { WATI_TOKEN: secret } },
     ],
@@ -69,7 +85,12 @@ test("good ones are not, nor is what only the deployment will know", () => {
   expect(
     problemsOf({
       channels: ["whatsapp", "my-channel", "default"],
-      environment: { OPENAI_MODEL: "m", LULL_WINDOW_SECONDS: "8" },
+      environment: {
+        OPENAI_MODEL: "m",
+        LULL_WINDOW_SECONDS: "8",
+        LULL_LEASE_SECONDS: Token.asString({ Ref: "Parameter" }),
+        THEIR_OWN: "x",
+      },
       secrets: { WATI_TOKEN: { secret, key: "token" }, OPENAI_API_KEY: secret },
       entry: import.meta.filename,
       worker: { timeout: Duration.seconds(900), concurrency: unknown, batchSize: 1 },

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Duration, Token } from "aws-cdk-lib/core";
+import { problemsInVariables } from "../config/settle.ts";
 import { hasApi, WORKER_CONCURRENCY } from "./functions.ts";
 import type { LullProps, RateProps } from "./lull-props.ts";
 import { secretOf } from "./secrets.ts";
@@ -65,10 +66,15 @@ function channelProblems({ channels = [] }: LullProps): string[] {
 }
 
 function environmentProblems({ environment = {} }: LullProps): string[] {
-  return Object.keys(environment).flatMap((name) => {
-    if (!VARIABLE.test(name)) return [`environment: "${name}" is no variable's name`];
-    return OURS.test(name) ? [`environment: ${name} is set by the construct`] : [];
+  const names = Object.keys(environment).flatMap((name) => {
+    if (!VARIABLE.test(name)) return [`"${name}" is no variable's name`];
+    return OURS.test(name) ? [`${name} is set by the construct`] : [];
   });
+  // What is only known at deployment cannot be looked at now.
+  const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
+  return [...names, ...problemsInVariables(Object.fromEntries(known))].map(
+    (problem) => `environment: ${problem}`,
+  );
 }
 
 function secretProblems({ secrets = {}, environment = {} }: LullProps): string[] {

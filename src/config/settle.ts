@@ -41,6 +41,19 @@ export function settle(layers: Layers): Settled {
   return settled;
 }
 
+/** Everything that is wrong with variables, in words: for whoever hands them on to a service that runs elsewhere. */
+export function problemsInVariables(env: Layers["env"]): string[] {
+  const looks = [() => checkNamed(env), ...KNOBS.map((knob) => () => fromEnvironment(knob, env))];
+  return looks.flatMap((look) => {
+    try {
+      look();
+      return [];
+    } catch (error) {
+      return [(error as Error).message];
+    }
+  });
+}
+
 function fromFlag(knob: Knob, flags: Layers["flags"]): Setting | undefined {
   const given = knob.flag === undefined ? undefined : flags[knob.flag];
   if (given === undefined) return undefined;
