@@ -1,6 +1,5 @@
 import type { UrlRule } from "./plain-url.ts";
 
-declare const TYPE: unique symbol;
 const TARGET: unique symbol = Symbol("target");
 
 /**
@@ -9,8 +8,8 @@ const TARGET: unique symbol = Symbol("target");
  */
 export type Schema<T = unknown> = Keywords & {
   readonly description?: string;
-  /** For the compiler only: what `Infer` gives. */
-  readonly [TYPE]?: T;
+  /** For the compiler only, and never there: what `Infer` gives. */
+  readonly "~type"?: T;
 };
 
 type Keywords =
@@ -62,12 +61,12 @@ interface ObjectKeywords {
 
 export type ObjectSchema<T = unknown> = ObjectKeywords & {
   readonly description?: string;
-  readonly [TYPE]?: T;
+  readonly "~type"?: T;
 };
 
 /** The type of what a schema describes. */
 export type Infer<S extends Schema | Optional> =
-  S extends Optional<infer T> ? T : S extends { readonly [TYPE]?: infer T } ? T : never;
+  S extends Optional<infer T> ? T : S extends { readonly "~type"?: infer T } ? T : never;
 
 export interface Optional<T = unknown> {
   readonly optional: Schema<T>;
