@@ -1,38 +1,19 @@
 import { NAME_LENGTH_MAX, REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
-import type { ReplySent } from "../core/draft.ts";
 import {
   anything,
   component,
   flag,
-  type Infer,
   list,
   number,
   object,
   oneOf,
   optional,
   options,
-  type Schema,
   someText,
   text,
   time,
   whole,
 } from "../core/schema.ts";
-import type { Conversation, HistoryMessage } from "../ports/conversations.ts";
-import type { Chunk, Draft } from "../ports/draft.ts";
-import type {
-  ConversationDetail,
-  Counts,
-  DeadLetter,
-  LockRecord,
-  QuarantinedRow,
-  Refusal,
-  TurnRecord,
-  UnknownSend,
-} from "../ports/inspector.ts";
-import type { Media, StagedMessage } from "../ports/message.ts";
-import type { Usage } from "../ports/responder.ts";
-import type { Public } from "./public-json.ts";
-
 export const name = (description?: string) => someText(description, NAME_LENGTH_MAX);
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>
@@ -51,12 +32,15 @@ export const WINDOW = component(
   ),
 );
 
-const USAGE = component(
+export const USAGE = component(
   "Usage",
   object({ prompt_tokens: count(), completion_tokens: count(), total_tokens: count() }),
 );
 
-const MEDIA = component("Media", object({ url: text(), content_type: text(), name: optional(text()) }));
+export const MEDIA = component(
+  "Media",
+  object({ url: text(), content_type: text(), name: optional(text()) }),
+);
 
 export const CONVERSATION = component(
   "Conversation",
@@ -99,7 +83,7 @@ export const CREATED_CONVERSATION = component(
   }),
 );
 
-const STAGED_MESSAGE = component(
+export const STAGED_MESSAGE = component(
   "StagedMessage",
   object({
     id: text("The dedupe key."),
@@ -120,7 +104,7 @@ const STAGED_MESSAGE = component(
   }),
 );
 
-const MESSAGE_PART = component(
+export const MESSAGE_PART = component(
   "MessagePart",
   object({
     id: text("The dedupe key."),
@@ -131,7 +115,7 @@ const MESSAGE_PART = component(
   }),
 );
 
-const HISTORY_MESSAGE = component(
+export const HISTORY_MESSAGE = component(
   "HistoryMessage",
   object({
     role: oneOf("user", "assistant"),
@@ -149,7 +133,7 @@ const HISTORY_MESSAGE = component(
   }),
 );
 
-const TURN = component(
+export const TURN = component(
   "Turn",
   object({
     turn_id: text(),
@@ -183,7 +167,7 @@ export const LOCK = component(
   }),
 );
 
-const CHUNK = object({
+export const CHUNK = object({
   text: text(),
   media: optional(list(MEDIA)),
   state: object({
@@ -194,7 +178,7 @@ const CHUNK = object({
   }),
 });
 
-const DRAFT = component(
+export const DRAFT = component(
   "Draft",
   object({
     turn_id: text(),
@@ -297,31 +281,3 @@ export const COUNTS = component(
 );
 
 export const ERROR = component("Error", object({ error: object({ code: text(), message: text() }) }));
-
-type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
-  ? [keyof Public<T>] extends [keyof Infer<S>]
-    ? true
-    : { readonly notDescribed: Exclude<keyof Public<T>, keyof Infer<S>> }
-  : { readonly described: Infer<S>; readonly given: Public<T> };
-
-type AllTrue<T extends Readonly<Record<string, true>>> = T;
-
-/** What is not so described as it is given does not compile: a field that a port gets, gets a line here. */
-export type Described = AllTrue<{
-  usage: Answers<typeof USAGE, Usage>;
-  media: Answers<typeof MEDIA, Media>;
-  conversation: Answers<typeof CONVERSATION, Conversation>;
-  staged: Answers<typeof STAGED_MESSAGE, StagedMessage>;
-  part: Answers<typeof MESSAGE_PART, NonNullable<HistoryMessage["parts"]>[number]>;
-  message: Answers<typeof HISTORY_MESSAGE, HistoryMessage>;
-  turn: Answers<typeof TURN, TurnRecord>;
-  lock: Answers<typeof LOCK, LockRecord>;
-  chunk: Answers<typeof CHUNK, Chunk>;
-  draft: Answers<typeof DRAFT, Draft>;
-  refusal: Answers<typeof REFUSAL, Refusal>;
-  quarantined: Answers<typeof QUARANTINED_ROW, QuarantinedRow>;
-  dead: Answers<typeof DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
-  unknown: Answers<typeof UNKNOWN_SEND, UnknownSend>;
-  detail: Answers<typeof CONVERSATION_DETAIL, ConversationDetail>;
-  counts: Answers<typeof COUNTS, Counts>;
-}>;

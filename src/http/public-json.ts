@@ -3,39 +3,6 @@ import type { WindowPolicy } from "../core/window.ts";
 /** The user's own data and the provider's: carried as they are, names included. */
 const VERBATIM = new Set(["attributes", "fields"]);
 
-type Snake<S extends string> = S extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
-  : S;
-
-type PublicKey<K> = K extends "atMs"
-  ? "at"
-  : K extends `${infer Start}AtMs`
-    ? `${Snake<Start>}_at`
-    : K extends string
-      ? Snake<K>
-      : never;
-
-interface PublicWindow {
-  readonly seconds?: number;
-  readonly quiet_seconds?: number;
-  readonly max_seconds?: number;
-}
-
-/** What `toPublic` makes of a shape of ours. */
-export type Public<T> = T extends WindowPolicy
-  ? PublicWindow
-  : T extends readonly (infer Item)[]
-    ? readonly Public<Item>[]
-    : T extends object
-      ? {
-          readonly [K in keyof T as PublicKey<K>]: K extends "attributes" | "fields"
-            ? T[K]
-            : K extends `${string}tMs`
-              ? string
-              : Public<T[K]>;
-        }
-      : T;
-
 /**
  * The one place where our shapes become the public ones: `snake_case`, instants as ISO 8601 (`dueAtMs` -> `due_at`),
  * windows in seconds. What is undefined is left out.

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import type { ReplySent } from "../core/draft.ts";
+import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
+import type { WindowPolicy } from "../core/window.ts";
+import type { Conversation, HistoryMessage } from "../ports/conversations.ts";
+import type { Chunk, Draft } from "../ports/draft.ts";
+import type {
+  ConversationDetail,
+  Counts,
+  DeadLetter,
+  LockRecord,
+  QuarantinedRow,
+  Refusal,
+  TurnRecord,
+  UnknownSend,
+} from "../ports/inspector.ts";
+import type { Media, StagedMessage } from "../ports/message.ts";
+import type { Usage } from "../ports/responder.ts";
+import * as schemas from "./api-schemas.ts";
+
+type Snake<S extends string> = S extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : S;
+
+type PublicKey<K> = K extends "atMs"
+  ? "at"
+  : K extends `${infer Start}AtMs`
+    ? `${Snake<Start>}_at`
+    : K extends string
+      ? Snake<K>
+      : never;
+
+interface PublicWindow {
+  readonly seconds?: number;
+  readonly quiet_seconds?: number;
+  readonly max_seconds?: number;
+}
+
+/** What `toPublic` makes of a shape of ours. */
+type Public<T> = T extends WindowPolicy
+  ? PublicWindow
+  : T extends readonly (infer Item)[]
+    ? readonly Public<Item>[]
+    : T extends object
+      ? {
+          readonly [K in keyof T as PublicKey<K>]: K extends "attributes" | "fields"
+            ? T[K]
+            : K extends `${string}tMs`
+              ? string
+              : Public<T[K]>;
+        }
+      : T;
+
+type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
+  ? [keyof Public<T>] extends [keyof Infer<S>]
+    ? true
+    : { readonly notDescribed: Exclude<keyof Public<T>, keyof Infer<S>> }
+  : { readonly described: Infer<S>; readonly given: Public<T> };
+
+type AllTrue<T extends Readonly<Record<string, true>>> = T;
+
+/** What is not so described as it is given does not compile: a field that a port gets, gets a line here. */
+type Described = AllTrue<{
+  usage: Answers<typeof schemas.USAGE, Usage>;
+  media: Answers<typeof schemas.MEDIA, Media>;
+  conversation: Answers<typeof schemas.CONVERSATION, Conversation>;
+  staged: Answers<typeof schemas.STAGED_MESSAGE, StagedMessage>;
+  part: Answers<typeof schemas.MESSAGE_PART, NonNullable<HistoryMessage["parts"]>[number]>;
+  message: Answers<typeof schemas.HISTORY_MESSAGE, HistoryMessage>;
+  turn: Answers<typeof schemas.TURN, TurnRecord>;
+  lock: Answers<typeof schemas.LOCK, LockRecord>;
+  chunk: Answers<typeof schemas.CHUNK, Chunk>;
+  draft: Answers<typeof schemas.DRAFT, Draft>;
+  refusal: Answers<typeof schemas.REFUSAL, Refusal>;
+  quarantined: Answers<typeof schemas.QUARANTINED_ROW, QuarantinedRow>;
+  dead: Answers<typeof schemas.DEAD_LETTER, DeadLetter & { readonly replySent: ReplySent }>;
+  unknown: Answers<typeof schemas.UNKNOWN_SEND, UnknownSend>;
+  detail: Answers<typeof schemas.CONVERSATION_DETAIL, ConversationDetail>;
+  counts: Answers<typeof schemas.COUNTS, Counts>;
+}>;
+
+test("every component is closed: a client may rely on what is written, and a new field is written first", () => {
+  const components = Object.entries(componentsIn(schemas));
+  expect(components.length).toBeGreaterThan(15);
+  const open = components.filter(
+    ([, schema]) => (schema as { additionalProperties?: unknown }).additionalProperties !== false,
+  );
+  expect(open).toEqual([]);
+  expect({} satisfies Partial<Described>).toEqual({});
+});
