@@ -3,15 +3,17 @@ import { either, list, type ObjectSchema, options, record, type Schema, text } f
 import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
 import { SECONDS } from "./kinds.ts";
+import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 
 const ANYTHING: Schema = {};
 const WINDOW = options({ seconds: SECONDS, quietSeconds: SECONDS, maxSeconds: SECONDS });
 
+const CODE = "code, and belongs in a lull.config.ts";
+
 /** What only code can be: an object with this function, or without a name a function itself. */
 function code(method?: string): Schema {
-  const description = "it is code, and belongs in a lull.config.ts";
-  return { type: "function", ...(method !== undefined && { method }), description };
+  return { type: "function", ...(method !== undefined && { method }), description: `it is ${CODE}` };
 }
 
 /** What a file may hold: the knobs, and beside them objects and functions that are code rather than values. */
@@ -52,8 +54,12 @@ export function checkOptions(given: unknown, kinds: ObjectSchema, name: string, 
 
 function knobsUnder(prefix: string): Record<string, Schema> {
   const own = KNOBS.filter(({ key, notInFile }) => !notInFile && key.startsWith(prefix)).map(
-    ({ key, kind, orCode }) =>
-      [key.slice(prefix.length), orCode ? either(kind, code(orCode)) : kind] as const,
+    (knob) => [knob.key.slice(prefix.length), inFile(knob)] as const,
   );
   return Object.fromEntries(own.filter(([key]) => !key.includes(".")));
+}
+
+function inFile({ kind, orCode }: Knob): Schema {
+  if (orCode === undefined) return kind;
+  return { ...either(kind, code(orCode)), description: `an object is ${CODE}` };
 }

@@ -325,6 +325,13 @@ describe("the file", () => {
     ],
     [{ limits: { leaseSecond: 1 } }, "Did you mean leaseSeconds?"],
     [{ port: "8080" }, 'lull.config.json: port must be a whole number from 0 to 65535, not "8080"'],
+    [{ engine: "redis" }, 'engine must be one of sqlite, aws or an object with a function open, not "redis"'],
+    [{ engine: {} }, "an object is code, and belongs in a lull.config.ts"],
+    [
+      { limits: [] },
+      "lull.config.json: limits must be an object with concurrency, leaseSeconds, attemptsMax",
+    ],
+    [{ log: "loud" }, 'log must be a function, not "loud": it is code, and belongs in a lull.config.ts'],
     [{ whileBusy: "wait" }, 'whileBusy must be one of queue, restart, reject, not "wait"'],
     [[], "must hold one JSON object"],
   ])("says what is wrong with it: %j", async (json, message) => {

@@ -47,7 +47,7 @@ describe("people are told what a value must be, and shown what they wrote", () =
     [[], options({ a: text(), b: text() }), "x must be an object with a, b"],
     [[], ACCOUNT, "x must be an object with token and from"],
     [{ token: "t" }, ACCOUNT, "x.from is missing"],
-    [{ token: "t", from: 5 }, ACCOUNT, "x.from must be a text or a list of texts"],
+    [{ token: "t", from: 5 }, ACCOUNT, "x.from must be a text or a list of texts, not 5"],
     [
       { seconds: 1 },
       options({ second: number({}) }),
@@ -68,6 +68,14 @@ describe("people are told what a value must be, and shown what they wrote", () =
   ])("%j", (value, schema, message) => {
     expect(problemsIn(value, schema, "x", TO_PEOPLE)).toEqual([expect.stringContaining(message)]);
   });
+
+  test.each<Schema>([SECRET, either(SECRET, ACCOUNT), either(flag(), SECRET), ACCOUNT, record(SECRET)])(
+    "but for what may be a secret: %j",
+    (schema) => {
+      for (const value of [["sk-private"], { key: ["sk-private"] }])
+        expect(problemsIn(value, schema, "x", TO_PEOPLE).join()).toMatch(/^x(?!.*sk-private)/s);
+    },
+  );
 
   test.each<[unknown, Schema]>([
     ["\u{1f600}", text()],

@@ -32,14 +32,19 @@ export const TO_PEOPLE: Manner = {
   text: "a text",
   yesNo: "yes or no (1 or 0, true or false)",
   explains: true,
-  told: (value, { type }) => {
-    // A secret of the wrong shape is still a secret, and objects may hold one.
-    if (value === undefined || type === undefined || type === "secret" || type === "object") return undefined;
-    if (typeof value === "string") return JSON.stringify(type === "url" ? maskUrl(value) : value);
+  told: (value, schema) => {
+    if (value === undefined || mayBeSecret(schema)) return undefined;
+    if (typeof value === "string") return JSON.stringify(schema.type === "url" ? maskUrl(value) : value);
     return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
   },
   stranger: (key, known) => `is not a known setting${didYouMean(key, known)}`,
 };
+
+/** A secret of the wrong shape is still a secret, and objects may hold one. */
+function mayBeSecret(schema: Schema): boolean {
+  if ("anyOf" in schema) return schema.anyOf?.some(mayBeSecret) ?? true;
+  return schema.type === "secret" || schema.type === "object";
+}
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";

@@ -1,7 +1,9 @@
 import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
 import { type LimitSettings, type LimitsConfig, limitsFrom } from "../core/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
+import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import { isSameQueue } from "../core/queue-url.ts";
+import { oneOf } from "../core/schema.ts";
 import { CHOICES, type ChannelSettings, type Choices, type Settings } from "../core/settings.ts";
 import type { WindowPolicy } from "../core/window.ts";
 import { ConfigError } from "../errors.ts";
@@ -90,13 +92,13 @@ function limitSettings({ limits = {} }: LullConfig): Partial<LimitSettings> {
 }
 
 function choicesIn(config: LullConfig): Partial<Choices> {
-  const said = Object.entries(CHOICES).flatMap(([name, allowed]) => {
-    const value = config[name as keyof Choices];
-    if (value === undefined) return [];
-    if (allowed.some((each) => each === value)) return [[name, value]];
-    throw new ConfigError(`${name} must be one of ${allowed.join(", ")}, not ${JSON.stringify(value)}`);
-  });
-  return Object.fromEntries(said);
+  const names = Object.keys(CHOICES) as (keyof Choices)[];
+  const said = names.filter((name) => config[name] !== undefined);
+  for (const name of said) {
+    const [problem] = problemsIn(config[name], oneOf(...CHOICES[name]), name, TO_PEOPLE);
+    if (problem !== undefined) throw new ConfigError(problem);
+  }
+  return Object.fromEntries(said.map((name) => [name, config[name]]));
 }
 
 /** A turn in a trigger queue would be read as poison, or wake a conversation that nobody wrote to. */
