@@ -22,7 +22,7 @@ ENV NODE_ENV=production \
     LULL_DB=/data/lull.db
 WORKDIR /app
 COPY --from=build /runtime ./
-RUN mkdir /data && chown node:node /data
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080

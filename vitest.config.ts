@@ -17,7 +17,7 @@ const alias = Object.entries(manifest.exports).flatMap(([subpath, target]) => {
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "web/**/*.test.ts", "test/**/*.test.ts", "examples/**/*.test.ts"],
     // On emulators, or long: `npm run test:aws` runs them, and `npm run check` runs both.
     exclude: process.env.LULL_TEST_AWS ? [] : ["test/aws/**", "test/cdk/**", "test/simulation/bites.test.ts"],
     reporters: ["default", closingLine],

@@ -13,17 +13,19 @@ interface Rule {
   readonly builtins?: readonly string[];
 }
 
-const BASE = ["core", "ports", "errors.ts", "secrets.ts", "process-identity.ts"];
+const BASE = ["model", "core", "ports", "wire", "schema", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
 /** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
-const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets-manager"];
+const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets/manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
-  core: { imports: ["core"], types: ["ports"], builtins: ["node:crypto"] },
-  ports: { imports: [], types: ["ports", "core"], builtins: [] },
+  /** The nouns: no part of the house is below them. */
+  model: { imports: ["model"], builtins: [] },
+  core: { imports: ["model", "core"], builtins: ["node:crypto"] },
+  ports: { imports: [], types: ["model", "ports"], builtins: [] },
   runtime: { imports: [...BASE, "runtime"] },
   engines: LEAF,
   channels: LEAF,
@@ -37,38 +39,35 @@ const RULES: Readonly<Record<string, Rule>> = {
     onDemand: ["responders/queue"],
   },
   cli: {
-    imports: [...BASE, "process-crash.ts", "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
-    onDemand: ["engines/aws", "secrets-manager"],
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "cli"],
+    onDemand: ["engines/aws", "secrets/manager"],
   },
   lambda: {
-    imports: [
-      ...BASE,
-      "process-crash.ts",
-      "runtime",
-      ...LEAVES,
-      "http",
-      "index.ts",
-      "config",
-      "lambda",
-      "secrets-manager",
-    ],
+    imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets/manager"],
   },
   /** What AWS throws is put into our words in one place. Nobody hands it a clock: it stands at the edge, like the CLI. */
-  "secrets-manager": {
-    imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "secrets-manager"],
+  "secrets/manager": {
+    imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "own folder"],
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
   // It names what runs by its path: whoever deploys loads nothing of it, but what its variables may say.
-  cdk: { imports: ["cdk", "config/settle.ts"] },
+  cdk: { imports: ["cdk", "config/resolve-settings.ts"] },
   "errors.ts": { imports: [], builtins: [] },
-  "process-crash.ts": { imports: ["errors.ts"], types: ["ports"] },
-  "process-identity.ts": { imports: [] },
-  "secrets.ts": { imports: ["errors.ts"], types: ["ports"] },
+  process: { imports: ["errors.ts"], types: ["model"] },
+  secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
+  /** One language for what values have to be: of the API, of the configuration. */
+  schema: { imports: ["model", "core/shape.ts", "wire/plain-url.ts", "schema"], builtins: [] },
+  /** What talking to providers needs. */
+  wire: { imports: ["model", "core", "errors.ts", "wire"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },
+  // A page runs in a browser: nothing of the service, nothing of Node, and no page leans on another.
+  "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
+  "web/shared": { imports: ["web/shared"], builtins: [] },
+  "web/build": { imports: ["web/build"] },
 };
 
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "engines", "index.ts", "outside"];
+const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src"];
 
 interface House {
   readonly name: string;
@@ -87,7 +86,8 @@ const HOUSE: readonly House[] = [
     say: "asks the machine for the time; take a Clock instead",
     except: {
       "runtime/system-clock.ts": "is the machine's time",
-      "http/page/": "is text for a browser, which has a clock of its own",
+      "http/page/built/": "is made from web, which keeps to this itself",
+      "web/phone/main.ts": "hands the browser's clock to the rest of the page",
       "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
@@ -112,8 +112,9 @@ const HOUSE: readonly House[] = [
 
 const SRC = new URL("./", import.meta.url);
 const SELF = "boundaries.test.ts";
-const FILES = readdirSync(SRC, { recursive: true, encoding: "utf8" })
-  .map((path) => path.replaceAll("\\", "/"))
+/** Beside `src`, and by its whole path: what runs in a browser. */
+const WEB = "web/";
+const FILES = [...pathsIn(SRC), ...pathsIn(new URL(`../${WEB}`, SRC)).map((path) => WEB + path)]
   // Folders have no ending. Its own samples are bad on purpose.
   .filter((path) => /\.\w+$/.test(path) && path !== SELF);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
@@ -121,6 +122,15 @@ const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8"
   readonly devDependencies: Record<string, string>;
   readonly peerDependencies?: Record<string, string>;
 };
+
+function pathsIn(folder: URL): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.map((path) => path.replaceAll("\\", "/"));
+}
+
+function textOf(path: string): string {
+  return readFileSync(new URL(path.startsWith(WEB) ? `../${path}` : path, SRC), "utf8");
+}
 
 interface Import {
   readonly specifier: string;
@@ -155,7 +165,9 @@ function isTypes(names: string): boolean {
 
 function ruleFor(path: string): Rule | undefined {
   const [folder = "", inner] = path.split("/");
-  const own = LEAVES.includes(folder) ? `${folder}/${inner}` : folder;
+  const inside = `${folder}/${inner}`;
+  const isInside = LEAVES.includes(folder) || path.startsWith(WEB) || Object.hasOwn(RULES, inside);
+  const own = isInside ? inside : folder;
   const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
   return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
 }
@@ -207,7 +219,7 @@ function isInstalled(specifier: string, path: string): boolean {
     {
       ...dependencies,
       ...(isOptional(path) && peerDependencies),
-      ...(isTest(path) && devDependencies),
+      ...((isTest(path) || path.startsWith("web/build/")) && devDependencies),
     },
     name,
   );
@@ -234,24 +246,85 @@ function withoutComments(source: string): string {
   return source.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, "");
 }
 
+function targetsIn(path: string): string[] {
+  return importsIn(textOf(path))
+    .filter(({ specifier, onDemand }) => specifier.startsWith(".") && !onDemand)
+    .map(({ specifier }) => posix.join(posix.dirname(path), specifier));
+}
+
+/** Each as the way round, from its first file in the alphabet on. */
+function cyclesIn(targets: ReadonlyMap<string, readonly string[]>): string[] {
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const follow = (path: string, way: readonly string[]): void => {
+    const at = way.indexOf(path);
+    if (at !== -1) found.add(fromFirst(way.slice(at)).join(" -> "));
+    if (at !== -1 || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) follow(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of targets.keys()) follow(path, []);
+  return [...found];
+}
+
+function fromFirst(ring: readonly string[]): string[] {
+  const at = ring.indexOf([...ring].sort()[0]!);
+  return [...ring.slice(at), ...ring.slice(0, at)];
+}
+
+const MEMBERS_MAX = 12;
+/** A setting each, in a flat list: how a person writes them. */
+const SETTINGS = new Set(["Settings", "LimitsConfig", "LullConfig", "LullProps"]);
+
+function wideInterfaces(source: string): string[] {
+  const found = source.matchAll(/^(?:export )?interface (\w+)[^{]*\{\n([\s\S]*?)^\}/gm);
+  return [...found].flatMap(([, name = "", body = ""]) => {
+    const members =
+      withoutComments(body)
+        .match(/^ {2}\S/gm)
+        ?.filter((line) => !/^ {2}[})\]|]/.test(line)) ?? [];
+    return members.length > MEMBERS_MAX && !SETTINGS.has(name)
+      ? [`${name} has ${members.length} members`]
+      : [];
+  });
+}
+
 describe("the sources", () => {
   const sources = FILES.filter((path) => path.endsWith(".ts"));
 
   test("are all read", () => {
     expect(sources).toContain("core/window.ts");
     expect(sources).toContain("channels/twilio/index.ts");
+    expect(sources).toContain("web/phone/timeline.ts");
+  });
+
+  test("import nothing that imports them back, not even a type", () => {
+    expect(
+      cyclesIn(new Map(sources.filter((path) => !isTest(path)).map((path) => [path, targetsIn(path)]))),
+    ).toEqual([]);
+  });
+
+  test("have no interface of more than twelve members but settings", () => {
+    const found = sources
+      .filter((path) => !isTest(path))
+      .flatMap((path) => wideInterfaces(textOf(path)).map((name) => `${path} ${name}`));
+    expect(found).toEqual([]);
+  });
+
+  test("have the same steps in every engine", () => {
+    const steps = ["receive", "take", "turn", "sweep", "conversations", "repairs", "inspect"];
+    for (const engine of ["aws", "embedded"])
+      for (const step of steps) expect(sources).toContain(`engines/${engine}/steps/${step}.ts`);
   });
 
   test("import only what their part of the house may, and keep the house rules", () => {
-    const found = sources.flatMap((path) => complaints(path, readFileSync(new URL(path, SRC), "utf8")));
+    const found = sources.flatMap((path) => complaints(path, textOf(path)));
     expect(found).toEqual([]);
   });
 
   test("of the ports are types and nothing that runs", () => {
     const running = sources.filter(
-      (path) =>
-        path.startsWith("ports/") &&
-        /^export (?!type\b|interface\b)/m.test(readFileSync(new URL(path, SRC), "utf8")),
+      (path) => path.startsWith("ports/") && /^export (?!type\b|interface\b)/m.test(textOf(path)),
     );
     expect(running).toEqual([]);
   });
@@ -335,8 +408,17 @@ describe("this test bites:", () => {
     ],
     ["http/edge.ts", 'import { run } from "../cli/run.ts";', "may not import ../cli/run.ts"],
     ["cli/run.ts", 'import { expect } from "vitest";', "may not import vitest"],
-    ["errors.ts", 'import "./secrets.ts";', "may not import ./secrets.ts"],
+    ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
     ["elsewhere/x.ts", "", "has no rule"],
+    ["web/elsewhere/x.ts", "", "has no rule"],
+    ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
+    ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],
+    ["web/phone/x.ts", 'import { x } from "../console/x.ts";', "may not import ../console/x.ts"],
+    ["web/phone/x.ts", 'import { readFile } from "node:fs";', "may not import node:fs"],
+    ["web/shared/x.ts", 'import { x } from "../phone/x.ts";', "may not import ../phone/x.ts"],
+    ["web/shared/x.ts", 'import { build } from "esbuild";', "may not import esbuild"],
+    ["web/phone/x.ts", "setTimeout(again, 500);", "asks the machine for the time"],
+    ["http/page/page.ts", 'import { x } from "../../../web/phone/x.ts";', "may not import"],
     ["runtime/worker.ts", "const nowMs = Date.now();", "asks the machine for the time"],
     ["engines/sqlite/store.ts", "const clock = { nowMs: Date.now };", "asks the machine for the time"],
     ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
@@ -352,7 +434,7 @@ describe("this test bites:", () => {
   });
 
   test.each([
-    ["core/window.ts", 'import type { Engine } from "../ports/engine.ts";'],
+    ["core/window.ts", 'import type { Draft } from "../model/draft.ts";'],
     ["core/window.ts", 'import { createHash } from "node:crypto";'],
     ["engines/sqlite/x.ts", 'import { steps } from "../embedded/steps.ts";'],
     ["channels/wati/wati.test.ts", 'import { fakeWati } from "../../testing/fake-wati.ts";'],
@@ -362,6 +444,9 @@ describe("this test bites:", () => {
     ["runtime/x.ts", "// Not Date.now(): the clock is handed in."],
     ["runtime/x.ts", "const when = new Date(atMs); // any time"],
     ["runtime/x.test.ts", "setTimeout(done, 5);"],
+    ["web/phone/x.ts", 'import type { Feed } from "../../src/http/feed-shape.ts";'],
+    ["web/phone/x.test.ts", 'import { fakeClock } from "../../src/testing/index.ts";'],
+    ["web/build/x.ts", 'import { build } from "esbuild";'],
   ])("but not at %s with %j", (path, source) => {
     expect(complaints(path, source)).toEqual([]);
   });

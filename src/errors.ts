@@ -11,6 +11,8 @@ export interface LullErrorOptions {
    * attempt. Otherwise "later" means that somebody is away, and the turn is tried again until they are back.
    */
   readonly outage?: boolean;
+  /** Our own credentials were refused, or cannot be read. It is waited out, since changing them heals it, and an operator is told at once. */
+  readonly credentials?: boolean;
   readonly cause?: unknown;
 }
 
@@ -21,6 +23,7 @@ export class LullError extends Error {
   readonly retry: RetryAdvice;
   readonly retryAfterMs: number | undefined;
   readonly outage: boolean;
+  readonly credentials: boolean;
 
   constructor(message: string, options: LullErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -28,6 +31,7 @@ export class LullError extends Error {
     this.retry = options.retry;
     this.retryAfterMs = options.retryAfterMs;
     this.outage = options.outage ?? options.retry === "later";
+    this.credentials = options.credentials ?? false;
   }
 }
 

@@ -1,4 +1,5 @@
-import { createEdge, type Handle } from "./http/edge.ts";
+import { createEdge } from "./http/edge.ts";
+import type { Handle } from "./http/edge-request.ts";
 import { type CallerInfo, toFetch } from "./http/fetch.ts";
 import type { LullConfig } from "./runtime/config.ts";
 import { createService } from "./runtime/create-service.ts";
@@ -17,8 +18,14 @@ export function createLull(config: LullConfig): Lull {
   return { ...service, handle, fetch: toFetch(handle) };
 }
 
-export { type CallerFamily, type RefusalCode, statusOf } from "./core/refusals.ts";
+export { type CallerFamily, statusOf } from "./core/refusals.ts";
 export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
+export type { Conversation } from "./model/conversation.ts";
+export type { HistoryMessage } from "./model/history.ts";
+export type { Log } from "./model/log.ts";
+export type { DeliveryStatus, InboundMessage, Media } from "./model/message.ts";
+export type { RefusalCode } from "./model/refusal.ts";
+export type { FullReply, Reply, Usage } from "./model/reply.ts";
 export type {
   Channel,
   ChannelContext,
@@ -34,11 +41,8 @@ export type {
   WebhookHead,
   WebhookRequest,
 } from "./ports/channel.ts";
-export type { Conversation, HistoryMessage } from "./ports/conversations.ts";
 export type { Engine, EngineProvider } from "./ports/engine.ts";
-export type { Log } from "./ports/log.ts";
-export type { DeliveryStatus, InboundMessage, Media } from "./ports/message.ts";
-export type { FullReply, Reply, Responder, Turn, TurnMessage, Usage } from "./ports/responder.ts";
+export type { Responder, Turn, TurnMessage } from "./ports/responder.ts";
 export type { SecretReference, Secrets } from "./ports/secrets.ts";
 export { defineConfig, type LimitsConfig, type LullConfig, type WindowConfig } from "./runtime/config.ts";
-export { environmentSecrets } from "./secrets.ts";
+export { environmentSecrets } from "./secrets/secrets.ts";

@@ -118,6 +118,56 @@ describe("dev", () => {
 });
 
 // Many processes one after the other: on a busy machine each may take seconds.
+describe("the doctor, about a service on its port", () => {
+  const told = async (...args: string[]) => {
+    const { json } = await ask(["doctor", "--offline", "--port", port, ...args]);
+    return json.findings.filter(({ check }: { check: string }) => check === "service");
+  };
+  let port = "";
+
+  test("says whether it may be the one of this database, and when it is not", async () => {
+    const service = lull(["start"], { LULL_WEB: "1", LULL_WEB_UNSIGNED: "1" });
+    port = new URL(await service.url()).port;
+    expect(await told()).toEqual([
+      { check: "service", verdict: "ok", detail: expect.stringMatching(/ready.*same database.*not asked/) },
+    ]);
+    await askHere([
+      "conversations",
+      "create",
+      "--channel",
+      "web",
+      "--sender",
+      "visitor-one",
+      "--db",
+      "other.db",
+    ]);
+    for (const db of ["other.db", "none.db"])
+      expect(await told("--db", db)).toEqual([
+        {
+          check: "service",
+          verdict: "warn",
+          detail: expect.stringMatching(new RegExp(`no process has \\S*${db} open.*another installation`)),
+        },
+      ]);
+  });
+});
+
+describe("the doctor beside a file with the service's environment", () => {
+  const told = async (env: Record<string, string>) =>
+    (await ask(["doctor", "--offline"], env)).json.findings.filter(
+      ({ check }: { check: string }) => check === "environment",
+    );
+
+  test("warns that it looks at another configuration, while it has not got what is in it", async () => {
+    await writeFile(join(cwd, "lull.env"), "# ours\nLULL_WEB=1\nLULL_WEB_SECRET=visitors-prove-with-this\n");
+    expect(await told({ LULL_WEB: "1" })).toEqual([
+      { check: "environment", verdict: "warn", detail: expect.stringMatching(/lull\.env.*LULL_WEB_SECRET/) },
+    ]);
+    const whole = { LULL_WEB: "1", LULL_WEB_SECRET: "visitors-prove-with-this" };
+    expect(await told(whole)).toEqual([]);
+  });
+});
+
 describe("the data commands", { timeout: 90_000 }, () => {
   test("create, list, show, pause, resume and close conversations while no service runs", async () => {
     const created = await ask(["conversations", "create", "--channel", "web", "--sender", "visitor-one"]);
@@ -147,6 +197,33 @@ describe("the data commands", { timeout: 90_000 }, () => {
     expect((await askHere(["conversations", "erase", id, "--yes"])).json).toEqual({ id, result: "erased" });
     const missing = await ask(["conversations", "show", id]);
     expect(missing).toEqual({ code: 1, json: undefined, stderr: `lull: there is no conversation ${id}\n` });
+  });
+
+  test("tell of a customer at several addresses of ours: which each row belongs to, and what an erase leaves", async () => {
+    const channels = { support: { web: true }, sales: { web: true } };
+    await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ channels }));
+    const made = async (channel: string, sender: string): Promise<string> => {
+      const args = ["conversations", "create", "--channel", channel, "--sender", sender];
+      return (await askHere(args)).json.conversation.id;
+    };
+    const alone = await made("support", "visitor-one");
+    const shown = async (...args: string[]) => {
+      const process = lull(["conversations", ...args]);
+      expect((await process.gone()).code).toBe(0);
+      return process.stdout;
+    };
+    expect(await shown("list")).not.toMatch(/ADDRESS|support/);
+    const other = await made("sales", "visitor-one");
+    await made("sales", "visitor-one-and-more");
+    const listed = await shown("list");
+    expect(listed).toMatch(/^ID +CHANNEL +ADDRESS +CUSTOMER/);
+    expect(listed).toMatch(new RegExp(`^${alone} +web +support +visitor-one `, "m"));
+    const erased = await shown("erase", alone, "--yes");
+    expect(erased).toContain(`${alone} is erased`);
+    expect(erased).toMatch(new RegExp(`also wrote to.*\n.*${other} \\(web, sales\\)`));
+    expect(erased).toMatch(/Backups that were made before hold the person/);
+    const last = await askHere(["conversations", "erase", other, "--yes"]);
+    expect(last.json).toEqual({ id: other, result: "erased" });
   });
 
   test("work beside a running service: pause, what waits, resume, say, backup, doctor", async () => {

@@ -8,7 +8,7 @@ import { CATALOGUE } from "../src/cli/catalogue.ts";
 import { ENGINES } from "../src/cli/engines.ts";
 import { KNOBS } from "../src/config/knobs.ts";
 import { load } from "../src/config/load.ts";
-import { TABLES } from "../src/engines/aws/tables.ts";
+import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
 import { ROOT, run } from "./staged-package.ts";
 
@@ -198,6 +198,7 @@ describe("settings", () => {
     "test/aws/local/settings.ts",
     "test/aws/interleavings.test.ts",
     "test/bad-input/hold.ts",
+    "test/browser/chromium.ts",
     "vitest.config.ts",
   ].flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(ENV_NAME)].flat());
   const isRead = (name: string) =>
@@ -238,6 +239,13 @@ test("docs/dependencies.md gives a reason for every package", () => {
   const text = PAGES.find(({ name }) => name === "docs/dependencies.md")?.text ?? "";
   const packages = Object.keys({ ...manifest.devDependencies, ...manifest.peerDependencies });
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("CONTRIBUTING.md says what each folder of web holds", () => {
+  const { text } = PAGES.find(({ name }) => name === "CONTRIBUTING.md")!;
+  const entries = readdirSync(join(ROOT, "web"), { withFileTypes: true });
+  const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => `web/${name}`);
+  expect(folders.filter((folder) => !text.includes(`| \`${folder}\` |`))).toEqual([]);
 });
 
 /** `OPENAI_QUOTA` and its like look like variables and are not: errors bear such names, too. */

@@ -3,6 +3,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { phonePage } from "../src/http/page/page.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 import { ROOT, run, stagePackage } from "./staged-package.ts";
 
@@ -75,8 +76,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("the tarball", () => {
   test("holds what runs, what it promises and nothing else", () => {
     const expected =
-      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|bin\/[\w.]+|docs\/[\w-]+\.md|dist\/[\w/-]+(\.d\.ts|\.js))$/;
+      /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|deploy\/[\w.-]+|bin\/[\w.]+|docs\/[\w-]+\.md|dist\/[\w/-]+(\.d\.ts|\.js))$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
+    expect(packed).toEqual(
+      expect.arrayContaining(["deploy/lull.service", "deploy/lull-as-service", "SECURITY.md"]),
+    );
     expect(packed.filter((path) => /\.test\.|payloads|fake-(?!clock)/.test(path))).toEqual([]);
   });
 
@@ -197,6 +201,7 @@ describe("in somebody's project", () => {
         return feed.includes("You said: hello") ? feed : undefined;
       });
       expect(said).toContain("hello");
+      expect(await (await fetch(url)).text()).toBe(phonePage("web").body);
     } finally {
       lull.kill("SIGKILL");
       await lull.gone();

@@ -31,7 +31,17 @@ export async function run(program: string, args: readonly string[], cwd: string)
 /** The package as it is published, built into a folder of its own: no other build gets in its way. */
 export async function stagePackage(folder: string, ...more: readonly string[]): Promise<void> {
   await run("tsc", ["-p", "tsconfig.build.json", "--outDir", join(folder, "dist")], ROOT);
-  for (const name of ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "bin", "docs", ...more]) {
+  for (const name of [
+    "package.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "bin",
+    "deploy",
+    "docs",
+    ...more,
+  ]) {
     await cp(join(ROOT, name), join(folder, name), { recursive: true });
   }
 }

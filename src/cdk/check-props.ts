@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { type Duration, Token } from "aws-cdk-lib/core";
-import { problemsInVariables } from "../config/settle.ts";
+import { problemsInVariables } from "../config/resolve-settings.ts";
 import { hasApi, WORKER_CONCURRENCY } from "./functions.ts";
 import type { LullProps, RateProps } from "./lull-props.ts";
 import { secretOf } from "./secrets.ts";

@@ -6,8 +6,7 @@ import {
   type Function as LambdaFunction,
 } from "aws-cdk-lib/aws-lambda";
 import { acknowledge, DEPLOYING } from "./acknowledged.ts";
-import type { ConcurrencyProps, LullProps } from "./lull-props.ts";
-import type { FunctionName } from "./table-access.ts";
+import type { ConcurrencyProps, FunctionName, LullProps } from "./lull-props.ts";
 
 export function concurrencyOf({ concurrency = {} }: LullProps, name: FunctionName): ConcurrencyProps {
   return name === "sweeper" ? {} : (concurrency[name] ?? {});

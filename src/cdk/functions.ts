@@ -15,11 +15,10 @@ import { acknowledge, NO_RESOURCES } from "./acknowledged.ts";
 import { concurrencyOf } from "./concurrency.ts";
 import type { Keys } from "./keys.ts";
 import { createLogGroup } from "./logs.ts";
-import type { LullProps } from "./lull-props.ts";
+import type { FunctionName, LullProps } from "./lull-props.ts";
 import { type Network, networkOf } from "./network.ts";
 import { type ChannelQueue, WORKER_TIMEOUT } from "./queues.ts";
 import { SWEEP_EVERY } from "./schedule.ts";
-import type { FunctionName } from "./table-access.ts";
 
 /** Named by its path, beside this file in the sources as in the build: what runs is never loaded to deploy it. */
 const OWN_ENTRY = join(

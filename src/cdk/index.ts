@@ -3,12 +3,12 @@ export type {
   AnySecret,
   AnyTable,
   ConcurrencyProps,
+  FunctionName,
   LullProps,
+  LullTable,
   NetworkProps,
   RateProps,
   SecretSource,
   ThrottlingProps,
   WorkerProps,
 } from "./lull-props.ts";
-export type { FunctionName } from "./table-access.ts";
-export type { LullTable } from "./tables.ts";

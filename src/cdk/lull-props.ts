@@ -6,8 +6,6 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ISecret, Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib/core";
-import type { FunctionName } from "./table-access.ts";
-import type { LullTable } from "./tables.ts";
 
 /** Under `exactOptionalPropertyTypes` a `Secret` is no `ISecret`, nor a `Table` an `ITable`: hence the unions. */
 export type AnySecret = ISecret | Secret;
@@ -131,3 +129,8 @@ export interface NetworkProps {
   /** Default: one is made that lets everything out and nothing in. */
   readonly securityGroups?: ISecurityGroup[];
 }
+
+export type LullTable = "conversations" | "stage" | "triggerLock" | "state" | "messages" | "seen";
+
+/** `api` is there where it is wanted. */
+export type FunctionName = "webhook" | "api" | "worker" | "sweeper";

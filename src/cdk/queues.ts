@@ -3,8 +3,7 @@ import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Duration } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import { type Keys, queueKeyStatements } from "./keys.ts";
-import type { LullProps } from "./lull-props.ts";
-import type { FunctionName } from "./table-access.ts";
+import type { FunctionName, LullProps } from "./lull-props.ts";
 
 /** A channel's triggers, and those that nobody could handle. */
 export interface ChannelQueue {

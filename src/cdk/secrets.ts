@@ -1,6 +1,5 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { AnySecret, LullProps, SecretSource } from "./lull-props.ts";
-import type { FunctionName } from "./table-access.ts";
+import type { AnySecret, FunctionName, LullProps, SecretSource } from "./lull-props.ts";
 
 type Secrets = NonNullable<LullProps["secrets"]>;
 

@@ -1,8 +1,6 @@
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import { LULL_TABLES, type LullTable, type LullTables } from "./tables.ts";
-
-/** `api` is there where it is wanted. */
-export type FunctionName = "webhook" | "api" | "worker" | "sweeper";
+import type { FunctionName, LullTable } from "./lull-props.ts";
+import { LULL_TABLES, type LullTables } from "./tables.ts";
 
 interface Access {
   readonly actions: readonly string[];
@@ -23,7 +21,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     },
     stage: { actions: ["GetItem", "Query", "PutItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem"] },
-    state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
+    state: { actions: ["GetItem", "BatchGetItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "DeleteItem"] },
     seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"] },
   },
@@ -53,7 +51,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     },
     stage: { actions: ["BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
-    state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
+    state: { actions: ["GetItem", "BatchGetItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "UpdateItem"] },
     seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
   },

@@ -10,9 +10,7 @@ import {
 } from "aws-cdk-lib/aws-dynamodb";
 import { RemovalPolicy } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
-import type { AnyTable, LullProps } from "./lull-props.ts";
-
-export type LullTable = "conversations" | "stage" | "triggerLock" | "state" | "messages" | "seen";
+import type { AnyTable, LullProps, LullTable } from "./lull-props.ts";
 
 export type LullTables = Readonly<Record<LullTable, AnyTable>>;
 

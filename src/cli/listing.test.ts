@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
-import type { InboundMessage } from "../ports/message.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { LISTING_MS_MAX, receivedSince } from "./listing.ts";

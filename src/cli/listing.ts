@@ -1,7 +1,7 @@
-import { within } from "../core/deadline.ts";
+import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { InboundMessage } from "../ports/message.ts";
+import { within } from "../wire/deadline.ts";
 
 /** How long a provider may keep us waiting for the next message of its list: many pages may lie before the first. */
 export const LISTING_MS_MAX = 120_000;

@@ -2,14 +2,14 @@ import { twilio } from "../channels/twilio/index.ts";
 import { wati } from "../channels/wati/index.ts";
 import { web } from "../channels/web/index.ts";
 import { canonicalAddress } from "../core/own-addresses.ts";
-import { either, type ObjectSchema, object, options, record } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
-import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
+import { either, type ObjectSchema, object, options, record } from "../schema/schema.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
-import { referenceIn, type Setting, type Settled } from "./settle.ts";
+import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 
 /** A channel in force, and what people want to know of it. */
 export interface ConfiguredChannel {

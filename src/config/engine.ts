@@ -1,9 +1,9 @@
 import { dirname, resolve } from "node:path";
-import { inPublicUnits } from "../core/limits.ts";
 import { ConfigError } from "../errors.ts";
+import { inPublicUnits } from "../model/limits.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { ConfigFile } from "./file.ts";
-import { LAYER, type Setting, type Settled } from "./settle.ts";
+import { LAYER, type Setting, type Settled } from "./resolve-settings.ts";
 
 /**
  * How the caller comes by each engine that it can run with. Only the chosen one is loaded: a bundle for one engine need not hold

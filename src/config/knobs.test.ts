@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SETTINGS_PAGE, withTables } from "../../test/settings-page.ts";
-import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName, schemaOf } from "../core/limits.ts";
-import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
+import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
 import { settingsFrom } from "../runtime/config.ts";
+import { schemaOf } from "../schema/limit-schema.ts";
+import { inWords, TO_PEOPLE } from "../schema/problems.ts";
 import { checkFile } from "./file-keys.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
-import { settle } from "./settle.ts";
+import { settle } from "./resolve-settings.ts";
 
 const page = readFileSync(SETTINGS_PAGE, "utf8");
 

@@ -1,11 +1,12 @@
 import { ConfigError } from "../errors.ts";
-import type { Log, LogLevel } from "../ports/log.ts";
+import type { Log, LogLevel } from "../model/log.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { LimitsConfig, LullConfig } from "../runtime/config.ts";
-import { environmentSecrets } from "../secrets.ts";
+import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
+import { LAYER, referenceIn, type Settled, settle } from "./resolve-settings.ts";
 import {
   type ConfiguredResponder,
   handOffFrom,
@@ -13,7 +14,6 @@ import {
   responderFrom,
   respondersFrom,
 } from "./responder.ts";
-import { LAYER, referenceIn, type Settled, settle } from "./settle.ts";
 import { windowFrom } from "./window.ts";
 
 /** What the configuration is wanted for: `dev` has the phone page, `start` needs a channel, `look` takes what there is. */

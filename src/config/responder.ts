@@ -1,16 +1,23 @@
-import { anything, either, type ObjectSchema, oneOf, options as optionsOf, record } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
-import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
-import type { Secrets } from "../ports/secrets.ts";
+import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
+import {
+  anything,
+  either,
+  type ObjectSchema,
+  oneOf,
+  options as optionsOf,
+  record,
+} from "../schema/schema.ts";
+import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECONDS, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
-import { referenceIn, type Setting, type Settled } from "./settle.ts";
+import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 
 /** Who answers, and who said so. */
 export interface ConfiguredResponder {
@@ -18,6 +25,8 @@ export interface ConfiguredResponder {
   /** `openai`, `http`, `queue`, `echo`, or `code` for a function of the user's own. */
   readonly kind: string;
   readonly origin: string;
+  /** Whom it asks, with which key: for `lull doctor` to try. */
+  readonly vendor?: { readonly apiKey: SecretReference; readonly keyFrom: string; readonly baseUrl?: string };
 }
 
 /** What a responder may need beside its own options. */
@@ -26,6 +35,7 @@ export interface Means {
   readonly secrets: Secrets;
 }
 
+type OpenAiOptions = NonNullable<Parameters<typeof openai>[0]>;
 type Options = Readonly<Record<string, unknown>>;
 type File = { readonly name: string; readonly content: Options } | undefined;
 
@@ -71,7 +81,7 @@ export async function responderFrom(file: File, means: Means): Promise<Configure
   const target = settled.get("aiQueue");
   if (target !== undefined) return inQueue(target);
   const origin = (settled.get("openai.apiKey") ?? settled.get("openai.baseUrl"))?.origin;
-  if (origin !== undefined) return { respond: openai(openaiOptions({}, means)), kind: "openai", origin };
+  if (origin !== undefined) return byOpenai({}, means, origin);
   return { respond: echo(), kind: "echo", origin: "default" };
 }
 
@@ -130,7 +140,23 @@ async function described(
   if (typeof given === "function") return { respond: given as Responder, kind: "code", origin };
   const [kind, options] = kindOf(given, `${origin}: ${where}`);
   checkOptions(options, KINDS[kind] as ObjectSchema, origin, `${where}.${kind}`);
+  if (kind === "openai") return byOpenai(options, means, origin);
   return { respond: await make(kind, options, means), kind, origin };
+}
+
+function byOpenai(given: Options, means: Means, origin: string): ConfiguredResponder {
+  const options = openaiOptions(given, means);
+  const { apiKey = { env: "OPENAI_API_KEY" }, baseUrl } = options;
+  return {
+    respond: openai(options),
+    kind: "openai",
+    origin,
+    vendor: {
+      apiKey,
+      keyFrom: means.settled.get("openai.apiKey")?.origin ?? origin,
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
+  };
 }
 
 function kindOf(given: unknown, where: string): [kind: string, options: Options] {
@@ -149,13 +175,12 @@ const EXAMPLE =
   'a function, "echo", { "openai": { ... } }, { "http": { "url": "https://..." } } or { "queue": { "url": "https://..." } }';
 
 function make(kind: string, options: Options, means: Means): Responder | Promise<Responder> {
-  if (kind === "openai") return openai(openaiOptions(options, means));
   const { secrets } = means;
   if (kind === "http") return http({ ...options, secrets } as unknown as Parameters<typeof http>[0]);
   return kind === "queue" ? makeQueue(options) : echo();
 }
 
-function openaiOptions(options: Options, { settled, secrets }: Means): Parameters<typeof openai>[0] {
+function openaiOptions(options: Options, { settled, secrets }: Means): OpenAiOptions {
   const model = settled.get("openai.model")?.value ?? options.model;
   const instructions = settled.get("openai.instructions")?.value ?? options.instructions;
   const baseUrl = settled.get("openai.baseUrl")?.value ?? options.baseUrl;
@@ -166,7 +191,7 @@ function openaiOptions(options: Options, { settled, secrets }: Means): Parameter
     ...(baseUrl !== undefined && { baseUrl }),
     apiKey: apiKeyOf(options, settled, baseUrl !== undefined),
     secrets,
-  } as Parameters<typeof openai>[0];
+  } as OpenAiOptions;
 }
 
 function apiKeyOf(options: Options, settled: Settled, ownService: boolean): unknown {

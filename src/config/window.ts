@@ -1,6 +1,6 @@
 import { ConfigError } from "../errors.ts";
 import type { WindowConfig } from "../runtime/config.ts";
-import type { Setting, Settled } from "./settle.ts";
+import type { Setting, Settled } from "./resolve-settings.ts";
 
 /**
  * One window out of three values that may come from different places. The newer layer says which kind it is; in the same layer

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { mostOf } from "../model/limits.ts";
 import {
   ATTRIBUTES_BYTES_MAX,
   BODY_BYTES_PER_SECOND_MIN,
@@ -18,7 +19,6 @@ import {
   settingsWith,
   WINDOW_MS_MAX,
 } from "./defaults.ts";
-import { mostOf } from "./limits.ts";
 
 const HOUR = 3_600_000;
 

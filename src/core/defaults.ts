@@ -1,5 +1,5 @@
-import { LIMIT_DEFAULTS, mostOf } from "./limits.ts";
-import { CHOICES, type Settings } from "./settings.ts";
+import { LIMIT_DEFAULTS, mostOf } from "../model/limits.ts";
+import { CHOICES, type Settings } from "../model/settings.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;

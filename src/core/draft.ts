@@ -1,7 +1,7 @@
-import type { Chunk, ChunkState, Draft } from "../ports/draft.ts";
-import type { Media } from "../ports/message.ts";
+import type { Chunk, ChunkState, Draft } from "../model/draft.ts";
+import type { Media } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
 import { isSameAddress } from "./own-addresses.ts";
-import type { Settings } from "./settings.ts";
 
 const HOUR = 3_600_000;
 

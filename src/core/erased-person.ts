@@ -1,14 +1,5 @@
-import {
-  aliasOf,
-  isPassing,
-  lastingOf,
-  type Named,
-  type NamedConversation,
-  type NameRecord,
-  type NameRecords,
-  namesOf,
-  whoseIs,
-} from "./names.ts";
+import type { Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
+import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 
 /** What is known of somebody whose conversations are looked for. */
 export interface Person<C> {
@@ -26,48 +17,68 @@ export interface Person<C> {
  * neither of them to what only the number tells: nobody can say whose that was.
  */
 export function personIn<C extends NamedConversation>(
-  start: readonly Named[],
+  start: readonly (Named & { readonly id?: string })[],
   found: readonly C[],
   records: NameRecords,
 ): Person<C> {
-  const named = (each: C): Named => ({
-    ...each,
-    senderAlias: aliasOf(each) ?? (whoseIs(each, records) || undefined),
-  });
+  type Each = Named & { readonly id?: string };
+  const who = ({ id, ...names }: Each) =>
+    (id === undefined ? lastingOf(names) : whoseIs({ ...names, id }, records)) || undefined;
+  const isStrangers = (each: Each) =>
+    who(each) === undefined && (records.get(each.sender)?.strangers?.includes(each.id ?? "") ?? false);
+  const named = (each: Each): Named => ({ ...each, senderAlias: aliasOf(each) ?? who(each) });
   const pairs = [...records].flatMap(([sender, { cameWith }]) =>
     cameWith.map((senderAlias) => ({ sender, senderAlias })),
   );
-  const all = [...start, ...found.map(named), ...pairs];
+  const all = [...start.map(named), ...found.map(named), ...pairs];
   const behind = (name: string) =>
     new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
-  const lasting = new Set(start.flatMap((each) => lastingOf(each) ?? []));
-  const bare = new Set(start.flatMap((each) => (lastingOf(each) === undefined ? each.sender : [])));
+  const lasting = new Set(start.flatMap((each) => who(each) ?? []));
+  const unknown = start.filter((each) => who(each) === undefined);
+  const strangers = new Set(unknown.filter(isStrangers).map(({ sender }) => sender));
+  const bare = new Set(unknown.filter((each) => !isStrangers(each)).map(({ sender }) => sender));
   if (lasting.size === 0) {
     const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
     if (holders.size === 1) for (const holder of holders) lasting.add(holder);
   }
   const isTheirs = (name: string) =>
     lasting.has(name) || bare.has(name) || [...behind(name)].every((holder) => lasting.has(holder));
-  const conversations = found.filter((each) => isTheirs(lastingOf(named(each)) ?? each.sender));
+  const conversations = found.filter((each) =>
+    isStrangers(each) ? strangers.has(each.sender) : isTheirs(who(each) ?? each.sender),
+  );
   const theirPairs = pairs.filter((each) => lasting.has(lastingOf(each) ?? ""));
-  const mentions = [...start, ...conversations.map(named), ...theirPairs].flatMap(namesOf).filter(Boolean);
-  const names = [...new Set(mentions.filter(isTheirs))];
+  const mentions = [...start, ...conversations]
+    .map(named)
+    .concat(theirPairs)
+    .flatMap(namesOf)
+    .filter(Boolean);
+  const names = [...new Set(mentions.filter((name) => strangers.has(name) || isTheirs(name)))];
   const gone = new Set(
     names.filter((name) => [...behind(name)].every((holder) => holder === "" || lasting.has(holder))),
   );
   return { conversations, names, mentions, gone };
 }
 
+/** Who and what is not to be found in what is kept of names. */
+export interface Erased {
+  readonly names: ReadonlySet<string>;
+  readonly conversationIds: ReadonlySet<string>;
+}
+
 /** What is kept of a name when those are gone; undefined where nothing is. */
-export function erasedFrom(
-  name: string,
-  { cameWith, whose = {} }: NameRecord,
-  gone: ReadonlySet<string>,
-): NameRecord | undefined {
-  // That there was somebody stays known: else what they said would count as the other's.
-  const left = (each: string) => (gone.has(each) ? "" : each);
-  if (gone.has(name) && !isPassing(name)) return undefined;
-  if (cameWith.every((each) => left(each) === "")) return undefined;
-  const kept = Object.entries(whose).map(([id, person]) => [id, left(person)] as const);
-  return { cameWith: cameWith.map(left), ...(kept.length > 0 && { whose: Object.fromEntries(kept) }) };
+export function erasedFrom(name: string, record: NameRecord, gone: Erased): NameRecord | undefined {
+  // That there was another stays known: else what they said would count as the next one's.
+  const left = (each: string) => (gone.names.has(each) ? "" : each);
+  const cameWith = record.cameWith.map(left);
+  const whose = Object.entries(record.whose ?? {})
+    .filter(([id]) => !gone.conversationIds.has(id))
+    .map(([id, person]) => [id, left(person)] as const);
+  const strangers = (record.strangers ?? []).filter((id) => !gone.conversationIds.has(id));
+  const isOver = cameWith.every((each) => each === "") && whose.length + strangers.length === 0;
+  if (isOver || (gone.names.has(name) && !isPassing(name))) return undefined;
+  return {
+    cameWith,
+    ...(whose.length > 0 && { whose: Object.fromEntries(whose) }),
+    ...(strangers.length > 0 && { strangers }),
+  };
 }

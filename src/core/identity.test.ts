@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConversationKey } from "../ports/conversations.ts";
+import type { ConversationKey } from "../model/conversation.ts";
 import { conversationId, messageId } from "./identity.ts";
 
 const key = { channelType: "whatsapp", address: "+15550100", sender: "+4912" };

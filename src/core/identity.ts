@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { ConversationKey } from "../ports/conversations.ts";
+import type { ConversationKey } from "../model/conversation.ts";
 
 /** The dedupe key as one string: channel, receiving account, provider's id. */
 export function messageId(channel: string, account: string, providerId: string): string {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import { awaiting } from "./late-answer.ts";
 import type { Work } from "./state.ts";
 

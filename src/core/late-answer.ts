@@ -1,7 +1,7 @@
-import type { LateAnswer } from "../ports/conversations.ts";
-import type { Draft } from "../ports/draft.ts";
-import type { Commit } from "../ports/engine.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { Commit } from "../model/commit.ts";
+import type { Draft } from "../model/draft.ts";
+import type { LateAnswer } from "../model/late-answer.ts";
+import type { StagedMessage } from "../model/message.ts";
 import { pendingChunks } from "./draft.ts";
 import { isHeld } from "./lease.ts";
 import { type ConversationState, type Work, workOf } from "./state.ts";

@@ -1,28 +1,10 @@
-/** By which names somebody is known: of a message, or of a conversation. */
-export interface Named {
-  readonly sender: string;
-  readonly senderAlias?: string | undefined;
-}
-
-export interface NamedConversation extends Named {
-  readonly id: string;
-}
-
-/** What is kept of a name: with which names of the other kind it came. */
-export interface NameRecord {
-  /** The latest one last. `""` is somebody who was erased. */
-  readonly cameWith: readonly string[];
-  /** Conversations that are named by it and have become somebody's: whose, or `""` where nobody can say. */
-  readonly whose?: Readonly<Record<string, string>>;
-}
-
-/** By name. One of which nothing is kept is not in it. */
-export type NameRecords = ReadonlyMap<string, NameRecord>;
+import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 
 const NUMBER_OR_MAIL = /^\+?\d+$|@/;
 
 /** A record is small, however many share a mail address. */
 const NAMES_KEPT_MAX = 100;
+const CONVERSATIONS_KEPT_MAX = 1_000;
 
 /** A telephone number, with or without `+`, or a mail address: it may pass to somebody else. Whatever else is a name stays one person's. */
 export function isPassing(name: string): boolean {
@@ -57,9 +39,44 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
 }
 
-/** It came with this name now. */
-export function withName(record: NameRecord, name: string, whose: NameRecord["whose"] = {}): NameRecord {
-  const cameWith = [...record.cameWith.filter((each) => each !== name), name].slice(-NAMES_KEPT_MAX);
-  const all = Object.entries({ ...record.whose, ...whose }).slice(-NAMES_KEPT_MAX);
-  return { cameWith, ...(all.length > 0 && { whose: Object.fromEntries(all) }) };
+/** Of a conversation that is in `whose` already, what is written there stays. */
+export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
+  const { came, before = [], whose, stranger } = change;
+  const record = standing ?? { cameWith: before };
+  const others = record.cameWith.filter((name) => name !== came);
+  const cameWith = came === undefined ? record.cameWith : [...others, came].slice(-NAMES_KEPT_MAX);
+  const strangers = [
+    ...new Set([...(record.strangers ?? []), ...(stranger === undefined ? [] : [stranger])]),
+  ];
+  return {
+    cameWith,
+    ...withWhose({ ...whose, ...record.whose }),
+    ...(strangers.length > 0 && { strangers: strangers.slice(-CONVERSATIONS_KEPT_MAX) }),
+  };
+}
+
+/** The conversation has become another's since it was found. */
+export function isTaken(
+  standing: NameRecord | undefined,
+  { whose }: NameChange,
+  conversationId: string,
+): boolean {
+  const [is, wanted] = [standing?.whose?.[conversationId], whose?.[conversationId]];
+  return wanted !== undefined && wanted !== "" && is !== undefined && is !== wanted;
+}
+
+/** What two stores kept of one name: the one that stands here is the newer. */
+export function mergedNames(standing: NameRecord, imported: NameRecord): NameRecord {
+  const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
+  const strangers = [...new Set([...(imported.strangers ?? []), ...(standing.strangers ?? [])])];
+  return {
+    cameWith: [...earlier, ...standing.cameWith].slice(-NAMES_KEPT_MAX),
+    ...withWhose({ ...imported.whose, ...standing.whose }),
+    ...(strangers.length > 0 && { strangers: strangers.slice(-CONVERSATIONS_KEPT_MAX) }),
+  };
+}
+
+function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
+  const entries = Object.entries(whose).slice(-CONVERSATIONS_KEPT_MAX);
+  return entries.length === 0 ? {} : { whose: Object.fromEntries(entries) };
 }

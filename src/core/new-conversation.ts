@@ -1,4 +1,4 @@
-import type { Conversation, NewConversation } from "../ports/conversations.ts";
+import type { Conversation, NewConversation } from "../model/conversation.ts";
 
 /** A conversation as it begins: what was not given has its default. */
 export function newConversation(

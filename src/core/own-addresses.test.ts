@@ -36,13 +36,15 @@ describe("channels beside each other", () => {
 });
 
 describe("a channel brings messages", () => {
-  it("for every address, where it is the only one of its type", () => {
-    expect(mayBring({ shop, sms: { type: "sms" } }, "shop", "+15550142")).toBe(true);
+  it("for every address, where it names none and is the only one of its type", () => {
     expect(mayBring({ shop, sms: { type: "sms" } }, "sms", "+15550100")).toBe(true);
+    expect(mayBring({ sms: { type: "sms", addresses: [] } }, "sms", "+15550100")).toBe(true);
   });
 
-  it("for its own only, where it is not, whichever way they are written", () => {
-    const channels = { shop, clinic };
+  it.each([
+    ["alone", { shop }],
+    ["beside others", { shop, clinic }],
+  ])("for its own only, where it names them, %s, whichever way they are written", (_, channels) => {
     expect(["15550101", "whatsapp:+15550101"].map((to) => mayBring(channels, "shop", to))).toEqual([
       true,
       true,
@@ -52,6 +54,9 @@ describe("a channel brings messages", () => {
       false,
       false,
     ]);
-    expect(mayBring(channels, "clinic", "+15550199")).toBe(true);
+  });
+
+  it("for none, where it names none beside others of its type", () => {
+    expect(mayBring({ shop, clinic: { type: "whatsapp" } }, "clinic", "+15550199")).toBe(false);
   });
 });

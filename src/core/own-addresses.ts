@@ -38,10 +38,11 @@ export function addressProblem(channels: Channels): string | undefined {
   return undefined;
 }
 
-/** Whether a channel may bring messages for this address. The only one of its type may for all. */
+/** Whether a channel may bring messages for this address: for those that it names, or for all where it names none and is the only one of its type. */
 export function mayBring(channels: Channels, name: string, address: string): boolean {
-  const isAlone = !namesByType(channels).some((names) => names.length > 1 && names.includes(name));
-  return isAlone || isAmong(address, ownOf(channels, name));
+  const own = ownOf(channels, name);
+  if (own.length > 0) return isAmong(address, own);
+  return !namesByType(channels).some((names) => names.length > 1 && names.includes(name));
 }
 
 function mustSay(channels: Channels, names: readonly string[], nameless: string): string {

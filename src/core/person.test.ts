@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Named, NameRecord } from "../model/names.ts";
 import { personIn } from "./erased-person.ts";
-import type { Named, NameRecord } from "./names.ts";
+import { changedName } from "./names.ts";
 import { addresseeOf, alsoAskedFor, chooseConversation } from "./person.ts";
 
 const A = "+50370000001";
@@ -31,13 +32,15 @@ class Town {
     const own = new Map(asked.map((name) => [name, this.records.get(name)!]));
     for (const name of alsoAskedFor(names, own))
       if (this.records.has(name)) own.set(name, this.records.get(name)!);
-    const { found, learns, records, passedOn } = chooseConversation(names, this.talks, own);
-    for (const [name, record] of records) this.records.set(name, record);
+    const { found, learns, sender, keeps, passedOn } = chooseConversation(names, this.talks, own);
+    const id = found?.id ?? `c${++this.#count}`;
+    for (const [name, change] of keeps(id))
+      this.records.set(name, changedName(this.records.get(name), change));
     if (passedOn)
       this.talks = this.talks.map(({ senderAlias, ...rest }) =>
         rest.sender === passedOn.from || senderAlias === undefined ? rest : { ...rest, senderAlias },
       );
-    const talk = found ?? { id: `c${++this.#count}`, sender: names.sender };
+    const talk = found ?? { id, sender };
     const after = {
       ...this.talks.find(({ id }) => id === talk.id),
       ...talk,

@@ -1,4 +1,4 @@
-import type { InboundMessage, Media } from "../ports/message.ts";
+import type { InboundMessage, Media } from "../model/message.ts";
 
 /** What a medium counts for at least: a responder that looks at it pays for more than its address. */
 const MEDIUM_BYTES_MIN = 200;

@@ -1,4 +1,4 @@
-import type { Log, LogFields } from "../ports/log.ts";
+import type { Log, LogFields } from "../model/log.ts";
 import { shortReason } from "./reason.ts";
 
 /** Never in a log, whoever hands them in. */

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type CallerFamily, type RefusalCode, statusOf } from "./refusals.ts";
+import type { RefusalCode } from "../model/refusal.ts";
+import { type CallerFamily, statusOf } from "./refusals.ts";
 
 /** The error table of the product page: Twilio, those who retry everything, programs that read the status. */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {

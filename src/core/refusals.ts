@@ -1,17 +1,4 @@
-/** Why a message got no turn, or an HTTP caller no success. Recorded with the message and shown to people. */
-export type RefusalCode =
-  | "INVALID_SIGNATURE"
-  | "INVALID_PAYLOAD"
-  | "PAYLOAD_TOO_LARGE"
-  | "MESSAGE_TOO_LARGE"
-  | "CONVERSATION_NOT_FOUND"
-  | "PROJECT_INACTIVE"
-  | "CHANNEL_NOT_ALLOWED"
-  | "CONVERSATION_LOCKED"
-  | "ROUTE_NOT_FOUND"
-  | "RATE_LIMITED"
-  | "STORE_UNAVAILABLE";
-
+import type { RefusalCode } from "../model/refusal.ts";
 /**
  * How the caller behaves when it is told "no".
  * - `twilio`: retries only what its URL suffix says, shows TwiML to the customer;

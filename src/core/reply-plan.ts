@@ -1,4 +1,4 @@
-import type { Media } from "../ports/message.ts";
+import type { Media } from "../model/message.ts";
 import { splitText } from "./chunks.ts";
 import { REPLY_MEDIA_MAX } from "./defaults.ts";
 

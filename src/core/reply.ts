@@ -1,5 +1,5 @@
-import type { Media } from "../ports/message.ts";
-import type { FullReply, Reply, Usage } from "../ports/responder.ts";
+import type { Media } from "../model/message.ts";
+import type { FullReply, Reply, Usage } from "../model/reply.ts";
 import { LATER_MS_MAX, LATER_MS_MIN } from "./defaults.ts";
 import { shortReason } from "./reason.ts";
 

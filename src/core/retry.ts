@@ -1,5 +1,5 @@
+import type { Settings } from "../model/settings.ts";
 import { RETRY_AFTER_MS_MAX } from "./defaults.ts";
-import type { Settings } from "./settings.ts";
 
 export type RetryLimits = Pick<Settings, "attemptsMax" | "retryForMs" | "backoffMs" | "backoffMsMax">;
 

@@ -1,6 +1,6 @@
-import type { Conversation } from "../ports/conversations.ts";
-import type { RefusalCode } from "./refusals.ts";
-import type { Choices } from "./settings.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { RefusalCode } from "../model/refusal.ts";
+import type { Choices } from "../model/settings.ts";
 
 export type ReceiptDecision =
   | { readonly kind: "accept" }

@@ -1,4 +1,4 @@
-import type { Conversation } from "../ports/conversations.ts";
+import type { Conversation } from "../model/conversation.ts";
 import {
   fields,
   flag,

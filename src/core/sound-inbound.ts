@@ -1,4 +1,4 @@
-import type { DeliveryStatus, InboundMessage, Media } from "../ports/message.ts";
+import type { DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
 import { isInstant } from "./instant.ts";
 import { count, fields, isObject, optional, type Sound, soundAs, text } from "./shape.ts";
 import { INBOUND } from "./sound-message.ts";

@@ -1,5 +1,5 @@
-import type { StagedOutbound } from "../ports/engine.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { StagedMessage } from "../model/message.ts";
+import type { StagedOutbound } from "../model/outbound.ts";
 import { count, fields, isObject, listOf, optional, type Sound, soundAs, text, time } from "./shape.ts";
 
 export const MEDIA = listOf(fields({ url: text, contentType: text, name: optional(text) }));

@@ -1,6 +1,9 @@
-import type { HistoryMessage } from "../ports/conversations.ts";
-import type { DeadLetter, Refusal, TurnRecord, UnknownSend } from "../ports/inspector.ts";
-import type { NameRecord } from "./names.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { NameRecord } from "../model/names.ts";
+import type { Refusal } from "../model/refusal.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { UnknownSend } from "../model/unknown-send.ts";
 import {
   count,
   fields,
@@ -68,6 +71,7 @@ const REFUSAL = fields({
 
 const NAME = fields({
   cameWith: listOf(text),
+  strangers: optional(listOf(text)),
   whose: optional((value) => (isObject(value) ? listOf(text)(Object.values(value)) : " is no object")),
 });
 

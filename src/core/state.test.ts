@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import {
   AT_REST,
   afterClockSetBack,

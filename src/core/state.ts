@@ -1,4 +1,4 @@
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "./defaults.ts";
 import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
@@ -11,8 +11,22 @@ export interface Window {
   readonly wakeAtMs: number;
 }
 
-/** A turn that was taken and is not committed yet. Counted when the lease is taken, so that a turn that kills its process counts. */
-export interface Work {
+/** Counted when the lease is taken, so that a turn that kills its process counts. */
+export interface Tries {
+  /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that has no class. */
+  readonly attempts: number;
+  /** Of those, the ones that ended with an error: the others ended with their process. */
+  readonly errors?: number;
+  /** Tries that ended in an outage. They are limited by time, not by number. */
+  readonly outages?: number;
+  /** Since when tries have ended in an outage. Starts anew once there is a draft. */
+  readonly failingSinceAtMs?: number;
+  readonly restarts: number;
+  readonly lastError?: string;
+}
+
+/** A turn that was taken and is not committed yet. */
+export interface Work extends Tries {
   readonly turnId: string;
   /** The conversation's record, which an on-turn message does not know when it is staged. */
   readonly recordId: string;
@@ -20,19 +34,9 @@ export interface Work {
   readonly messageIds: readonly string[];
   /** What the running try holds. */
   readonly batchIds: readonly string[];
-  /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that nobody can classify. */
-  readonly attempts: number;
-  /** Of those, the ones that ended with an error: the others ended with their process. */
-  readonly errors?: number;
-  /** Tries that ended in somebody's outage. They are limited by time, not by number. */
-  readonly outages?: number;
-  /** Since when tries have ended in an outage. Starts anew once there is a draft. */
-  readonly failingSinceAtMs?: number;
-  readonly restarts: number;
   readonly openedAtMs: number;
   readonly dueAtMs: number;
   readonly takenAtMs: number;
-  readonly lastError?: string;
 }
 
 /** Everything about a conversation that is not its record: window, lease, draft, attempts. Absent when it is at rest. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChunkState, Draft } from "../ports/draft.ts";
+import type { ChunkState, Draft } from "../model/draft.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
 import {

@@ -1,9 +1,10 @@
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
+import type { Settings } from "../model/settings.ts";
+import type { WindowPolicy } from "../model/window.ts";
 import { type Batchable, cutBatch } from "./batch.ts";
 import { type DraftStep, nextDraftStep, replySent } from "./draft.ts";
 import { isHeld, type LeaseState } from "./lease.ts";
 import { failingSinceAtMs } from "./retry.ts";
-import type { Settings } from "./settings.ts";
 import {
   type ConversationState,
   isFar,
@@ -17,7 +18,7 @@ import {
   withWork,
   workOf,
 } from "./state.ts";
-import { dueAtMs, longestMs, type WindowPolicy } from "./window.ts";
+import { dueAtMs, longestMs } from "./window.ts";
 
 const NO_LATE_ANSWER = "no answer came in time";
 const DIED = "the worker died in every attempt";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Draft } from "../ports/draft.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { Draft } from "../model/draft.ts";
+import type { StagedMessage } from "../model/message.ts";
 import type { Work } from "./state.ts";
 import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "./turn.ts";
 

@@ -1,8 +1,10 @@
-import type { ConversationStatus, HistoryMessage, MessagePart } from "../ports/conversations.ts";
-import type { Chunk, Draft } from "../ports/draft.ts";
-import type { Commit } from "../ports/engine.ts";
-import type { TurnRecord, UnknownSend } from "../ports/inspector.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { Commit } from "../model/commit.ts";
+import type { ConversationStatus } from "../model/conversation.ts";
+import type { Chunk, Draft } from "../model/draft.ts";
+import type { HistoryMessage, MessagePart } from "../model/history.ts";
+import type { StagedMessage } from "../model/message.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { UnknownSend } from "../model/unknown-send.ts";
 import { providerIdsOf, saidText } from "./draft.ts";
 import { triesOf, type Work } from "./state.ts";
 

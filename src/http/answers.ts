@@ -1,4 +1,4 @@
-import type { EdgeAnswer } from "./edge.ts";
+import type { EdgeAnswer } from "./edge-request.ts";
 
 /** Answers hold what people wrote: nothing on the way may keep them, and no browser may guess another type. */
 const JSON_HEADERS = {
@@ -32,6 +32,11 @@ export function notFound(message = "there is nothing here"): EdgeAnswer {
 export function methodNotAllowed(allowed: readonly string[]): EdgeAnswer {
   const allow = allowed.join(", ");
   return failure(405, "METHOD_NOT_ALLOWED", `allowed here: ${allow}`, { allow });
+}
+
+/** What an operator has to mend first is in the log; a caller may have proven nothing. */
+export function notNow(): EdgeAnswer {
+  return failure(503, "UNAVAILABLE", "not available now; the log says why", { "retry-after": "60" });
 }
 
 /** HEAD is answered like GET; whoever writes the answer leaves the body out. */

@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { stubService } from "../../test/http/stub-service.ts";
+import { ConfigError } from "../errors.ts";
+import type { Service } from "../runtime/service.ts";
 import type { FakeClock } from "../testing/fake-clock.ts";
 import { ROUTES } from "./api.ts";
-import { createEdge, type EdgeRequest } from "./edge.ts";
+import { createEdge } from "./edge.ts";
+import type { EdgeRequest } from "./edge-request.ts";
 
 interface Caller {
   readonly method?: string;
@@ -126,8 +129,25 @@ test.each([
 });
 
 test.each(["", "x", "fifteen-letters"])("the token %j is too short to let anybody in", async (token) => {
-  const weak = createEdge(stubService({ apiToken: "given", secrets: { get: async () => token } }));
-  expect((await weak(bearing(token))).status).toBe(401);
+  const service = stubService({ apiToken: "given", secrets: { get: async () => token } });
+  const answer = await createEdge(service)(bearing(token || "no-token-at-all"));
+  expect([answer.status, answer.body]).toEqual([503, expect.not.stringContaining("characters")]);
+  const fields = {
+    secret: "LULL_API_TOKEN",
+    reason: expect.stringContaining("is shorter than 16 characters"),
+  };
+  expect(service.logged).toContainEqual({ event: "config.failed", fields });
+});
+
+test("a turn is answered while the other token cannot be read", async () => {
+  const get: Service["secrets"]["get"] = async (reference) => {
+    if (reference === withBoth.apiToken) throw new ConfigError("the secret file is gone");
+    return "only-for-answers";
+  };
+  const handle = createEdge(stubService({ ...withBoth, secrets: { get } }));
+  const reply = { ...bearing("only-for-answers", { method: "POST" }), path: "/api/turns/t_1/reply" };
+  expect((await handle(reply)).status).toBe(202);
+  expect((await handle(bearing("s3cret-of-16-and-more"))).status).toBe(503);
 });
 
 describe("with a public URL and no token", () => {
@@ -239,6 +259,35 @@ describe("wrong tokens", () => {
     const later = handle(bearing("guess"));
     await clock.advance(2_000);
     expect((await later).status).toBe(401);
+  });
+});
+
+describe("a caller that is refused is told of in the log, sampled, by its reason", () => {
+  const publicly = { publicUrl: "https://bot.example.test" };
+  const turns = { turnToken: { env: "LULL_TURN_TOKEN" }, secrets } as const;
+
+  test.each([
+    ["without a token, where there is one", withToken, {}, "no token"],
+    ["with another scheme", withToken, { authorization: "Basic s3cret-of-16-and-more" }, "no token"],
+    ["while the API is off", publicly, {}, "the API is off"],
+    ["with a token, while the API is off", publicly, { authorization: "Bearer x" }, "the API is off"],
+    ["without a token, while there is one for turns", { ...publicly, ...turns }, {}, "answers to turns only"],
+    ["through a proxy", {}, { via: "1.1 proxy" }, "through a proxy"],
+    ["under another name", {}, { host: "evil.example" }, "localhost only"],
+    ["from another site's page", {}, { "sec-fetch-site": "cross-site" }, "another page"],
+    ["with the token for turns", withBoth, { authorization: "Bearer only-for-answers" }, "a turn token"],
+  ])("%s", async (_, options, headers, reason) => {
+    const service = stubService(options);
+    const handle = createEdge(service);
+    for (let n = 0; n < 3; n += 1) expect((await handle(asked({ headers }))).status).toBeOneOf([401, 403]);
+    await (service.clock as FakeClock).advance(60_000);
+    const fields = { reason: expect.stringContaining(reason) };
+    expect(service.logged).toEqual([
+      { event: "api.refused", fields },
+      { event: "api.refused", fields },
+      { event: "api.refused", fields },
+      { event: "api.refusals", fields: { ...fields, more: 2 } },
+    ]);
   });
 });
 

@@ -1,10 +1,11 @@
-import { isGuessable } from "../core/own-secret.ts";
+import { guessable, isGuessable } from "../core/own-secret.ts";
 import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../core/this-machine.ts";
+import { ConfigError, tellable } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead } from "./answers.ts";
+import { failure, isRead, notNow } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
 /** Somebody who may do everything, or a responder that may only answer its turns. */
@@ -15,7 +16,14 @@ export type Access =
 
 const HOW_TO =
   "set LULL_API_TOKEN (or apiToken in the configuration) and send it as: Authorization: Bearer <token>";
+const NO_TOKEN = "no token";
+const OFF = "the API is off, because this service is public and has no API token";
+const TURNS_ONLY =
+  "the API takes answers to turns only, with their token, because this service is public and has no API token";
+const WRONG_TOKEN = "a wrong token";
+const UNCHECKED_TOKEN = "a token that could not be checked";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
+const RESPONDER: Access = { kind: "admitted", caller: "responder" };
 
 /** Decides who may use the API. */
 export function createAccess(service: Service): (request: EdgeRequest) => Promise<Access> {
@@ -23,54 +31,65 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
   const hasToken = service.apiToken !== undefined || service.turnToken !== undefined;
   return async (request) => {
     const given = /^bearer +(.+)$/i.exec(request.headers.authorization ?? "")?.[1]?.trim();
-    if (given === undefined || !hasToken) return withoutToken(service, request);
-    const caller = await callerWith(service, given);
-    if (caller) return { kind: "admitted", caller };
-    const isWaitOver = (await wrong.note()) === "wrong";
-    return refused(isWaitOver ? unauthorized(', error="invalid_token"') : tooMany());
+    if (given === undefined || !hasToken) {
+      const why = refusalWithoutToken(service, request);
+      return why === undefined ? OPERATOR : noted(service, why);
+    }
+    const asOperator = await compare(service, "LULL_API_TOKEN", service.apiToken, given);
+    if (asOperator === "right") return OPERATOR;
+    const asResponder = await compare(service, "LULL_TURN_TOKEN", service.turnToken, given);
+    if (asResponder === "right") return RESPONDER;
+    const isChecked = asOperator === "wrong" && asResponder === "wrong";
+    const isWaitOver = (await wrong.note(isChecked ? WRONG_TOKEN : UNCHECKED_TOKEN)) === "wrong";
+    if (!isWaitOver) return refused(tooMany());
+    return refused(isChecked ? unauthorized(', error="invalid_token"') : notNow());
   };
 }
 
-async function callerWith(service: Service, given: string): Promise<Caller | undefined> {
-  if (await isToken(service, service.apiToken, given)) return "operator";
-  if (await isToken(service, service.turnToken, given)) return "responder";
-  return undefined;
-}
-
-async function isToken(
-  { secrets }: Service,
+/** "unknown": our own cannot be read, or could be guessed. What is wrong with it is for the log: the caller has proven nothing. */
+async function compare(
+  { secrets, sampled }: Service,
+  name: string,
   reference: SecretReference | undefined,
   given: string,
-): Promise<boolean> {
-  if (reference === undefined) return false;
-  const token = await secrets.get(reference);
-  return !isGuessable(token) && sameSecret(given, token);
+): Promise<"right" | "wrong" | "unknown"> {
+  if (reference === undefined) return "wrong";
+  try {
+    const token = await secrets.get(reference);
+    if (isGuessable(token)) throw new ConfigError(guessable(name));
+    return sameSecret(given, token) ? "right" : "wrong";
+  } catch (error) {
+    sampled.note("error", "config.failed", { secret: name, reason: tellable(error) });
+    return "unknown";
+  }
 }
 
-function withoutToken(service: Service, request: EdgeRequest): Access {
-  if (service.apiToken !== undefined) return refused(unauthorized(""));
-  // Told apart by nothing that a proxy has to send: whoever serves the public needs a token.
-  if (service.publicUrl !== undefined)
-    return refused(forbidden("the API is off, because this service is public and has no API token"));
-  const refusal = loopbackRefusal(request);
-  return refusal ? refused(refusal) : OPERATOR;
+/** Why a caller that brings no token may not come in; undefined where it may. */
+function refusalWithoutToken(service: Service, request: EdgeRequest): string | undefined {
+  if (service.apiToken !== undefined) return NO_TOKEN;
+  // Told apart by nothing that a proxy has to send: a public service needs a token.
+  if (service.publicUrl !== undefined) return service.turnToken === undefined ? OFF : TURNS_ONLY;
+  return loopbackRefusal(request);
+}
+
+/** An operator who watches for stolen tokens has to see callers that probe without one, too. */
+function noted({ sampled }: Service, reason: string): Access {
+  sampled.note("warn", "api.refused", { reason });
+  return refused(reason === NO_TOKEN ? unauthorized("") : forbidden(reason));
 }
 
 /**
  * Without a token the API is for programs on this machine only. A browser on this machine is no such program: a page
  * it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by Sec-Fetch-Site or Origin).
  */
-function loopbackRefusal(request: EdgeRequest): EdgeAnswer | undefined {
+function loopbackRefusal(request: EdgeRequest): string | undefined {
   const { headers, method, remoteAddress } = request;
-  if (!isLoopbackAddress(remoteAddress)) return forbidden("without a token the API answers on loopback only");
-  if (isForwarded(headers)) {
-    return forbidden("without a token the API does not answer through a proxy");
-  }
-  if (!isLoopbackHost(headers.host)) return forbidden("without a token the API answers to localhost only");
-  if (isOfAnotherSite(headers)) return forbidden("another page may not use this");
-  if (!isRead(method) && headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host)) {
-    return forbidden("another page may not change anything here");
-  }
+  if (!isLoopbackAddress(remoteAddress)) return "without a token the API answers on loopback only";
+  if (isForwarded(headers)) return "without a token the API does not answer through a proxy";
+  if (!isLoopbackHost(headers.host)) return "without a token the API answers to localhost only";
+  if (isOfAnotherSite(headers)) return "another page may not use this";
+  if (!isRead(method) && headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host))
+    return "another page may not change anything here";
   return undefined;
 }
 
@@ -88,7 +107,7 @@ function tooMany(): EdgeAnswer {
   return failure(429, "RATE_LIMITED", "too many wrong tokens; try again", { "retry-after": "2" });
 }
 
-export function forbidden(why: string): EdgeAnswer {
+function forbidden(why: string): EdgeAnswer {
   return failure(403, "FORBIDDEN", `${why}; ${HOW_TO}`);
 }
 function isOwnOrigin(origin: string, host: string | undefined): boolean {

@@ -1,21 +1,17 @@
 import { expect, test } from "vitest";
 import type { ReplySent } from "../core/draft.ts";
-import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
-import type { WindowPolicy } from "../core/window.ts";
-import type { Conversation, HistoryMessage } from "../ports/conversations.ts";
-import type { Chunk, Draft } from "../ports/draft.ts";
-import type {
-  ConversationDetail,
-  Counts,
-  DeadLetter,
-  LockRecord,
-  QuarantinedRow,
-  Refusal,
-  TurnRecord,
-  UnknownSend,
-} from "../ports/inspector.ts";
-import type { Media, StagedMessage } from "../ports/message.ts";
-import type { Usage } from "../ports/responder.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
+import type { Chunk, Draft } from "../model/draft.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { Media, StagedMessage } from "../model/message.ts";
+import type { Refusal } from "../model/refusal.ts";
+import type { Usage } from "../model/reply.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { UnknownSend } from "../model/unknown-send.ts";
+import type { WindowPolicy } from "../model/window.ts";
+import type { ConversationDetail, Counts, LockRecord, QuarantinedRow } from "../ports/inspector.ts";
+import { componentsIn, type Infer, type Schema } from "../schema/schema.ts";
 import * as schemas from "./api-schemas.ts";
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`

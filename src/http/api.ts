@@ -1,18 +1,18 @@
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
-import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
+import { problemsIn, TO_PROGRAMS } from "../schema/problems.ts";
+import { anything, type ObjectSchema, type Schema } from "../schema/schema.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
 import { type Door, tooMany, unread } from "./door.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
-import { REMEDY_ROUTES } from "./remedy-routes.ts";
+import { REMEDY_ROUTES } from "./repair-routes.ts";
 import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
@@ -41,7 +41,8 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
     const target = targetOf(request.path);
     const methods = target && table.get(target.pattern);
     const mayAll = asked.caller === "operator";
-    if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders)) return turnsOnly();
+    if (!mayAll && ![...(methods?.values() ?? [])].some((route) => route.forResponders))
+      return turnsOnly(service);
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
@@ -49,7 +50,9 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
   };
 }
 
-function turnsOnly(): EdgeAnswer {
+/** A responder never asks for anything else: a turn token that does may have been stolen. */
+function turnsOnly({ sampled }: Service): EdgeAnswer {
+  sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
 }
 

@@ -4,8 +4,8 @@ import { web } from "../channels/web/index.ts";
 import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { createLull, type Lull } from "../index.ts";
+import type { LogFields } from "../model/log.ts";
 import type { EngineProvider } from "../ports/engine.ts";
-import type { LogFields } from "../ports/log.ts";
 import type { Service } from "../runtime/service.ts";
 import { createEdge } from "./edge.ts";
 

@@ -2,7 +2,7 @@ import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } f
 import type { Channel } from "../ports/channel.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure } from "./answers.ts";
-import type { Body, EdgeAnswer } from "./edge.ts";
+import type { Body, EdgeAnswer } from "./edge-request.ts";
 import { Intake } from "./intake.ts";
 import { Slots } from "./slots.ts";
 

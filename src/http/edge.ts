@@ -1,38 +1,11 @@
-import { LullError, tellable } from "../errors.ts";
+import { ConfigError, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
-import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
+import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
 import { createApi } from "./api.ts";
 import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
+import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { frontDoor } from "./front-door.ts";
-import type { GivenUp, Reading } from "./intake.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
-
-/** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
-export interface EdgeRequest {
-  readonly method: string;
-  readonly path: string;
-  /** As it came, with its question mark; empty when there is none. Signatures are made over it. */
-  readonly search: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  /** What stood before `path` in the URL that was called, where the edge knows: `https://host/stage`. */
-  readonly base?: string | undefined;
-  /** Absent where the edge cannot know it. */
-  readonly remoteAddress: string | undefined;
-  /** Reads the body, once, as one of all those that are being read. Left to the handler, so that what is refused by its headers is never read. */
-  body(bytesMax: number, reading: Reading): Promise<Body>;
-}
-
-/** `gone`: the caller hung up before the body was whole; what came must not be used. */
-export type Body = Buffer | "too-large" | "gone" | GivenUp;
-
-export interface EdgeAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;
 
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
@@ -94,6 +67,11 @@ async function ready(service: Service): Promise<EdgeAnswer> {
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
   // Only the first segment: what follows may name a person.
   const area = `/${request.path.split("/", 2)[1] ?? ""}`;
+  // It was right when the service started: a secret's file that was changed, or is gone. A person mends it, and the caller may come back.
+  if (error instanceof ConfigError) {
+    service.sampled.note("error", "config.failed", { area, reason: tellable(error) });
+    return notNow();
+  }
   service.sampled.note("error", "http.error", { method: request.method, area, reason: tellable(error) });
   if (error instanceof LullError && error.retry === "later") {
     const seconds = Math.ceil((error.retryAfterMs ?? 1_000) / 1_000);

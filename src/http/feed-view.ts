@@ -1,19 +1,16 @@
-import type { Settings } from "../core/settings.ts";
 import { dueAtMs } from "../core/window.ts";
-import type { HistoryMessage } from "../ports/conversations.ts";
-import type { ConversationDetail, TurnRecord } from "../ports/inspector.ts";
-import type { StagedMessage } from "../ports/message.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { StagedMessage } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { ConversationDetail } from "../ports/inspector.ts";
+import type { Feed, FeedMessage, FeedTurn, FeedWaiting } from "./feed-shape.ts";
 import { isoTime } from "./public-json.ts";
 
 const TURNS_MAX = 50;
 
-/** What the phone page is told. Nothing in it is anybody else's business than the visitor's. */
-export function feedOf(
-  detail: ConversationDetail,
-  settings: Settings,
-  after: number,
-  nowMs: number,
-): unknown {
+/** What the phone page is told: only what is the visitor's own business. */
+export function feedOf(detail: ConversationDetail, settings: Settings, after: number, nowMs: number): Feed {
   const { conversation, staged } = detail;
   return {
     conversation: conversation.id,
@@ -32,14 +29,19 @@ export function feedOf(
 }
 
 /** Under the id that the page gave it; the channel put the sender in front. */
-function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): unknown {
+function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): FeedWaiting {
   const prefix = `${encodeURIComponent(sender.toWellFormed())}/`;
   const id = providerId.startsWith(prefix) ? providerId.slice(prefix.length) : providerId;
   return { id, text, at: isoTime(arrivedAtMs) };
 }
 
-/** A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits its answer. */
-function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): object {
+type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;
+
+/**
+ * A lease outlives its holder's process, so only one that has not run out counts. A draft without one awaits
+ * its answer.
+ */
+function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number): FeedState {
   const { lock, staged } = detail;
   const lease = lock?.lease && lock.lease.untilAtMs > nowMs ? lock.lease : undefined;
   const waiting = staged.filter(({ arrivedAtMs }) => arrivedAtMs > (lease?.takenAtMs ?? 0));
@@ -50,7 +52,7 @@ function stateOf(detail: ConversationDetail, settings: Settings, nowMs: number):
   return { state: staged.length > 0 || lock?.window ? "gathering" : "idle", ...due };
 }
 
-/** A quiet window's row may keep its first due time until somebody looks. The visitor is told when the turn will start. */
+/** A quiet window's row may keep its first due time until a worker looks: the visitor is told what holds. */
 function quietUntilMs(
   detail: ConversationDetail,
   waiting: readonly StagedMessage[],
@@ -64,8 +66,8 @@ function quietUntilMs(
   return dueAtMs(span, policy);
 }
 
-/** `n` grows with every message. It goes by time, so that it stays the same when a long history is cut at its old end. */
-function numbered(messages: readonly HistoryMessage[]): { n: number }[] {
+/** `n` grows with every message, by its time: it stays the same when a long history is cut at its old end. */
+function numbered(messages: readonly HistoryMessage[]): FeedMessage[] {
   let last = 0;
   return messages.map(({ role, text: words, media, atMs, turnId }) => {
     last = Math.max(atMs, last + 1);
@@ -79,7 +81,7 @@ function newest(turns: readonly TurnRecord[]): TurnRecord[] {
   return [...turns].sort((a, b) => a.committedAtMs - b.committedAtMs).slice(-TURNS_MAX);
 }
 
-function publicTurn(turn: TurnRecord): unknown {
+function publicTurn(turn: TurnRecord): FeedTurn {
   return {
     turn_id: turn.turnId,
     outcome: turn.outcome,

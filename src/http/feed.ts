@@ -1,6 +1,6 @@
 import { FEED_LIMITS, FEEDS_PER_MINUTE_MAX } from "../core/defaults.ts";
+import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
-import type { ConversationKey } from "../ports/conversations.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
 import { noteRefusal } from "../runtime/receive.ts";
@@ -8,7 +8,7 @@ import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";
 import { sameSecret } from "./constant-time.ts";
-import type { EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { feedOf } from "./feed-view.ts";
 import { isPossibleId } from "./ids.ts";
 import { createUrl } from "./public-url.ts";

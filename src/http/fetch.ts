@@ -1,5 +1,5 @@
 import { BodyBytes } from "./body-bytes.ts";
-import type { Body, EdgeRequest, Handle } from "./edge.ts";
+import type { Body, EdgeRequest, Handle } from "./edge-request.ts";
 import type { Reading } from "./intake.ts";
 
 /** What a platform may know about the caller. Without it, `/api` needs a token. */

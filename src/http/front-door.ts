@@ -1,6 +1,6 @@
 import type { Service } from "../runtime/service.ts";
 import { json } from "./answers.ts";
-import type { EdgeAnswer } from "./edge.ts";
+import type { EdgeAnswer } from "./edge-request.ts";
 import { phonePage } from "./page/page.ts";
 
 /** Names no channel: whoever finds the address need not learn where to post. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { BodyBytes, free } from "./body-bytes.ts";
-import type { Body, EdgeRequest } from "./edge.ts";
+import type { Body, EdgeRequest } from "./edge-request.ts";
 import type { Reading } from "./intake.ts";
 
 type Headers = EdgeRequest["headers"];

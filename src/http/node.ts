@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Settings } from "../core/settings.ts";
 import { ConfigError } from "../errors.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { failure } from "./answers.ts";
 import { Connections } from "./connections.ts";
-import type { EdgeAnswer, Handle } from "./edge.ts";
+import type { EdgeAnswer, Handle } from "./edge-request.ts";
 import { dropBody, NodeRequest } from "./node-request.ts";
 import { dropRest, oneRequest } from "./one-request.ts";
 import { SlowAnswers } from "./slow-answers.ts";

@@ -1,4 +1,4 @@
-import type { WindowPolicy } from "../core/window.ts";
+import type { WindowPolicy } from "../model/window.ts";
 
 /** The user's own data and the provider's: carried as they are, names included. */
 const VERBATIM = new Set(["attributes", "fields"]);

@@ -1,4 +1,4 @@
-import type { EdgeRequest } from "./edge.ts";
+import type { EdgeRequest } from "./edge-request.ts";
 
 /** The URL as the caller saw it. Signatures cover it, and behind a proxy only the public URL tells what it was. */
 export function createUrl(publicUrl: string | undefined): (request: EdgeRequest) => string {

@@ -1,10 +1,10 @@
-import type { RefusalCode } from "../core/refusals.ts";
+import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel } from "../ports/channel.ts";
 import { noteRefusal } from "../runtime/receive.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
 import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
-import type { Body, EdgeAnswer, EdgeRequest } from "./edge.ts";
+import type { Body, EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
 

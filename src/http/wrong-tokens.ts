@@ -25,9 +25,9 @@ export class WrongTokens {
   }
 
   /** Resolves when the caller may hear that it was wrong, or at once when too many wait for that. */
-  async note(): Promise<"wrong" | "too-many"> {
+  async note(reason: string): Promise<"wrong" | "too-many"> {
     const nowMs = this.#clock.nowMs();
-    this.#sampled.note("warn", "api.refused", { reason: "a wrong token" });
+    this.#sampled.note("warn", "api.refused", { reason });
     const lately = this.#times.filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS);
     // No more than decide about the wait.
     this.#times = [...lately, nowMs].slice(-(WAIT_MS_MAX / STEP_MS));

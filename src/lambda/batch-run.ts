@@ -1,7 +1,7 @@
-import { triggerFrom } from "../engines/aws/triggers.ts";
+import { triggerFrom } from "../engines/aws/queue/triggers.ts";
 import { LullError, tellable } from "../errors.ts";
+import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log } from "../ports/log.ts";
 import type { Service } from "../runtime/service.ts";
 import type { Budget } from "./deadline.ts";
 import type { SqsRecord } from "./invocation.ts";

@@ -1,4 +1,4 @@
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Within } from "../runtime/worker.ts";
 
 /** What one invocation may still do, in ms from now. */

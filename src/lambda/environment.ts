@@ -11,7 +11,7 @@ export const { webhook, api, worker, sweeper } = lambdaHandlers(async (log) => {
     cwd: process.cwd(),
     purpose: "start",
     engines: { aws: () => aws() },
-    namedSecrets: async () => (await import("../secrets-manager/index.ts")).secretsManager(),
+    namedSecrets: async () => (await import("../secrets/manager/index.ts")).secretsManager(),
   });
   return loaded.config(log);
 });

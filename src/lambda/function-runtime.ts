@@ -1,6 +1,7 @@
-import { createEdge, type Handle } from "../http/edge.ts";
+import { createEdge } from "../http/edge.ts";
+import type { Handle } from "../http/edge-request.ts";
 import { createLull, type Lull } from "../index.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log } from "../model/log.ts";
 import type { LullConfig } from "../runtime/config.ts";
 import { SampledLog } from "../runtime/sampled-log.ts";
 import { systemClock } from "../runtime/system-clock.ts";

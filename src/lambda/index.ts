@@ -1,4 +1,4 @@
-import { tellOfCrashesFirst } from "../process-crash.ts";
+import { tellOfCrashesFirst } from "../process/crash.ts";
 import { type ConfigSource, FunctionRuntime } from "./function-runtime.ts";
 import type { HttpResponse } from "./http-event.ts";
 import type { LambdaContext, SqsBatchResponse, SqsEvent } from "./invocation.ts";

@@ -1,5 +1,5 @@
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
-import type { Log, LogFields } from "../ports/log.ts";
+import type { Log, LogFields } from "../model/log.ts";
 
 /** Metrics are counted from the stable log events, so that a dashboard and a search in the logs never disagree. */
 const COUNTED: Readonly<Record<string, string>> = {

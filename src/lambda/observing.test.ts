@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ConfigError } from "../errors.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log } from "../model/log.ts";
 import { FunctionRuntime } from "./function-runtime.ts";
 import { lambdaLog } from "./logger.ts";
 import { counting } from "./metrics.ts";

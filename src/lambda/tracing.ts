@@ -1,6 +1,6 @@
 import type { Tracer } from "@aws-lambda-powertools/tracer";
 import { LullError, tellable } from "../errors.ts";
-import type { Log } from "../ports/log.ts";
+import type { Log } from "../model/log.ts";
 
 /** Runs something as a part of the request's trace, where the request has one. */
 export type Trace = <T>(

@@ -4,14 +4,14 @@ import {
   DeleteMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import { AWS_DEADLINES } from "../core/deadline.ts";
 import type { AwsEngine } from "../engines/aws/index.ts";
 import { placeFrom, sqsClient } from "../engines/aws/options.ts";
 import { type Ending, once } from "../engines/aws/retry.ts";
+import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { AWS_DEADLINES } from "../wire/deadline.ts";
 import type { SqsRecord } from "./invocation.ts";
 
 const BATCH_MAX = 10;

@@ -1,6 +1,6 @@
 import { tellable } from "../errors.ts";
 import { failure } from "../http/answers.ts";
-import type { EdgeAnswer, Handle } from "../http/edge.ts";
+import type { EdgeAnswer, Handle } from "../http/edge-request.ts";
 import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";

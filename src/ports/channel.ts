@@ -1,5 +1,5 @@
-import type { RefusalCode } from "../core/refusals.ts";
-import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "./message.ts";
+import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../model/message.ts";
+import type { RefusalCode } from "../model/refusal.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** A webhook request as it came in. The body is raw: signatures are made over bytes. */
@@ -73,6 +73,8 @@ export type SendOutcome =
       readonly kind: "not-sent";
       readonly retry: "later" | "never";
       readonly retryAfterMs?: number;
+      /** Our credentials were refused, or cannot be read: an operator is told at once, and `retry: "later"` waits for other ones. */
+      readonly credentials?: true;
       readonly why: string;
     }
   /** It may or may not have gone out, and nobody told. */
@@ -102,8 +104,8 @@ export interface ChannelContext {
   readonly nowMs: () => number;
 }
 
-/** A way in and out: four steps, each of which knows nothing of conversations, windows or turns. */
-export interface Channel {
+/** What the runtime has to know of a channel. */
+export interface ChannelFacts {
   /** What rules and conversation keys speak of: `wati` is of type `whatsapp`. */
   readonly type: string;
   /** Longest text that one message may carry; longer replies are sent in chunks. */
@@ -121,15 +123,18 @@ export interface Channel {
   /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
   readonly settleMs?: number;
   /**
-   * Our addresses that are its own, once it is open. Where several channels are of one type each has to name them, no two the same, and
-   * brings messages for no others: their people would mix. The only channel of its type takes messages for whatever address they name.
+   * Our addresses that are its own, once it is open: it brings messages for no others. Where several channels are of one type each has to
+   * name them, no two the same: their people would mix. The only channel of its type may name none, and then brings messages for all.
    */
   readonly addresses?: readonly string[];
   /** How a person says which they are, for the error that asks for it: an option, a variable. */
   readonly addressesSetBy?: string;
-  open?(context: ChannelContext): void;
-  /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
-  unfit?(): Promise<string | undefined> | string | undefined;
+  /** True where `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
+  readonly busyTextInAnswer?: boolean;
+}
+
+/** From a request to messages. */
+export interface ReceivingChannel {
   /**
    * Looks at what came before the body: a webhook that lacks what every real one has (a signature, the right content type) is refused
    * unread. Undefined lets it pass, to be verified. Asked where there is a body, and once only; not every edge asks.
@@ -139,8 +144,12 @@ export interface Channel {
   parse(request: WebhookRequest): Parsed;
   /** Words the webhook's answer in the provider's own way. */
   answer(summary: ReceiveSummary): WebhookAnswer;
-  /** True where `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
-  readonly busyTextInAnswer?: boolean;
+  /** What the provider received since then, oldest first, for `lull catch-up`. */
+  listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<InboundMessage>;
+}
+
+/** From a reply to what the provider says of it. */
+export interface SendingChannel {
   /** Sends one chunk. When `signal` aborts after bytes went out, the outcome is `unknown`. */
   send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome>;
   /** How the provider wants a person to be addressed, where that is more than the conversation's `sender`. */
@@ -148,8 +157,13 @@ export interface Channel {
   reconcile?(query: ReconcileQuery, signal: AbortSignal): Promise<ReconcileOutcome>;
   typing?(to: string, lastProviderId: string, signal: AbortSignal): Promise<void>;
   fetchMedia?(media: Media, signal: AbortSignal): Promise<Response>;
-  /** What the provider received since then, oldest first, for `lull catch-up`. */
-  listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<InboundMessage>;
+}
+
+/** A way in and out: four steps, each of which knows nothing of conversations, windows or turns. */
+export interface Channel extends ChannelFacts, ReceivingChannel, SendingChannel {
+  open?(context: ChannelContext): void;
+  /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
+  unfit?(): Promise<string | undefined> | string | undefined;
   /** Problems that `lull doctor` should tell, in plain words. Empty when all is well. */
   check?(signal: AbortSignal): Promise<readonly string[]>;
 }

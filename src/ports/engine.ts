@@ -1,15 +1,21 @@
-import type { NameRecords } from "../core/names.ts";
-import type { RefusalCode } from "../core/refusals.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Commit } from "../model/commit.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { Draft } from "../model/draft.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { Lease } from "../model/lease.ts";
+import type { Log } from "../model/log.ts";
+import type { Arrival, DeliveryStatus } from "../model/message.ts";
+import type { NameRecords } from "../model/names.ts";
+import type { RefusalCode } from "../model/refusal.ts";
+import type { GiveBack } from "../model/release.ts";
+import type { Settings } from "../model/settings.ts";
+import type { TakenInTheEnd, TakeOutcome } from "../model/take.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { Finding } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
-import type { Conversation, Conversations, HistoryMessage } from "./conversations.ts";
-import type { Draft } from "./draft.ts";
-import type { Finding } from "./finding.ts";
-import type { Inspector, TurnRecord } from "./inspector.ts";
-import type { Log } from "./log.ts";
-import type { Arrival, DeliveryStatus, Media, StagedMessage } from "./message.ts";
-import type { Remedies } from "./remedies.ts";
-import type { Usage } from "./responder.ts";
+import type { Conversations } from "./conversations.ts";
+import type { Inspector } from "./inspector.ts";
+import type { Remedies } from "./repairs.ts";
 
 /** What became of one arrival. Each of them may be acknowledged: it is durable, or will never be needed. */
 export type StageOutcome =
@@ -42,69 +48,6 @@ export interface StageRequest {
   readonly isUnrecorded?: true;
 }
 
-/** The expiring right to work on a conversation. `token` says who is right, `untilAtMs` only when to try. */
-export interface Lease {
-  readonly conversationId: string;
-  readonly token: string;
-  readonly untilAtMs: number;
-}
-
-/** A turn to carry out, under a lease. */
-export interface Taken {
-  readonly lease: Lease;
-  readonly turnId: string;
-  /** The number of this try, as responders and people are told it. */
-  readonly attempt: number;
-  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
-  readonly attempts: number;
-  /** Since when tries have ended in an outage. */
-  readonly failingSinceAtMs?: number;
-  /** The attempts before this one may have ended with the death of their processes: what is asked may be what killed them. */
-  readonly isSuspect?: true;
-  readonly restarts: number;
-  readonly conversation: Conversation;
-  /** The batch in order. Empty when the turn carries out an outbound. */
-  readonly messages: readonly StagedMessage[];
-  /** Something to be said that no message asked for. */
-  readonly outbound?: StagedOutbound;
-  /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
-  readonly draft?: Draft;
-  /** Provider ids of what the latest turns and dead letters of this conversation sent, for `reconcile` to leave out. */
-  readonly recentProviderIds: readonly string[];
-  /** A limit cut the batch: more is due as soon as this turn is over. */
-  readonly cut: boolean;
-  readonly takenAtMs: number;
-  readonly dueAtMs: number;
-}
-
-export interface StagedOutbound {
-  readonly id: string;
-  readonly channel: string;
-  readonly to: string;
-  readonly texts: readonly string[];
-  readonly media?: readonly Media[];
-  readonly author: string;
-  readonly arrivedAtMs: number;
-}
-
-/** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
-export interface Burial {
-  readonly kind: "buried";
-  readonly deadLetterId: string;
-  readonly reason: string;
-}
-
-/** What a wake-up for one conversation led to. */
-export type TakeOutcome =
-  | { readonly kind: "turn"; readonly taken: Taken }
-  | { readonly kind: "busy"; readonly untilAtMs: number }
-  | { readonly kind: "later"; readonly dueAtMs: number }
-  | { readonly kind: "nothing" }
-  | Burial;
-
-/** Where one look led to several things: what it came to in the end, and the dead letters on the way. */
-export type TakenInTheEnd = TakeOutcome & { readonly buried?: readonly Burial[] };
-
 export interface DueTurns {
   readonly outcomes: readonly TakeOutcome[];
   /** When looking again is worth while, as far as the store knows now. */
@@ -130,31 +73,6 @@ export type MarkOutcome =
   | { readonly kind: "handed-off" }
   | WriteOutcome;
 
-/** `replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`. */
-export type TurnOutcome =
-  | "replied"
-  | "no-reply"
-  | "queued"
-  | "handed-off"
-  | "unknown"
-  | `refused: ${RefusalCode}`;
-
-export interface Commit {
-  readonly outcome: TurnOutcome;
-  /** The batch merged, and the reply as it was sent. Absent where there is none. */
-  readonly userText?: string;
-  readonly userMedia?: readonly Media[];
-  readonly draft?: Draft;
-  readonly usage?: Usage;
-  readonly complete?: boolean;
-  readonly handOff?: string;
-  readonly answerStartedAtMs?: number;
-  readonly answeredAtMs?: number;
-  readonly sentAtMs?: number;
-  /** Look for another turn under the same lease: a draft was continued, an outbound carried out, a limit cut the batch. */
-  readonly more: boolean;
-}
-
 export type CommitOutcome =
   | {
       readonly kind: "committed";
@@ -165,28 +83,6 @@ export type CommitOutcome =
   /** Nothing was to be said, and a late answer was accepted meanwhile: nothing is committed, its draft stands. */
   | { readonly kind: "answered" }
   | WriteOutcome;
-
-/**
- * How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. Pauses count from
- * that step on: whoever decided on one may have stood still since, and the clock may have been set back.
- */
-export type GiveBack =
-  /** Failed, to be tried again: a window stands `afterMs` from then on. With `outageSinceAtMs` the attempt is not counted. */
-  | {
-      readonly kind: "retry";
-      readonly afterMs: number;
-      readonly reason: string;
-      readonly outageSinceAtMs?: number;
-      readonly draft?: Draft;
-    }
-  /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
-  | { readonly kind: "bury"; readonly reason: string; readonly draft?: Draft }
-  /** Nothing failed, something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
-  | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
-  /** Newer messages joined: start over when their window is due. */
-  | { readonly kind: "restart" }
-  /** Stopping, or paused: what was taken is due again at once. The attempt is not counted. */
-  | { readonly kind: "release" };
 
 /** Stage 2: what a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
@@ -263,8 +159,20 @@ export interface Redriven {
   readonly isWithout?: true;
 }
 
+/** Whether the store can be used, asked in four depths. */
+export interface EngineHealth {
+  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
+  ping(): Promise<void>;
+  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
+  probe?(): Promise<void>;
+  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
+  checks?(): Promise<readonly Finding[]>;
+  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
+  examine?(): Promise<readonly Finding[]>;
+}
+
 /** Everything durable. Split by who calls it. */
-export interface Engine {
+export interface Engine extends EngineHealth {
   readonly receiving: Receiving;
   readonly turns: TurnTaking;
   readonly sweeping: Sweeping;
@@ -275,14 +183,6 @@ export interface Engine {
   adopt?(kept: KeptConversation): Promise<void>;
   /** Puts wake-ups back that ended among the dead letters of a queue. Absent where there are no queues. */
   redrive?(): Promise<readonly Redriven[]>;
-  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
-  ping(): Promise<void>;
-  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
-  probe?(): Promise<void>;
-  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
-  checks?(): Promise<readonly Finding[]>;
-  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
-  examine?(): Promise<readonly Finding[]>;
   close(): Promise<void>;
 }
 

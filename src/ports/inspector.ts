@@ -1,8 +1,11 @@
-import type { NameRecords } from "../core/names.ts";
-import type { Conversation, ConversationKey, HistoryMessage } from "./conversations.ts";
-import type { Draft } from "./draft.ts";
-import type { Media, StagedMessage } from "./message.ts";
-import type { Usage } from "./responder.ts";
+import type { Conversation, ConversationKey } from "../model/conversation.ts";
+import type { DeadLetter } from "../model/dead-letter.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { StagedMessage } from "../model/message.ts";
+import type { NameRecords } from "../model/names.ts";
+import type { Refusal } from "../model/refusal.ts";
+import type { TurnRecord } from "../model/turn.ts";
+import type { UnknownSend } from "../model/unknown-send.ts";
 
 export interface Page {
   readonly limit: number;
@@ -21,26 +24,6 @@ export interface ConversationFilter extends Page {
   readonly active?: boolean;
 }
 
-/** One turn as it went, kept after its commit. */
-export interface TurnRecord {
-  readonly turnId: string;
-  readonly conversationId: string;
-  readonly outcome: string;
-  readonly channel: string;
-  readonly messageIds: readonly string[];
-  readonly providerIds: readonly string[];
-  readonly attempts: number;
-  readonly restarts: number;
-  readonly usage?: Usage;
-  readonly openedAtMs: number;
-  readonly dueAtMs: number;
-  readonly takenAtMs: number;
-  readonly answerStartedAtMs?: number;
-  readonly answeredAtMs?: number;
-  readonly sentAtMs?: number;
-  readonly committedAtMs: number;
-}
-
 /** Windows and leases as they stand now. */
 export interface LockRecord {
   readonly conversationId: string;
@@ -49,40 +32,6 @@ export interface LockRecord {
   readonly staged: number;
   readonly attempts: number;
   readonly draft: boolean;
-}
-
-export interface DeadLetter {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly reason: string;
-  readonly attempts: number;
-  readonly messages: readonly StagedMessage[];
-  readonly draft?: Draft;
-  readonly atMs: number;
-}
-
-export interface UnknownSend {
-  readonly id: string;
-  readonly conversationId: string;
-  readonly turnId: string;
-  readonly chunk: number;
-  readonly channel: string;
-  readonly to: string;
-  /** Our address; not known of those that an older version left. */
-  readonly from?: string;
-  readonly text: string;
-  readonly media?: readonly Media[];
-  readonly atMs: number;
-}
-
-/** Why a message got no turn. */
-export interface Refusal {
-  readonly messageId: string;
-  readonly conversationId?: string;
-  readonly channel: string;
-  readonly sender: string;
-  readonly code: string;
-  readonly atMs: number;
 }
 
 /** A row that was not ours: another system, an older version or a person wrote it, or a disk forgot. It stops nobody any more. */

@@ -1,5 +1,7 @@
-import type { Conversation, HistoryMessage } from "./conversations.ts";
-import type { Media } from "./message.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { HistoryMessage } from "../model/history.ts";
+import type { Media } from "../model/message.ts";
+import type { Reply } from "../model/reply.ts";
 
 /** One message of the batch, as a responder sees it. */
 export interface TurnMessage {
@@ -28,31 +30,6 @@ export interface Turn {
   /** Aborts when the answer is no longer wanted: out of time, lease lost, newer messages. */
   readonly signal: AbortSignal;
 }
-
-export interface Usage {
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly totalTokens: number;
-}
-
-/** An answer with everything that may go with it. */
-export interface FullReply {
-  /** One text, or several messages to be sent one after the other. Leave out for no reply. */
-  readonly text?: string | readonly string[];
-  readonly media?: readonly Media[];
-  readonly usage?: Usage;
-  /** The task is done: the customer's next message opens a new conversation. */
-  readonly complete?: boolean;
-  /** Hand the conversation to a human, with the reason. The text, if any, is still sent. */
-  readonly handOff?: string;
-  /** Somebody else has the turn now and sees to it: nothing is sent, and the conversation is `queued_for_ai`. */
-  readonly queued?: boolean;
-  /** The answer comes later, through the API, at the latest after this many seconds. */
-  readonly laterSeconds?: number;
-}
-
-/** A text, several texts, a full reply, or nothing: then no reply is sent. */
-export type Reply = string | readonly string[] | FullReply | null | undefined;
 
 /** Who answers. Throw a `LullError` with `retry: "never"` for what no second try can mend; anything else is tried again. */
 export interface Responder {

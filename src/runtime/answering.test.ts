@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { LullError } from "../errors.ts";
-import type { Reply, Responder, Turn } from "../ports/responder.ts";
+import type { Reply } from "../model/reply.ts";
+import type { Responder, Turn } from "../ports/responder.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
 
 let lull: TestLull;

@@ -1,6 +1,6 @@
 import { oddInbound, soundInbound } from "../core/sound-inbound.ts";
+import type { InboundMessage } from "../model/message.ts";
 import type { StageRequest } from "../ports/engine.ts";
-import type { InboundMessage } from "../ports/message.ts";
 
 /** What a channel gave, on its way to the store. */
 export interface Arriving extends StageRequest {

@@ -1,9 +1,10 @@
 import { mergeTexts } from "../core/batch.ts";
 import type { Answer } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
+import type { Media } from "../model/message.ts";
+import type { Taken } from "../model/take.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, Taken } from "../ports/engine.ts";
-import type { Media } from "../ports/message.ts";
+import type { Engine } from "../ports/engine.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { asOutage } from "./persist.ts";
 import { readReply } from "./read-reply.ts";

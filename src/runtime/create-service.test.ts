@@ -78,7 +78,9 @@ it("nobody speaks on a channel that there is not", async () => {
   const { conversations } = await lull.service.engine();
   const { conversation } = await conversations.create({ channelType: "test", address: "a", sender: "s" });
   const request = { conversationId: conversation.id, text: "coo", author: "me", channel: "pigeon" };
-  await expect(lull.service.say(request)).rejects.toThrow("no channel of type test is configured");
+  await expect(lull.service.say(request)).rejects.toThrow(
+    "no channel of type test for our address a is configured",
+  );
   await lull.stop();
 });
 

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { within } from "../core/deadline.ts";
 import { SAYING_LIMITS, STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import { addressProblem, mayBring } from "../core/own-addresses.ts";
 import { addresseeOf } from "../core/person.ts";
 import { safely } from "../core/privacy.ts";
-import type { Settings } from "../core/settings.ts";
 import { ConfigError, LullError } from "../errors.ts";
+import type { FullReply } from "../model/reply.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { FullReply } from "../ports/responder.ts";
-import { processIdentity } from "../process-identity.ts";
-import { environmentSecrets } from "../secrets.ts";
+import { processIdentity } from "../process/identity.ts";
+import { environmentSecrets } from "../secrets/secrets.ts";
+import { within } from "../wire/deadline.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
@@ -45,16 +45,16 @@ export function createService(config: LullConfig): Service {
   requireOwnAddresses(config.channels);
 
   const { channels, handOffTo } = config;
+  const sampled = new SampledLog(log, clock);
   const making: Making = {
     engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
     worker: (engine) =>
-      new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log }),
+      new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log, sampled }),
     sweeper: ({ sweeping }) => new Sweeper(sweeping, clock, settings.sweepMs, random, log),
   };
   let life = new Life(making);
   let stops = 0;
   const open = () => life.engine();
-  const sampled = new SampledLog(log, clock);
   const readiness = new Readiness(clock, () =>
     within(clock, settings.receiveTimeoutMs, async () => {
       const engine = await open();
@@ -159,7 +159,9 @@ async function say(
   const name = wanted ?? lastUsed ?? ofType;
   const channel = name === undefined ? undefined : channels[name];
   if (!channel || name === undefined) {
-    throw new ConfigError(`no channel of type ${conversation.channelType} is configured`);
+    throw new ConfigError(
+      `no channel of type ${conversation.channelType} for our address ${conversation.address} is configured`,
+    );
   }
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw new LullError(PASSED_ON, { code: "NUMBER_PASSED_ON", retry: "never" });

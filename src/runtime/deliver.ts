@@ -1,7 +1,7 @@
 import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
-import type { Draft } from "../ports/draft.ts";
+import type { Draft } from "../model/draft.ts";
 import { sending } from "./drafting.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
@@ -88,10 +88,11 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
         withChunk(draft, chunk, { kind: "sent", providerId: outcome.providerId, atMs: clock.nowMs() }),
       );
     case "not-sent": {
-      const { retry, retryAfterMs, why } = outcome;
+      const { retry, retryAfterMs, why, credentials } = outcome;
       const error = new LullError(why, {
         code: "NOT_SENT",
         retry,
+        ...(credentials && { credentials }),
         ...(retryAfterMs !== undefined && { retryAfterMs }),
       });
       return end(await fail(run, error, withChunk(draft, chunk, { kind: "pending" })));

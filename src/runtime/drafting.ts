@@ -3,9 +3,9 @@ import { sendByAtMs } from "../core/lease.ts";
 import { soundAs } from "../core/shape.ts";
 import { DRAFT } from "../core/sound-state.ts";
 import { LullError } from "../errors.ts";
-import type { Draft } from "../ports/draft.ts";
-import type { Media } from "../ports/message.ts";
-import type { Usage } from "../ports/responder.ts";
+import type { Draft } from "../model/draft.ts";
+import type { Media } from "../model/message.ts";
+import type { Usage } from "../model/reply.ts";
 import { replyTexts } from "./reply-texts.ts";
 import type { TurnRun } from "./turn-run.ts";
 

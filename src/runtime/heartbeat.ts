@@ -1,7 +1,8 @@
 import { tellable } from "../errors.ts";
+import type { Lease } from "../model/lease.ts";
+import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Lease, TurnTaking } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
+import type { TurnTaking } from "../ports/engine.ts";
 
 /** Why `lost` aborts when nobody is known to have taken the lease: it ran out while the store was away. */
 export const NOT_RENEWED = "not renewed";

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { ConfigError, LullError } from "../errors.ts";
+import type { Log } from "../model/log.ts";
 import type { Outgoing, SendOutcome } from "../ports/channel.ts";
 import { type TestLull, testLull } from "../testing/test-lull.ts";
 
@@ -14,12 +16,14 @@ async function liveThrough(who: {
   readonly responder?: () => never | Promise<never>;
   readonly sending?: (outgoing: Outgoing) => SendOutcome | Promise<SendOutcome>;
   readonly asking?: () => never;
+  readonly log?: Log;
 }) {
   let isAway = true;
   const ledger: Outgoing[] = [];
   lull = testLull({
     window: { seconds: 10 },
     respond: (turn) => (isAway && who.responder ? who.responder() : turn.text),
+    ...(who.log && { log: who.log }),
   });
   lull.channel.behave((outgoing) => {
     if (isAway && who.sending) return who.sending(outgoing);
@@ -113,6 +117,69 @@ it("after ten minutes without the provider's list nobody is answered twice, and 
   });
   expect(toldTo(ledger)).toEqual(everybody("one | two"));
   await nobodyNeedsAPerson();
+});
+
+describe("credentials that are refused are waited for like an outage, since changing them heals it, and told at once", () => {
+  const REFUSED = {
+    kind: "not-sent",
+    retry: "later",
+    why: "the provider answered 401",
+    credentials: true,
+  } as const;
+  const logged: [level: string, event: string, fields: unknown][] = [];
+  const log: Log = (level, event, fields) => void logged.push([level, event, fields]);
+  const told = (name: string) => logged.filter(([, event]) => event === name);
+
+  it.each<[string, Parameters<typeof liveThrough>[0], string, string, string]>([
+    ["by the provider", { sending: () => REFUSED }, "one | two", "credentials.refused", "answered 401"],
+    [
+      "by the responder's vendor",
+      {
+        responder: () => {
+          throw new LullError("answered 401", { code: "UNAUTHORIZED", retry: "later", credentials: true });
+        },
+      },
+      "one\ntwo",
+      "credentials.refused",
+      "answered 401",
+    ],
+    [
+      "because they cannot be read",
+      {
+        responder: () => {
+          throw new ConfigError("the secret file is gone");
+        },
+      },
+      "one\ntwo",
+      "config.failed",
+      "the secret file is gone",
+    ],
+  ])("%s", async (_, who, answers, event, reason) => {
+    logged.length = 0;
+    expect(toldTo(await liveThrough({ ...who, log }))).toEqual(everybody(answers));
+    await nobodyNeedsAPerson();
+    const [first, ...others] = told(event);
+    expect(first).toEqual([
+      "error",
+      event,
+      expect.objectContaining({ reason: expect.stringContaining(reason) }),
+    ]);
+    // Once a minute, and not for each of hundreds of tries.
+    expect(others.filter(([level]) => level !== "debug").length).toBeLessThanOrEqual(OUTAGE_MS / MINUTE);
+  });
+
+  it("and end as dead letters where they are never changed", async () => {
+    logged.length = 0;
+    lull = testLull({ limits: { retryForSeconds: 120 }, respond: (turn) => turn.text, log });
+    lull.channel.behave(() => REFUSED);
+    await lull.receive("ana", "hi");
+    await lull.advance(30_000);
+    expect(told("credentials.refused")[0]?.[0]).toBe("error");
+    expect(told("turn.dead")).toEqual([]);
+    await lull.advance(5 * MINUTE);
+    const { items } = await (await lull.service.engine()).inspector.dead({ limit: 10 });
+    expect(items).toMatchObject([{ reason: "NOT_SENT: the provider answered 401" }]);
+  });
 });
 
 it("an outage that outlasts its time ends as dead letters that say why", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
-import type { LogFields } from "../ports/log.ts";
+import type { LogFields } from "../model/log.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { createService } from "./create-service.ts";

@@ -1,6 +1,6 @@
 import { LullError, tellable, wordsOf } from "../errors.ts";
+import type { Draft } from "../model/draft.ts";
 import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
-import type { Draft } from "../ports/draft.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /**

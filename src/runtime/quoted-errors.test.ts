@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { LullError } from "../errors.ts";
-import type { LogFields } from "../ports/log.ts";
+import type { LogFields } from "../model/log.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
 
 const TEXT = "my card is 4000 1234 5678 9010";

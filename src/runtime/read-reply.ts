@@ -1,6 +1,6 @@
 import { type Answer, answerFrom, oddReply } from "../core/reply.ts";
 import { LullError } from "../errors.ts";
-import type { Reply } from "../ports/responder.ts";
+import type { Reply } from "../model/reply.ts";
 
 /** What a reply means. Throws, for good, where it is none: the same function would return the same again. */
 export function readReply(reply: Reply): Answer {

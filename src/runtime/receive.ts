@@ -1,13 +1,13 @@
-import { within } from "../core/deadline.ts";
-import type { RefusalCode } from "../core/refusals.ts";
-import type { Settings } from "../core/settings.ts";
 import { soundStatus } from "../core/sound-inbound.ts";
 import { tellable } from "../errors.ts";
+import type { Log } from "../model/log.ts";
+import type { DeliveryStatus } from "../model/message.ts";
+import type { RefusalCode } from "../model/refusal.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
-import type { DeliveryStatus } from "../ports/message.ts";
+import { within } from "../wire/deadline.ts";
 import { type Arriving, arriving } from "./arrivals.ts";
 import type { Fitness } from "./fitness.ts";
 import type { RecordPace } from "./record-pace.ts";

@@ -1,18 +1,20 @@
+import type { Log, LogFields, LogLevel } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Log, LogFields, LogLevel } from "../ports/log.ts";
 
 const MINUTE_MS = 60_000;
 /** Reasons of one event that are told apart within a minute. */
 const REASONS_MAX = 20;
 const OTHER_REASONS = "other reasons";
 
-/** What anybody may cause as often as they like, and what tells how many more of it there were. */
+/** What anybody may cause as often as they like, or every turn as long as it lasts, and what tells how many more of it there were. */
 const SUMS = {
   "webhook.refused": ["warn", "webhook.refusals"],
   "message.refused": ["info", "message.refusals"],
   "webhook.failed": ["error", "webhook.failures"],
   "http.error": ["error", "http.errors"],
   "api.refused": ["warn", "api.refusals"],
+  "config.failed": ["error", "config.failures"],
+  "credentials.refused": ["error", "credentials.refusals"],
 } as const;
 
 export type SampledEvent = keyof typeof SUMS;

@@ -1,15 +1,15 @@
-import type { Settings } from "../core/settings.ts";
+import type { Log } from "../model/log.ts";
+import type { FullReply } from "../model/reply.ts";
+import type { Settings } from "../model/settings.ts";
 import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
-import type { FullReply } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
-/** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
-export interface Service {
+/** How it is configured, and what an edge may use of it. */
+export interface ServiceFacts {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
   readonly publicUrl: string | undefined;
@@ -22,6 +22,10 @@ export interface Service {
   /** Who this process is to the store: its leases carry it. */
   readonly workerId: string;
   readonly clock: Clock;
+}
+
+/** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
+export interface Service extends ServiceFacts {
   /** Stage 1 for one webhook: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** A delivery status callback. */

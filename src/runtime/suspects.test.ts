@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
+import type { Reply } from "../model/reply.ts";
 import type { EngineProvider } from "../ports/engine.ts";
-import type { Reply, Turn } from "../ports/responder.ts";
+import type { Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { testChannel } from "../testing/test-channel.ts";

@@ -1,6 +1,6 @@
 import { mayJoin } from "../core/suspects.ts";
 import { tellable } from "../errors.ts";
-import type { Taken } from "../ports/engine.ts";
+import type { Taken } from "../model/take.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
 /** The turns of one process that may be what killed others. */

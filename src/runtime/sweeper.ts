@@ -1,7 +1,7 @@
 import { tellable } from "../errors.ts";
+import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
 import { RareWords } from "./rare-words.ts";
 
 /** Between two rounds of which the first had more to do: whoever wants to write comes in between. */

@@ -1,11 +1,12 @@
 import { mergeTexts } from "../core/batch.ts";
-import { outageOf } from "../core/outage.ts";
 import { quotes } from "../core/quoting.ts";
 import { shortReason } from "../core/reason.ts";
 import { decideFailure, type Failure } from "../core/retry.ts";
-import { LullError, tellable, wordsOf } from "../errors.ts";
-import type { Draft } from "../ports/draft.ts";
-import type { Commit, GiveBack } from "../ports/engine.ts";
+import { ConfigError, LullError, tellable, wordsOf } from "../errors.ts";
+import type { Commit } from "../model/commit.ts";
+import type { Draft } from "../model/draft.ts";
+import type { GiveBack } from "../model/release.ts";
+import { outageOf } from "../wire/outage.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
@@ -71,6 +72,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const reason = wordsOf(error);
   const told = toldOf(run, error, draft);
   const withDraft = draft ? { draft } : {};
+  tellOperator(run, error, told);
   try {
     if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft }, told);
     return await giveBack(run, { ...decision, reason, ...withDraft }, told);
@@ -81,9 +83,20 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   }
 }
 
+/** Every turn fails on it until a person changes something: waiting for that must not look like waiting for somebody who is away. */
+function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: string): void {
+  if (!(error instanceof LullError)) return;
+  const { code } = error;
+  const about = { turn: taken.turnId, reason };
+  if (error instanceof ConfigError) sampled.note("error", "config.failed", { code }, about);
+  else if (error.credentials) sampled.note("error", "credentials.refused", { code }, about);
+}
+
 /** Whoever threw it: a responder of somebody's own, an SDK, or one of ours. */
 function failureOf(error: unknown, nowMs: number): Failure {
   try {
+    // A secret's file that is gone, a variable that is not set: the message is not at fault, and a person mends it.
+    if (error instanceof ConfigError) return { kind: "outage" };
     if (error instanceof LullError && error.retry === "never") return { kind: "permanent" };
     const outage = outageOf(error, nowMs);
     return outage ? { kind: "outage", ...outage } : { kind: "unclassified" };

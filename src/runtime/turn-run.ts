@@ -1,10 +1,13 @@
-import type { Settings } from "../core/settings.ts";
+import type { Log } from "../model/log.ts";
+import type { GiveBack } from "../model/release.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Taken, TakenInTheEnd } from "../model/take.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { Engine, GiveBack, Taken, TakenInTheEnd } from "../ports/engine.ts";
-import type { Log } from "../ports/log.ts";
+import type { Engine } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { Heartbeat } from "./heartbeat.ts";
+import type { SampledLog } from "./sampled-log.ts";
 
 /** What every turn of a worker shares. */
 export interface TurnSurroundings {
@@ -16,6 +19,8 @@ export interface TurnSurroundings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
+  /** For what is the same for every turn, as long as it lasts. */
+  readonly sampled: Pick<SampledLog, "note">;
   /** Aborts when the worker may wait no longer for running turns. */
   readonly stopping: AbortSignal;
 }

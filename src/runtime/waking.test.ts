@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import type { LogFields } from "../ports/log.ts";
+import type { LogFields } from "../model/log.ts";
 import type { Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";

@@ -1,10 +1,10 @@
-import type { Settings } from "../core/settings.ts";
 import { toldOfBurial } from "../core/take.ts";
 import { tellable } from "../errors.ts";
-import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../ports/engine.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../model/take.ts";
 import { RareWords } from "./rare-words.ts";
+import { takeTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
-import { takeTurn } from "./take-turn.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
 /** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */

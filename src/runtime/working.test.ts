@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
 import { StoreUnavailable } from "../errors.ts";
+import type { LogFields } from "../model/log.ts";
+import type { Reply } from "../model/reply.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { EngineProvider } from "../ports/engine.ts";
-import type { LogFields } from "../ports/log.ts";
-import type { Reply, Responder, Turn } from "../ports/responder.ts";
+import type { Responder, Turn } from "../ports/responder.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { type Fault, withFaults } from "../testing/fault-engine.ts";
 import { type TestChannel, testChannel } from "../testing/test-channel.ts";

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { Outgoing, ReconcileQuery, SendOutcome } from "../ports/channel.ts";
-import type { ContractProvider, ContractRun, ContractSubject, ProviderMood } from "./channel-contract.ts";
+import type {
+  ContractProvider,
+  ContractRun,
+  ContractSubject,
+  ProviderMood,
+} from "./channel-contract-subject.ts";
 
 export const SENDING: readonly (readonly [string, ContractRun])[] = [
   ["a send that was taken is sent, under the provider's id", taken],

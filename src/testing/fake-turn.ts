@@ -1,4 +1,4 @@
-import type { Conversation } from "../ports/conversations.ts";
+import type { Conversation } from "../model/conversation.ts";
 import type { Turn, TurnMessage } from "../ports/responder.ts";
 
 /** A turn to ask a responder with, without a runtime. Say what matters to the test; the rest is filled in. */

@@ -1,11 +1,5 @@
-export {
-  type ChannelHarness,
-  type ContractCase,
-  type ContractProvider,
-  type ContractSubject,
-  channelContract,
-  type ProviderMood,
-} from "./channel-contract.ts";
+export { type ChannelHarness, type ContractCase, channelContract } from "./channel-contract.ts";
+export type { ContractProvider, ContractSubject, ProviderMood } from "./channel-contract-subject.ts";
 export {
   type EngineCase,
   type EngineHarness,

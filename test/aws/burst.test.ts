@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import type { TakeOutcome } from "../../src/ports/engine.ts";
+import type { TakeOutcome } from "../../src/model/take.ts";
 import { arrival, silent, textsOf } from "../../src/testing/engine-contract/builders.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { awsWorld } from "./world.ts";

@@ -7,10 +7,10 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
+import { problems } from "../../src/engines/aws/dynamo/table-problems.ts";
+import { BY_ACTIVITY, BY_ID, LISTED, TABLES, type TableName } from "../../src/engines/aws/dynamo/tables.ts";
 import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
-import { problems } from "../../src/engines/aws/table-problems.ts";
-import { BY_ACTIVITY, BY_ID, LISTED, TABLES, type TableName } from "../../src/engines/aws/tables.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";

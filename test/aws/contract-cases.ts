@@ -1,5 +1,5 @@
 import { it } from "vitest";
-import type { Settings } from "../../src/core/settings.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import { SPOILT_HOW } from "../../src/testing/engine-contract/harness.ts";
 import { engineContract, type Skip, type World } from "../../src/testing/engine-contract/index.ts";
 

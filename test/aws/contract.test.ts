@@ -63,7 +63,6 @@ const RARE: Readonly<Record<string, string>> = {
   "sweeper dynamodb:BatchWriteItem conversations-stage": "drops what was answered meanwhile",
   "worker dynamodb:BatchWriteItem conversations-stage": "a redelivery that slipped past DEDUPE is dropped",
   "worker dynamodb:UpdateItem conversations-trigger-lock": "a window that stands gets its trigger sooner",
-  "worker dynamodb:PutItem conversations-state": "an on-turn message tells a person's other name",
   "sweeper dynamodb:Query conversations/index/by-conversation-id":
     "an orphan of a row that another system wrote",
 };

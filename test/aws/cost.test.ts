@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { HistoryMessage } from "../../src/ports/conversations.ts";
-import type { Draft } from "../../src/ports/draft.ts";
-import type { CommitOutcome, Engine, Taken } from "../../src/ports/engine.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { HistoryMessage } from "../../src/model/history.ts";
+import type { Taken } from "../../src/model/take.ts";
+import type { CommitOutcome, Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import type { Settings } from "../../src/core/settings.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import type { Skip } from "../../src/testing/engine-contract/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { contractCases, SKIPS } from "./contract-cases.ts";

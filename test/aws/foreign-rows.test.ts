@@ -4,8 +4,9 @@ import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { conversationId, messageId } from "../../src/core/identity.ts";
-import { aliasKey, INSTALLATION } from "../../src/engines/aws/keys.ts";
-import type { Engine, Taken } from "../../src/ports/engine.ts";
+import { aliasKey, INSTALLATION } from "../../src/engines/aws/items/keys.ts";
+import type { Taken } from "../../src/model/take.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import {
   allSent,
   arrival,

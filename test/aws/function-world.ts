@@ -6,7 +6,6 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
-import type { Settings } from "../../src/core/settings.ts";
 import { aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import {
   type HttpResponse,
@@ -15,7 +14,8 @@ import {
   lambdaHandlers,
   type SqsRecord,
 } from "../../src/lambda/index.ts";
-import type { LogFields } from "../../src/ports/log.ts";
+import type { LogFields } from "../../src/model/log.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import type { LullConfig } from "../../src/runtime/config.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";

@@ -3,10 +3,11 @@ import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/clie
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { DEFAULTS } from "../../src/core/defaults.ts";
-import type { Settings } from "../../src/core/settings.ts";
 import { LullError } from "../../src/errors.ts";
-import type { Engine, StageOutcome, Taken } from "../../src/ports/engine.ts";
-import type { Arrival } from "../../src/ports/message.ts";
+import type { Arrival } from "../../src/model/message.ts";
+import type { Settings } from "../../src/model/settings.ts";
+import type { Taken } from "../../src/model/take.ts";
+import type { Engine, StageOutcome } from "../../src/ports/engine.ts";
 import {
   allSent,
   arrival,

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
-import type { Settings } from "../../src/core/settings.ts";
-import type { Engine, Taken } from "../../src/ports/engine.ts";
+import type { Settings } from "../../src/model/settings.ts";
+import type { Taken } from "../../src/model/take.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import {
   allSent,
   arrival,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { TABLES, type TableName } from "../../src/engines/aws/dynamo/tables.ts";
 import { createQueues, createTables, type QueueOptions } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
-import { TABLES, type TableName } from "../../src/engines/aws/tables.ts";
 import { type Emulators, REGION } from "./emulators.ts";
 
 export interface Place {

@@ -14,7 +14,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "REPEATING",
     patches: [
       {
-        file: "engines/aws/stage.ts",
+        file: "engines/aws/steps/receive.ts",
         find: '  await armFor(site, row, conversation);\n  return { kind: "duplicate" };',
         replace: '  return { kind: "duplicate" };',
       },
@@ -35,7 +35,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "CALM",
     patches: [
       {
-        file: "engines/aws/look.ts",
+        file: "engines/aws/steps/look.ts",
         find: "  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n  const rows = await stagedForTurn(site, stored.id);\n",
         replace:
           "  const rows = await stagedForTurn(site, stored.id);\n  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n",
@@ -47,7 +47,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "BELATED",
     patches: [
       {
-        file: "engines/aws/look.ts",
+        file: "engines/aws/steps/look.ts",
         find: "rememberedAmong(site, candidates(site, stored, rows)),",
         replace: "(void rememberedAmong, void candidates, new Set<string>()),",
       },
@@ -57,7 +57,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "an overdue window's trigger is sent again",
     patches: [
       {
-        file: "engines/aws/window.ts",
+        file: "engines/aws/items/window.ts",
         find: "return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);",
         replace: "return atMs === undefined;",
       },
@@ -67,7 +67,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "the sweeper triggers lapsed leases",
     patches: [
       {
-        file: "engines/aws/sweep.ts",
+        file: "engines/aws/steps/sweep.ts",
         find: "if (!lease || isLive) return false;",
         replace: "if (lease || !isLive) return false;",
       },
@@ -78,7 +78,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "REPEATING",
     patches: [
       {
-        file: "engines/aws/sweep.ts",
+        file: "engines/aws/steps/sweep.ts",
         find: "return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };",
         replace: "void armOrphan; void alone; return { count: 0, next };",
       },
@@ -88,7 +88,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a lease is taken only if it is free or lapsed",
     patches: [
       {
-        file: "engines/aws/lease.ts",
+        file: "engines/aws/steps/lease.ts",
         find: "all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));",
         replace: "undefined; void [all, any, isOfKnownVersion, isFree, hasLapsed, isNone];",
       },
@@ -98,7 +98,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a state is written only over the one that was read",
     patches: [
       {
-        file: "engines/aws/state.ts",
+        file: "engines/aws/items/state.ts",
         find: "conversationKeyOf(before.id), change, isUnchanged(before));",
         replace: "conversationKeyOf(before.id), change);",
       },
@@ -108,7 +108,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a commit is written only under its own token",
     patches: [
       {
-        file: "engines/aws/commit.ts",
+        file: "engines/aws/steps/commit.ts",
         find: "    change,\n    condition: isUnchanged(stored),\n",
         replace: "    change,\n",
       },
@@ -119,7 +119,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "POISONED",
     patches: [
       {
-        file: "engines/aws/bury.ts",
+        file: "engines/aws/steps/dead-letter.ts",
         find: "    condition: isUnchanged(stored),\n",
         replace: "",
       },
@@ -130,7 +130,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "CALM",
     patches: [
       {
-        file: "engines/aws/lease.ts",
+        file: "engines/aws/steps/lease.ts",
         find: 'if (written.kind === "done" || standing?.token === lease.token) {',
         replace: 'if (written.kind === "done") {',
       },
@@ -141,7 +141,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "CALM",
     patches: [
       {
-        file: "engines/aws/window.ts",
+        file: "engines/aws/items/window.ts",
         find: "isMine: found.id === window.id };",
         replace: "isMine: false };",
       },
@@ -162,7 +162,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     day: "FAILING",
     patches: [
       {
-        file: "engines/aws/give-back.ts",
+        file: "engines/aws/steps/release.ts",
         find: "  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n  const saved = await saveState(site, stored, after);\n",
         replace:
           "  const saved = await saveState(site, stored, after);\n  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
@@ -173,7 +173,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "committed messages are remembered",
     patches: [
       {
-        file: "engines/aws/commit.ts",
+        file: "engines/aws/steps/commit.ts",
         find: '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },\n',
         replace: "",
       },
@@ -183,7 +183,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a lock that is not ours counts as none",
     patches: [
       {
-        file: "engines/aws/window.ts",
+        file: "engines/aws/items/window.ts",
         find: 'return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;',
         replace: 'return read.kind === undefined ? read : { kind: "sound", value: standing(item) };',
       },
@@ -193,7 +193,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "a staged row that is not ours is passed over",
     patches: [
       {
-        file: "engines/aws/stage-item.ts",
+        file: "engines/aws/items/stage-item.ts",
         find: 'return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;',
         replace: 'return { kind: "sound", value: weighed(rowFrom(item as Item)) };',
       },
@@ -203,7 +203,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     protection: "windows and leases that a clock set back put far off are brought back",
     patches: [
       {
-        file: "engines/aws/clock.ts",
+        file: "engines/aws/steps/clock.ts",
         find: "const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;",
         replace: "const isSetBack = setBackAtMs === LOOKS;",
       },

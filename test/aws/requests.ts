@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { TABLES } from "../../src/engines/aws/tables.ts";
+import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { AwsWorld } from "./world.ts";
 

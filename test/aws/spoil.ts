@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { BY_ID, TABLES } from "../../src/engines/aws/tables.ts";
+import { BY_ID, TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import type { SpoiltHow, SpoiltWhat } from "../../src/testing/engine-contract/index.ts";
 import { SPOILT } from "./spoilt.ts";
 

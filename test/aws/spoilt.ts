@@ -1,4 +1,4 @@
-import type { TableName } from "../../src/engines/aws/tables.ts";
+import type { TableName } from "../../src/engines/aws/dynamo/tables.ts";
 import type { SpoiltWhat } from "../../src/testing/engine-contract/index.ts";
 
 interface Spoilt {

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTables } from "../../src/engines/aws/create.ts";
-import { DynamoStore } from "../../src/engines/aws/dynamo-store.ts";
+import { createTables } from "../../src/engines/aws/dynamo/create-tables.ts";
+import { DynamoStore } from "../../src/engines/aws/dynamo/dynamo-store.ts";
 import {
   above,
   absent,
@@ -15,12 +15,12 @@ import {
   equal,
   not,
   present,
-} from "../../src/engines/aws/expression.ts";
+} from "../../src/engines/aws/dynamo/expression.ts";
+import type { Store } from "../../src/engines/aws/dynamo/store.ts";
+import { LEASED } from "../../src/engines/aws/dynamo/tables.ts";
 import { ImpossibleWrite } from "../../src/engines/aws/failure.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
-import type { Store } from "../../src/engines/aws/store.ts";
-import { LEASED } from "../../src/engines/aws/tables.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { withChunk } from "../../src/core/draft.ts";
-import type { Draft } from "../../src/ports/draft.ts";
-import type { Engine, Taken, TakeOutcome } from "../../src/ports/engine.ts";
-import type { Arrival } from "../../src/ports/message.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { Arrival } from "../../src/model/message.ts";
+import type { Taken, TakeOutcome } from "../../src/model/take.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import { arrival, draftFor, replied, sending, sent } from "../../src/testing/engine-contract/builders.ts";
 import type { AwsWorld } from "./world.ts";
 

@@ -7,10 +7,10 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { aws, createQueues } from "../../src/engines/aws/index.ts";
+import { QueueTriggers } from "../../src/engines/aws/queue/triggers.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
-import { QueueTriggers } from "../../src/engines/aws/triggers.ts";
+import type { LogFields } from "../../src/model/log.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import type { LogFields } from "../../src/ports/log.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";

@@ -4,7 +4,7 @@ import { type Batchable, cutBatch, inOrder, mergeTexts } from "../../src/core/ba
 import { splitText } from "../../src/core/chunks.ts";
 import { conversationId, messageId } from "../../src/core/identity.ts";
 import { answerFrom } from "../../src/core/reply.ts";
-import type { Reply } from "../../src/ports/responder.ts";
+import type { Reply } from "../../src/model/reply.ts";
 import { hold } from "./hold.ts";
 import { nastyText } from "./nasty-json.ts";
 

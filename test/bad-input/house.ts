@@ -1,7 +1,8 @@
 import { memory } from "../../src/engines/memory/index.ts";
-import { createEdge, type EdgeAnswer } from "../../src/http/edge.ts";
+import { createEdge } from "../../src/http/edge.ts";
+import type { EdgeAnswer } from "../../src/http/edge-request.ts";
+import type { LogFields } from "../../src/model/log.ts";
 import type { Counts } from "../../src/ports/inspector.ts";
-import type { LogFields } from "../../src/ports/log.ts";
 import { echo } from "../../src/responders/echo/index.ts";
 import type { LullConfig } from "../../src/runtime/config.ts";
 import { createService } from "../../src/runtime/create-service.ts";

@@ -5,7 +5,7 @@ import { type LambdaHandlers, lambdaHandlers } from "../../src/lambda/index.ts";
 import httpApi from "../../src/lambda/payloads/http-api.json" with { type: "json" };
 import loadBalancer from "../../src/lambda/payloads/load-balancer.json" with { type: "json" };
 import restApi from "../../src/lambda/payloads/rest-api.json" with { type: "json" };
-import type { LogFields } from "../../src/ports/log.ts";
+import type { LogFields } from "../../src/model/log.ts";
 import { echo } from "../../src/responders/echo/index.ts";
 import { hold } from "./hold.ts";
 import { nastyJson, nastyObject, nastyText } from "./nasty-json.ts";

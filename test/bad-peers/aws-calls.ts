@@ -2,8 +2,9 @@ import { DEFAULTS } from "../../src/core/defaults.ts";
 import { aws } from "../../src/engines/aws/index.ts";
 import { sqsClient } from "../../src/engines/aws/options.ts";
 import { Visibility } from "../../src/lambda/visibility.ts";
-import type { Draft } from "../../src/ports/draft.ts";
-import type { Engine, Lease } from "../../src/ports/engine.ts";
+import type { Draft } from "../../src/model/draft.ts";
+import type { Lease } from "../../src/model/lease.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { fakeConversation } from "../../src/testing/fake-turn.ts";
 import type { OutgoingCall } from "./outgoing-call.ts";
@@ -143,10 +144,10 @@ const ENGINE: EngineCalls = {
 };
 
 const OF_ENGINE = [
-  "engines/aws/dynamo-store.ts",
-  "engines/aws/triggers.ts",
+  "engines/aws/dynamo/dynamo-store.ts",
+  "engines/aws/queue/triggers.ts",
   "engines/aws/checks.ts",
-  "engines/aws/redrive.ts",
+  "engines/aws/queue/redrive.ts",
 ];
 
 /** What the AWS engine asks, member by member. */

@@ -7,7 +7,7 @@ import { http } from "../../src/responders/http/index.ts";
 import { openai } from "../../src/responders/openai/index.ts";
 import { queue } from "../../src/responders/queue/index.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { secretsManager } from "../../src/secrets-manager/index.ts";
+import { secretsManager } from "../../src/secrets/manager/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
 import { abortedOr, type OutgoingCall, unlessStatusCame } from "./outgoing-call.ts";
 
@@ -38,7 +38,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
   },
   {
     name: "secrets manager: get",
-    of: ["secrets-manager/secrets-manager.ts"],
+    of: ["secrets/manager/secrets-manager.ts"],
     make: (endpoint) =>
       secretsManager({ endpoint, region: "eu-west-1", timeoutSeconds: 0.3 }).get({ name: "prod/twilio" }),
     ends: "SECRET_UNAVAILABLE later",
@@ -69,10 +69,7 @@ export const RESPONDER_CALLS: readonly OutgoingCall[] = [
 
 /** As much of a configuration as the check of an OpenAI key looks at. */
 function loadedAt(baseUrl: string): Loaded {
-  const settled = new Map<string, unknown>([
-    ["openai.apiKey", { value: "sk-test", origin: "a test" }],
-    ["openai.baseUrl", { value: baseUrl, origin: "a test" }],
-  ]);
+  const vendor = { apiKey: "sk-test", keyFrom: "a test", baseUrl };
   const secrets = { get: async () => "sk-test" };
-  return { responder: { kind: "openai", origin: "a test" }, settled, secrets } as unknown as Loaded;
+  return { responder: { kind: "openai", origin: "a test", vendor }, secrets } as unknown as Loaded;
 }

@@ -9,8 +9,8 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { describe, expect, test } from "vitest";
 import { Lull, type LullProps } from "../../src/cdk/index.ts";
+import { type KeyPart, TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import { placeFrom } from "../../src/engines/aws/options.ts";
-import { type KeyPart, TABLES } from "../../src/engines/aws/tables.ts";
 import { statementsIn, tablePermissions } from "./permissions.ts";
 import { functionsOf, newStack, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 

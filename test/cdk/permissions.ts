@@ -1,5 +1,5 @@
 import type { Template } from "aws-cdk-lib/assertions";
-import { TABLES } from "../../src/engines/aws/tables.ts";
+import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import { functionsOf, resourcesOf } from "./synthesis.ts";
 
 export interface Statement {

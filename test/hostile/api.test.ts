@@ -60,6 +60,23 @@ describe("the API of a public service without a token", () => {
     expect(service.events).toContainEqual(expect.objectContaining({ event: "api.off", level: "warn" }));
   });
 
+  it("takes answers to turns, where there is a token for them, and the start and the doctor say so", async () => {
+    const env = { ...PUBLIC, LULL_TURN_TOKEN: "a-token-that-answers-turns" };
+    const service = lull("start", env);
+    const url = await service.url();
+    const answered = (path: string, token: string) =>
+      fetch(url + path, { method: "POST", headers: token ? { authorization: `Bearer ${token}` } : {} });
+    const stale = await answered("/api/turns/t_1/reply", env.LULL_TURN_TOKEN);
+    expect([stale.status, await stale.text()]).toEqual([409, expect.stringContaining("STALE_TURN")]);
+    const off = await answered("/api/pause", "");
+    expect([off.status, await off.text()]).toEqual([403, expect.stringContaining("answers to turns only")]);
+    const told = service.events.find(({ event }) => event === "api.off");
+    expect(told?.detail).toMatch(/^turns only, with LULL_TURN_TOKEN: .*LULL_API_TOKEN/);
+    const doctor = lull("doctor", env);
+    expect((await doctor.gone()).code).toBe(0);
+    expect(doctor.stdout).toMatch(/^warn {2}API: turns only, with LULL_TURN_TOKEN: .*LULL_API_TOKEN/m);
+  });
+
   it("is told of by the doctor", async () => {
     const doctor = lull("doctor", PUBLIC);
     expect((await doctor.gone()).code).toBe(0);

@@ -55,6 +55,27 @@ describe("visitors who prove nothing, on a port that others reach", () => {
   });
 });
 
+describe("a port that others reach", () => {
+  const PUBLIC = {
+    LULL_PUBLIC_URL: "https://bot.example.com",
+    LULL_WEB_SECRET: "a-secret-of-the-web-channel",
+  };
+  const AROUND = /0\.0\.0\.0.*around the proxy.*clear text.*LULL_HOST/;
+
+  it.each([[PUBLIC], [{ LULL_WEB_UNSIGNED: "1" }]])("is told of, and where it is: %j", async (env) => {
+    const service = lull(["start"], { ...env, LULL_HOST: "0.0.0.0" });
+    expect(await service.url()).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
+    expect(service.events.filter(({ event }) => event === "port.open")).toEqual([
+      expect.objectContaining({ level: "warn", detail: expect.stringMatching(AROUND) }),
+    ]);
+    expect(await doctor({ ...env, LULL_HOST: "0.0.0.0" })).toMatch(/^warn {2}port: .*around the proxy/m);
+  });
+
+  it.each(["127.0.0.1", "localhost", "::1"])("is none on %s", async (host) => {
+    expect(await doctor({ ...PUBLIC, LULL_HOST: host })).not.toMatch(/^warn {2}port/m);
+  });
+});
+
 describe("visitors who are signed, and so come from elsewhere", () => {
   const signed = { LULL_WEB_SECRET: "a-secret-of-the-web-channel" };
 

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -72,6 +72,26 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     },
   );
 
+  it.skipIf(!mayBecomeAnother)(
+    "a file that root put in place is told of, with its owner, its rights and what to do",
+    async () => {
+      const service = lull("start");
+      await service.url();
+      service.kill("SIGTERM");
+      await service.gone();
+      await chmod(folder, 0o755);
+      await chown(join(folder, "data"), 65_534, 65_534);
+      const whose =
+        /data\/lull\.db belongs to user 0 with rights 600, and this is user 65534: chown 65534 \S*lull\.db/;
+      const start = lullOfAnother("start");
+      expect((await start.gone()).code).toBe(1);
+      expect(start.stderr).toMatch(whose);
+      const doctor = lullOfAnother("doctor", "--offline");
+      expect((await doctor.gone()).code).toBe(1);
+      expect(doctor.stdout).toMatch(whose);
+    },
+  );
+
   it("one that others may read is left as it is, and the doctor tells", async () => {
     const service = lull("start");
     await service.url();
@@ -84,4 +104,38 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     await lull("start").url();
     expect(await rightsOf("data/lull.db")).toBe("640");
   });
+
+  it("backups and folders that others may read are told of, too", async () => {
+    const service = lull("start");
+    await service.url();
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db"])
+      expect((await lull("backup", name).gone()).code).toBe(0);
+    await writeFile(join(folder, "backups/notes.txt"), "no database");
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db", "backups/notes.txt"])
+      await chmod(join(folder, name), 0o644);
+    for (const name of ["data", "backups", "data/backups"]) await chmod(join(folder, name), 0o755);
+    const told = await rightsTold();
+    expect(told).toMatch(/chmod 600 \S*data\/three\.db \S*data\/backups\/two\.db \S*backups\/one\.db$/m);
+    expect(told).toMatch(/chmod 700 \S*\/data \S*\/data\/backups \S*\/backups$/m);
+    for (const name of ["backups/one.db", "data/backups/two.db", "data/three.db"])
+      await chmod(join(folder, name), 0o600);
+    for (const name of ["data", "backups", "data/backups"]) await chmod(join(folder, name), 0o700);
+    expect(await rightsTold()).toBe("");
+  });
+
+  it("the folder of the project is everybody's business: only what is in it is told of", async () => {
+    await chmod(folder, 0o755);
+    const service = lull("start", "--db", "lull.db");
+    await service.url();
+    expect(await rightsTold("--db", "lull.db")).toBe("");
+  });
+
+  async function rightsTold(...args: string[]): Promise<string> {
+    const doctor = lull("doctor", "--offline", ...args);
+    expect((await doctor.gone()).code).toBe(0);
+    return doctor.stdout
+      .split("\n")
+      .filter((line) => line.includes("  rights: "))
+      .join("\n");
+  }
 });

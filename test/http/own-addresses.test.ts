@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { twilio } from "../../src/channels/twilio/index.ts";
+import { signatureOf, signedForm } from "../../src/channels/twilio/verify.ts";
 import { wati } from "../../src/channels/wati/index.ts";
 import { memory } from "../../src/engines/memory/index.ts";
 import { createService } from "../../src/runtime/create-service.ts";
@@ -49,13 +50,42 @@ describe("providers of one type", () => {
     await service.stop(0);
   });
 
-  it("alone take messages for every number", async () => {
-    const service = createService({ ...base, engine: memory(), channels: { w: watiAt("15550199") } });
+  it.each([
+    ["every number, where it names none", undefined, 200],
+    ["its own number", "+15550142", 200],
+    ["no other number than those it names", "15550199", 401],
+  ])("alone at WATI takes messages for %s", async (_, numbers, status) => {
+    const service = createService({ ...base, engine: memory(), channels: { w: watiAt(numbers) } });
     const body = Buffer.from(
       JSON.stringify({ id: "1", waId: "15550177", text: "hi", channelPhoneNumber: "15550142" }),
     );
     const url = "https://us.example.test/webhooks/w?secret=a-secret-of-sixteen-letters";
-    expect((await service.receive("w", { method: "POST", url, headers: {}, body })).status).toBe(200);
+    expect((await service.receive("w", { method: "POST", url, headers: {}, body })).status).toBe(status);
+    await service.stop(0);
+  });
+
+  it.each([
+    ["every number, where it names none", undefined, 200],
+    ["every number, where it names a Messaging Service, which is no number", `MG${"0".repeat(32)}`, 200],
+    ["its own numbers", "+15550100, whatsapp:+15550142", 200],
+    ["no other number than those it names", "+15550100", 403],
+  ])("alone at Twilio takes messages for %s", async (_, from, status) => {
+    const service = createService({ ...base, engine: memory(), channels: { a: twilioAt(from) } });
+    const fields = {
+      AccountSid: "AC1",
+      MessageSid: `SM${"1".repeat(32)}`,
+      From: "whatsapp:+15550177",
+      To: "whatsapp:+15550142",
+      Body: "hi",
+    };
+    const url = "https://us.example.test/webhooks/a";
+    const signed = `${url}${signedForm(new Map(Object.entries(fields).map(([name, value]) => [name, [value]])))}`;
+    const headers = {
+      "content-type": "application/x-www-form-urlencoded",
+      "x-twilio-signature": signatureOf("a-secret-of-sixteen-letters", signed),
+    };
+    const body = Buffer.from(new URLSearchParams(fields).toString());
+    expect((await service.receive("a", { method: "POST", url, headers, body })).status).toBe(status);
     await service.stop(0);
   });
 });

@@ -1,13 +1,13 @@
 import { settingsWith } from "../../src/core/defaults.ts";
-import type { Settings } from "../../src/core/settings.ts";
 import { createEdge, type EdgeOptions } from "../../src/http/edge.ts";
 import { type ServeOptions, type Serving, serve } from "../../src/http/node.ts";
+import type { Conversation } from "../../src/model/conversation.ts";
+import type { LogFields } from "../../src/model/log.ts";
+import type { FullReply } from "../../src/model/reply.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
-import type { Conversation } from "../../src/ports/conversations.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
-import type { LogFields } from "../../src/ports/log.ts";
-import type { FullReply } from "../../src/ports/responder.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
 import type { SayRequest, Service } from "../../src/runtime/service.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";

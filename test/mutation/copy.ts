@@ -4,6 +4,7 @@ import type { Removal } from "../simulation/protections.ts";
 
 const PARTS = [
   "src",
+  "web",
   "test",
   "bin",
   "examples",

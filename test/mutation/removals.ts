@@ -157,7 +157,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/claim.ts",
+        file: "engines/aws/items/claim.ts",
         find: "{ set }, any(isPast, isNeither));",
         replace: "{ set }); void [any, isPast, isNeither];",
       },
@@ -169,7 +169,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/draft.ts",
+        file: "engines/aws/steps/turn.ts",
         find: "if (!handedOff && !newer) return",
         replace: "if (!newer) return",
       },
@@ -181,7 +181,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/take.ts",
+        file: "engines/aws/steps/take.ts",
         find: "    await putBack(site, leased.id, token);\n",
         replace: "    void putBack;\n",
       },
@@ -193,7 +193,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/put-back.ts",
+        file: "engines/aws/steps/put-back.ts",
         find: "      await stand(site, triggerOf(stored), { dueAtMs: site.clock.nowMs() });\n",
         replace: "      void [stand, triggerOf];\n",
       },
@@ -205,7 +205,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/window.ts",
+        file: "engines/aws/items/window.ts",
         find: "Math.max(wakeAtMs, atMs)",
         replace: "Math.min(wakeAtMs, atMs)",
       },
@@ -215,6 +215,6 @@ export const NAMED: readonly Named[] = [
     protection: `reads ${what} are consistent`,
     tests: ["test/aws/contract.test.ts"],
     aws: true as const,
-    patches: [{ file: "engines/aws/dynamo-store.ts", find, replace }],
+    patches: [{ file: "engines/aws/dynamo/dynamo-store.ts", find, replace }],
   })),
 ];

@@ -18,7 +18,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a window is armed for every staged message",
     patches: [
       {
-        file: "engines/embedded/receiving.ts",
+        file: "engines/embedded/steps/receive.ts",
         find: "const due = arm(step, conversationIdOfIt, closesAtMs, state);",
         replace: "const due = closesAtMs;",
       },
@@ -33,7 +33,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
         replace: "const disarmed: ConversationState = withoutLateDraft(state, taker);",
       },
       {
-        file: "engines/embedded/turning.ts",
+        file: "engines/embedded/steps/turn.ts",
         find: "saveState(step, lease.conversationId, { ...after, lease: undefined });\n  return",
         replace:
           "saveState(step, lease.conversationId, { ...after, lease: undefined, window: undefined });\n  return",
@@ -54,7 +54,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "every write of a turn names its token",
     patches: [
       {
-        file: "engines/embedded/step.ts",
+        file: "engines/embedded/context.ts",
         find: "return state?.lease?.token === lease.token ? state : undefined;",
         replace: "return state?.lease ? state : undefined;",
       },
@@ -64,7 +64,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a turn behind another has a token of its own",
     patches: [
       {
-        file: "engines/embedded/taking.ts",
+        file: "engines/embedded/steps/take.ts",
         find: "token: step.newId(),",
         replace: "token: underLease ? state.lease!.token : step.newId(),",
       },
@@ -84,7 +84,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a chunk is marked before its first byte goes out",
     patches: [
       {
-        file: "engines/embedded/turning.ts",
+        file: "engines/embedded/steps/turn.ts",
         find: "const renewed = extended(step, { ...state, draft: known });",
         replace: "const renewed = extended(step, { ...state, draft: state.draft });",
       },
@@ -114,7 +114,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "committed messages are remembered",
     patches: [
       {
-        file: "engines/embedded/turning.ts",
+        file: "engines/embedded/steps/turn.ts",
         find: 'tables.remember(ids, "committed", nowMs + settings.dedupeMs);',
         replace: "void ids;",
       },
@@ -124,7 +124,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "the commit takes the batch off the stage in the same write",
     patches: [
       {
-        file: "engines/embedded/turning.ts",
+        file: "engines/embedded/steps/turn.ts",
         find: "tables.unstage(lease.conversationId, work.batchIds);",
         replace: "",
       },
@@ -154,7 +154,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "a failed turn arms its window before it releases",
     patches: [
       {
-        file: "core/give-back.ts",
+        file: "core/release.ts",
         find: "return { ...withWork(state, work), window, lease: undefined,",
         replace: "return { ...withWork(state, work), window: undefined, lease: undefined,",
       },
@@ -164,7 +164,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "an outage takes its attempt back",
     patches: [
       {
-        file: "core/give-back.ts",
+        file: "core/release.ts",
         find: "withOutage(uncounted(failed), outageSinceAtMs)",
         replace: "withOutage(failed, outageSinceAtMs)",
       },

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LOG_BYTES_MAX } from "../../src/engines/sqlite/shrink-log.ts";
+import type { LogFields } from "../../src/model/log.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import type { LogFields } from "../../src/ports/log.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { arrival, draftFor } from "../../src/testing/engine-contract/builders.ts";
 import { EngineProcess } from "./engine-process.ts";
@@ -147,7 +147,15 @@ describe("a backup", () => {
     await first.sweeping.sweep();
     await second.sweeping.sweep();
     expect(restored()).toEqual([
-      { event: "store.restored", fields: { backupAt: new Date(atMs).toISOString(), staged: 3, drafts: 1 } },
+      {
+        event: "store.restored",
+        fields: {
+          backupAt: new Date(atMs).toISOString(),
+          staged: 3,
+          drafts: 1,
+          detail: expect.stringContaining("erased since then are in it again"),
+        },
+      },
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { settingsWith } from "../../src/core/defaults.ts";
-import type { Settings } from "../../src/core/settings.ts";
 import { openConnection } from "../../src/engines/sqlite/connection.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { LullError } from "../../src/errors.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import { processIdentity } from "../../src/process-identity.ts";
+import { processIdentity } from "../../src/process/identity.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 
 /** A worker's engine in a process of its own: does what its parent asks, and dies with it. */

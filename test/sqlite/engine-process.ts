@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { Settings } from "../../src/core/settings.ts";
+import type { Settings } from "../../src/model/settings.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Answer, Call } from "./child.ts";
 

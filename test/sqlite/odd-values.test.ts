@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { statusOf } from "../../src/core/refusals.ts";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
-import type { Reply } from "../../src/ports/responder.ts";
+import type { Reply } from "../../src/model/reply.ts";
 import { type TestLull, testLull } from "../../src/testing/test-lull.ts";
 
 let folder: string;

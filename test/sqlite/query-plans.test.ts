@@ -4,14 +4,15 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
+import type { Step } from "../../src/engines/embedded/context.ts";
 import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
-import type { Step } from "../../src/engines/embedded/step.ts";
-import { carryOut, isRead, READS, type RunStep, STEPS } from "../../src/engines/embedded/steps.ts";
+import { carryOut, isRead, READS, type RunStep, STEPS } from "../../src/engines/embedded/requests.ts";
 import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
 import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
 import { sqliteTables } from "../../src/engines/sqlite/tables.ts";
-import type { Engine, Taken, TakeOutcome } from "../../src/ports/engine.ts";
+import type { Taken, TakeOutcome } from "../../src/model/take.ts";
+import type { Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/engine-contract/builders.ts";
 
 const NEVER = new AbortController().signal;

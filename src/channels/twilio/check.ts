@@ -1,6 +1,6 @@
 import { answerText } from "../../core/answer-text.ts";
-import { nameOf } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
+import { nameOf } from "../../wire/connection-failure.ts";
 import { accountPath, authorization, basicWithToken, call } from "./api.ts";
 import type { Account, Session } from "./session.ts";
 

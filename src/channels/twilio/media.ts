@@ -1,5 +1,5 @@
 import { LullError } from "../../errors.ts";
-import type { Media } from "../../ports/message.ts";
+import type { Media } from "../../model/message.ts";
 import { authorization } from "./api.ts";
 import type { Account, Session } from "./session.ts";
 

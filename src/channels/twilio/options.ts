@@ -7,9 +7,9 @@ export type TwilioAccount =
 
 export interface TwilioOptions {
   /**
-   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. While no other channel is of the same type,
-   * messages for other numbers are taken too: a reply goes out from the number that was written to. Default: TWILIO_WHATSAPP_FROM or
-   * TWILIO_SMS_FROM.
+   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. Webhooks for other numbers are refused. Left out,
+   * and while no other channel is of the same type, messages are taken for every number of the account. A reply goes out from the number
+   * that was written to. Default: TWILIO_WHATSAPP_FROM or TWILIO_SMS_FROM.
    */
   readonly from?: string | readonly string[] | undefined;
   /** Default: TWILIO_ACCOUNT_SID. */

@@ -1,8 +1,10 @@
-import { retryAfterMs } from "../../core/retry-after.ts";
 import type { SendOutcome } from "../../ports/channel.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 
 /** Too many requests at the same moment. Only with this code is a 429 Twilio's own word that nothing was taken. */
 const TOO_MANY_REQUESTS = 20429;
+/** The account's token, or the key, is not the right one: an operator changes it, and the message was never looked at. */
+const UNAUTHORIZED = 20003;
 
 /**
  * What Twilio's answer to a send means. There is no idempotency key, so a doubtful answer must never become a second message:
@@ -22,6 +24,8 @@ export function outcomeOf(
   }
   if (status < 400 || status >= 500 || code === undefined) return unknown(`Twilio answered ${status}`);
   const why = `Twilio answered ${status}, error ${code}: https://www.twilio.com/docs/errors/${code}`;
+  if (status === 401 && code === UNAUTHORIZED)
+    return { kind: "not-sent", retry: "later", credentials: true, why };
   if (status !== 429) return { kind: "not-sent", retry: "never", why };
   if (code !== TOO_MANY_REQUESTS) return unknown(why);
   const waitMs = retryAfterMs(retryAfter, nowMs);

@@ -1,6 +1,6 @@
 import { isPassing } from "../../core/names.ts";
+import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../model/message.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
-import type { ChunkReference, DeliveryStatus, InboundMessage, Media } from "../../ports/message.ts";
 import { bare } from "./address.ts";
 import { type Form, first, readForm } from "./form.ts";
 import { MESSAGE_SID } from "./recut.ts";

@@ -1,5 +1,5 @@
 import { LullError } from "../../errors.ts";
-import type { InboundMessage, Media } from "../../ports/message.ts";
+import type { InboundMessage, Media } from "../../model/message.ts";
 import { bare, prefixed, prefixOf } from "./address.ts";
 import { accountPath } from "./api.ts";
 import { getJson, type ListedMessage, listIn, pagesOf } from "./messages.ts";

@@ -100,7 +100,8 @@ test("with several accounts, the one that owns the number sends", async () => {
 test("a secret that cannot be read is certainly not a message that went out", async () => {
   expect(await send({}, { authToken: { name: "missing" } })).toMatchObject({
     kind: "not-sent",
-    retry: "never",
+    retry: "later",
+    credentials: true,
   });
   expect(fake.requests).toEqual([]);
 });
@@ -112,7 +113,7 @@ test.each<[number, object | string, string]>([
   [201, "<html>", "unknown"],
   [302, "", "unknown"],
   [400, { code: 21211 }, "never"],
-  [401, { code: 20003 }, "never"],
+  [401, { code: 20003 }, "later"],
   [403, "<html>blocked by a proxy</html>", "unknown"],
   [408, "", "unknown"],
   [429, { code: 20429 }, "later"],

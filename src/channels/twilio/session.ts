@@ -1,8 +1,8 @@
 import { isAmong } from "../../core/own-addresses.ts";
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../wire/plain-url.ts";
 import { bare } from "./address.ts";
 import type { TwilioAccount, TwilioOptions } from "./options.ts";
 
@@ -68,8 +68,12 @@ export function speaksFor(account: Account, number: string): boolean {
   return account.from.length === 0 || isAmong(number, account.from);
 }
 
+/** A Messaging Service in the place of a number names none: customers write to one of its pool. */
+const SERVICE = /^MG[0-9a-f]{32}$/i;
+
 export function numbersOfAll({ from, accounts }: Session): string[] {
-  return [...new Set([...from, ...[...accounts.values()].flatMap((account) => account.from)])];
+  const named = [...from, ...[...accounts.values()].flatMap((account) => account.from)];
+  return [...new Set(named)].filter((number) => !SERVICE.test(number));
 }
 
 /** Several accounts behind one webhook: each says which numbers are its own. The channel's are those of its primary account. */

@@ -1,4 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import { type Form, first, isForm, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import { isCutElsewhere } from "./recut.ts";
@@ -37,7 +38,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   }
   const token = await session.context.secrets.get(account.authToken);
   if (token === "")
-    return refused("the auth token in the configuration is empty: anybody could sign with it");
+    throw new ConfigError("the auth token in the configuration is empty: anybody could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
   const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));

@@ -1,5 +1,5 @@
-import { nameOf } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
+import { nameOf } from "../../wire/connection-failure.ts";
 import { bearer, type Session } from "./session.ts";
 
 /** What `lull doctor` should tell. Empty when all is well. */

@@ -1,4 +1,4 @@
-import type { ChunkReference } from "../../ports/message.ts";
+import type { ChunkReference } from "../../model/message.ts";
 
 const PREFIX = "lull.";
 

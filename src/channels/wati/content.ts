@@ -1,4 +1,4 @@
-import type { Media } from "../../ports/message.ts";
+import type { Media } from "../../model/message.ts";
 import { type Fields, firstText, objectIn, text } from "./body.ts";
 
 /** A map and not an object: a file may be called `menu.constructor`. */

@@ -1,5 +1,5 @@
 import { LullError } from "../../errors.ts";
-import type { Media } from "../../ports/message.ts";
+import type { Media } from "../../model/message.ts";
 import { bearer, type Session } from "./session.ts";
 
 /** Fetches what a customer attached. WATI wants the token for it, and it goes to WATI's own host only. */

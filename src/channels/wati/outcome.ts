@@ -1,5 +1,5 @@
-import { retryAfterMs } from "../../core/retry-after.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 import { type Fields, firstText, objectIn, readObject } from "./body.ts";
 
 export interface Answer {
@@ -9,12 +9,20 @@ export interface Answer {
 }
 
 /** WATI says "no" with these statuses and, more often, with a 200 whose `result` is false. */
-const REFUSALS = new Set([400, 401, 402, 403, 404, 405, 413, 414, 415, 422]);
+const REFUSALS = new Set([400, 402, 403, 404, 405, 413, 414, 415, 422]);
 const TOO_MANY = /\brate\b|too many|throttl|\blimit/i;
 
 export function outcomeOf(answer: Answer, outgoing: Outgoing, nowMs: number): SendOutcome {
   const { status } = answer;
   if (status === 429) return later(answer, nowMs);
+  // The token is not the right one: an operator changes it, and the message was never looked at.
+  if (status === 401)
+    return {
+      kind: "not-sent",
+      retry: "later",
+      credentials: true,
+      why: "WATI answered 401: it does not accept the token",
+    };
   if (REFUSALS.has(status)) return { kind: "not-sent", retry: "never", why: `WATI answered ${status}` };
   if (status < 200 || status >= 300) return { kind: "unknown", why: `WATI answered ${status}` };
   const body = readObject(answer.body);

@@ -1,6 +1,6 @@
 import { isPassing } from "../../core/names.ts";
+import type { InboundMessage } from "../../model/message.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
-import type { InboundMessage } from "../../ports/message.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
 import { contentOf } from "./content.ts";
 import { isStatus, parseStatus } from "./status.ts";

@@ -1,7 +1,7 @@
 import { answerText } from "../../core/answer-text.ts";
-import { nameOf } from "../../core/connection-failure.ts";
 import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
+import { nameOf } from "../../wire/connection-failure.ts";
 import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
 import { chunkName } from "./chunk-name.ts";
 import { wordsOf } from "./send.ts";

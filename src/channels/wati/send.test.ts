@@ -76,7 +76,7 @@ test.each<[number, object | string, string]>([
   [200, "fine", "unknown"],
   [302, "", "unknown"],
   [400, "", "never"],
-  [401, "", "never"],
+  [401, "", "later"],
   [403, "", "never"],
   [404, "", "never"],
   [408, "", "unknown"],

@@ -1,7 +1,7 @@
 import { answerText } from "../../core/answer-text.ts";
-import { nameOf, neverConnected } from "../../core/connection-failure.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";
@@ -15,8 +15,8 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   try {
     authorization = await bearer(session);
   } catch (error) {
-    const retry = error instanceof LullError ? error.retry : "later";
-    return notSent(retry, error instanceof LullError ? error.message : "the secret could not be read");
+    const why = error instanceof LullError ? error.message : "the secret could not be read";
+    return { kind: "not-sent", retry: "later", credentials: true, why };
   }
   if (signal.aborted) return notSent("later", "there was no time left to send it");
   const { url, body } = requestFor(session, outgoing);

@@ -1,8 +1,8 @@
 import { canonicalAddress } from "../../core/own-addresses.ts";
-import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { ChannelContext } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
+import { isPlainUrl, plainUrlInWords } from "../../wire/plain-url.ts";
 
 export interface WatiOptions {
   /** The API endpoint that WATI shows, with the tenant in its path. Default: WATI_API_URL. */
@@ -14,8 +14,8 @@ export interface WatiOptions {
   /** Name of the tenant in dedupe keys. Default: the tenant in `apiUrl`. */
   readonly account?: string | undefined;
   /**
-   * Our number or numbers at this tenant, with or without `+`; in one string, separated by commas. Needed where another channel is of type
-   * `whatsapp`, too: then webhooks for other numbers are refused. A webhook that names none is for the first. Default: WATI_NUMBERS.
+   * Our number or numbers at this tenant, with or without `+`; in one string, separated by commas. Webhooks for other numbers are
+   * refused. Needed where another channel is of type `whatsapp`, too. A webhook that names none is for the first. Default: WATI_NUMBERS.
    */
   readonly numbers?: string | readonly string[] | undefined;
   /** Bytes of one webhook. Default 65536: larger ones are refused unread. */

@@ -1,5 +1,5 @@
+import type { DeliveryStatus } from "../../model/message.ts";
 import type { Parsed } from "../../ports/channel.ts";
-import type { DeliveryStatus } from "../../ports/message.ts";
 import { type Fields, firstText, text } from "./body.ts";
 import { chunkNamed } from "./chunk-name.ts";
 

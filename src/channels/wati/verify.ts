@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { guessable, isGuessable } from "../../core/own-secret.ts";
+import { ConfigError } from "../../errors.ts";
 import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
 import { readObject, text } from "./body.ts";
 import type { Session } from "./session.ts";
@@ -17,7 +18,8 @@ export async function unfit({ context, webhookSecret }: Session): Promise<string
 /** WATI signs nothing, so the URL it was given (or whoever passes its webhooks on) carries a secret that we share. */
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
   const secret = await session.context.secrets.get(session.webhookSecret);
-  if (isGuessable(secret)) return { kind: "refused", why: guessable(OURS) };
+  // For the log alone: the caller has proven nothing yet, and WATI comes again when it is mended.
+  if (isGuessable(secret)) throw new ConfigError(guessable(OURS));
   const expected = digest(secret);
   const inHead = secretsIn(request);
   if (holds(inHead, expected)) return { kind: "authentic" };

@@ -44,7 +44,8 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   const given = request.headers["x-lull-signature"];
   if (!given) return refused(NO_SIGNATURE);
   const key = await secrets.get(secret);
-  if (isGuessable(key)) return refused(guessable("the secret in the configuration"));
+  // For the log alone: the caller has proven nothing yet.
+  if (isGuessable(key)) throw new ConfigError(guessable("the channel's secret (LULL_WEB_SECRET)"));
   const expected = Buffer.from(createHmac("sha256", key).update(sender).digest("hex"));
   const signature = Buffer.from(given.toLowerCase());
   if (signature.length === expected.length && timingSafeEqual(signature, expected))

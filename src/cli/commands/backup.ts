@@ -60,7 +60,8 @@ It holds ${staged} staged messages and ${drafts} drafts. A service that starts o
 }
 
 function after(takenAt: string): string {
-  return `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}`;
+  return `Once restored, what came in since then is fetched with: lull catch-up --since ${takenAt}
+People who are erased from now on are in it all the same: after restoring it, erase them again.`;
 }
 
 function percent(done: number, total: number): number {

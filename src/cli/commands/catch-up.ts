@@ -1,10 +1,10 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
-import { DeadlineMissed } from "../../core/deadline.ts";
+import type { InboundMessage } from "../../model/message.ts";
 import type { Channel } from "../../ports/channel.ts";
 import type { Engine, StageOutcome } from "../../ports/engine.ts";
-import type { InboundMessage } from "../../ports/message.ts";
 import { arriving } from "../../runtime/arrivals.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
+import { DeadlineMissed } from "../../wire/deadline.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
 import { receivedSince } from "../listing.ts";

@@ -1,6 +1,6 @@
 import { withReplySent } from "../../core/draft.ts";
-import type { DeadLetter } from "../../ports/inspector.ts";
-import type { Remedies } from "../../ports/remedies.ts";
+import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { Remedies } from "../../ports/repairs.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";

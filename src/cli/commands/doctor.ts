@@ -1,16 +1,19 @@
 import { dirname } from "node:path";
 import type { Loaded } from "../../config/load.ts";
-import { withoutUsers } from "../../core/plain-url.ts";
 import { createLull } from "../../index.ts";
+import { withoutUsers } from "../../wire/plain-url.ts";
 import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
 import { checkHalfCopies } from "../doctor/backups.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
+import { checkEnvironmentFile } from "../doctor/environment-file.ts";
 import { type Finding, fail, ok } from "../doctor/finding.ts";
-import { checkOpenPort } from "../doctor/open-port.ts";
+import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
+import { checkRights } from "../doctor/rights.ts";
+import { checkSecretFiles } from "../doctor/secret-files.ts";
 import { checkService } from "../doctor/service.ts";
 import { checkStore } from "../doctor/store.ts";
 import { checkWebhooks } from "../doctor/webhooks.ts";
@@ -69,15 +72,21 @@ async function examineLoaded(
   const signal = AbortSignal.timeout(NETWORK_MS);
   // The phone page is only there in `lull dev`, unless somebody asked for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
+  // Asked first: the others open the database, and then it is open.
+  const service = checkService(loaded.server, AbortSignal.timeout(SERVICE_MS));
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),
+    db === undefined ? [] : checkRights(db, call.io.cwd),
+    checkEnvironmentFile(call.io.cwd, call.io.env),
+    checkSecretFiles(loaded.file, call.io.cwd),
     db === undefined ? [] : checkHalfCopies([dirname(db), call.io.cwd]),
     checkStore(lull, db, call.io.nowMs()),
-    checkService(loaded.server, AbortSignal.timeout(SERVICE_MS)),
+    service,
     checkClock(call.io.nowMs, online ? providerUrl(loaded) : undefined, signal),
     online ? checkChannels(channels, signal) : [],
     online ? checkResponder(loaded, signal) : [],
     checkWebhooks(loaded, channels),
+    checkHost(loaded.server.host),
     checkOpenPort(
       loaded.server.host,
       Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),

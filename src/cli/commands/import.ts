@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { sqlite } from "../../engines/sqlite/index.ts";
 import type { Lull } from "../../index.ts";
-import type { Conversation } from "../../ports/conversations.ts";
+import type { Conversation } from "../../model/conversation.ts";
 import type { Engine, KeptConversation } from "../../ports/engine.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Command } from "../command.ts";

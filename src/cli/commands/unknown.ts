@@ -1,4 +1,4 @@
-import type { UnknownSend } from "../../ports/inspector.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
 import { type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";

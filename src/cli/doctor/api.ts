@@ -1,4 +1,6 @@
 import { guessable, isGuessable, MAKE_A_SECRET } from "../../core/own-secret.ts";
+import { ConfigError } from "../../errors.ts";
+import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import type { Service } from "../../runtime/service.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -9,14 +11,28 @@ export async function checkApi(service: Tokens): Promise<Finding[]> {
   try {
     return await examine(service);
   } catch (error) {
-    return [fail("API", `its token cannot be read: ${(error as Error).message}`)];
+    return [fail("API", (error as Error).message)];
+  }
+}
+
+async function read(
+  secrets: Secrets,
+  name: string,
+  token: SecretReference | undefined,
+): Promise<string | false> {
+  if (token === undefined) return false;
+  try {
+    return await secrets.get(token);
+  } catch (error) {
+    throw new ConfigError(`${name} cannot be read: ${(error as Error).message}`, error);
   }
 }
 
 async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<Finding[]> {
-  const [all, turns] = await Promise.all(
-    [apiToken, turnToken].map((token) => token !== undefined && secrets.get(token)),
-  );
+  const [all, turns] = await Promise.all([
+    read(secrets, "LULL_API_TOKEN", apiToken),
+    read(secrets, "LULL_TURN_TOKEN", turnToken),
+  ]);
   const weak = [
     ...(isShort(all) ? ["LULL_API_TOKEN"] : []),
     ...(isShort(turns) ? ["LULL_TURN_TOKEN"] : []),
@@ -25,11 +41,16 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
   if (all !== false && all === turns)
     return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
   if (all !== false) return [ok("API", "with its token")];
-  if (publicUrl !== undefined)
-    return [warn("API", `off: the service is public and LULL_API_TOKEN is not set; ${MAKE_A_SECRET}`)];
-  return [ok("API", "without a token, for programs on this machine only")];
+  const hasTurns = turns !== false;
+  if (publicUrl !== undefined) return [warn("API", `${hasTurns ? TURNS_ONLY : OFF}; ${MAKE_A_SECRET}`)];
+  const others = hasTurns ? "; turns also with LULL_TURN_TOKEN" : "";
+  return [ok("API", `without a token, for programs on this machine only${others}`)];
 }
 
-function isShort(token: string | false | undefined): boolean {
+const OFF = "off: the service is public and LULL_API_TOKEN is not set";
+const TURNS_ONLY =
+  "turns only, with LULL_TURN_TOKEN: the rest is off, because the service is public and LULL_API_TOKEN is not set";
+
+function isShort(token: string | false): boolean {
   return typeof token === "string" && isGuessable(token);
 }

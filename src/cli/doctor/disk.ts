@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access, stat, statfs } from "node:fs/promises";
+import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -27,26 +27,7 @@ const FUSE = 1702057286;
 export async function checkDisk(db: string): Promise<Finding[]> {
   const { path, exists } = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);
-  return [
-    await checkWritable(path, db, exists),
-    ...(exists ? await checkRights(db) : []),
-    checkSpace(bavail * bsize, path),
-    checkKind(type, path),
-  ];
-}
-
-/** One that was made by us is its owner's alone; one that was copied or unpacked may be everybody's. */
-async function checkRights(db: string): Promise<Finding[]> {
-  const open = await Promise.all(
-    ["", "-wal", "-shm"].map(async (ending) => {
-      const found = await stat(db + ending).catch(() => undefined);
-      return found && (found.mode & 0o077) !== 0 ? [db + ending] : [];
-    }),
-  );
-  const names = open.flat().join(" ");
-  return names === ""
-    ? []
-    : [warn("rights", `others on this machine may read what customers wrote: chmod 600 ${names}`)];
+  return [await checkWritable(path, db, exists), checkSpace(bavail * bsize, path), checkKind(type, path)];
 }
 
 /** The file itself, or the closest folder above it that is there. */

@@ -1,6 +1,6 @@
-import type { Finding } from "../../ports/finding.ts";
+import type { Finding } from "../../ports/check-result.ts";
 
-export type { Finding, Verdict } from "../../ports/finding.ts";
+export type { Finding, Verdict } from "../../ports/check-result.ts";
 
 export function ok(check: string, detail: string): Finding {
   return { check, verdict: "ok", detail };

@@ -1,6 +1,5 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
-import { referenceIn } from "../../config/settle.ts";
 import { LullError } from "../../errors.ts";
 import { type Finding, fail, ok, warn } from "./finding.ts";
 
@@ -32,27 +31,24 @@ async function checkChannel(
 
 /** A wrong key would otherwise be found by the first customer. */
 export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promise<Finding> {
-  const { kind, origin } = loaded.responder;
+  const { kind, origin, vendor } = loaded.responder;
   if (kind === "echo")
     return warn("responder", "echo: it repeats what was said. Set OPENAI_API_KEY or write a lull.config.ts");
-  const key = loaded.settled.get("openai.apiKey");
-  if (kind !== "openai" || key === undefined) return ok("responder", `${kind}, from ${origin}`);
-  const base = String(loaded.settled.get("openai.baseUrl")?.value ?? OPENAI);
+  if (vendor === undefined) return ok("responder", `${kind}, from ${origin}; not tried`);
+  const url = `${(vendor.baseUrl ?? OPENAI).replace(/\/+$/, "")}/models`;
   try {
-    const token = await loaded.secrets.get(referenceIn(key));
-    const url = `${base.replace(/\/+$/, "")}/models`;
-    const response = await fetch(url, {
-      headers: { authorization: `Bearer ${token}` },
-      redirect: "manual",
-      signal,
-    });
+    const token = await loaded.secrets.get(vendor.apiKey);
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(url, { headers, redirect: "manual", signal });
     await response.body?.cancel();
     if (response.status === 401 || response.status === 403)
-      return fail("responder", `OpenAI does not accept ${key.origin}`);
-    return ok("responder", "openai; the key works");
+      return fail("responder", `OpenAI does not accept the key from ${vendor.keyFrom}`);
+    if (response.ok) return ok("responder", "openai; the key works");
+    const said = `${new URL(url).host} answered ${response.status} when asked for its models`;
+    return warn("responder", `openai; ${said}, so that the key was not tried`);
   } catch (error) {
     if (error instanceof LullError) return fail("responder", error.message);
-    return fail("responder", `${new URL(base).host} could not be reached`);
+    return fail("responder", `${new URL(url).host} could not be reached`);
   }
 }
 
@@ -64,6 +60,6 @@ export function providerUrl({ settled, channels, responder }: Loaded): string | 
     return String(settled.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");
   }
   if (settled.has("wati.apiUrl")) return String(settled.get("wati.apiUrl")?.value);
-  if (responder.kind === "openai") return String(settled.get("openai.baseUrl")?.value ?? OPENAI);
+  if (responder.kind === "openai") return responder.vendor?.baseUrl ?? OPENAI;
   return undefined;
 }

@@ -1,4 +1,5 @@
-import { type Finding, fail, ok } from "./finding.ts";
+import { existsSync, realpathSync } from "node:fs";
+import { type Finding, fail, ok, warn } from "./finding.ts";
 
 /** The most that is read of an answer: our own is a line. */
 const REASON_LENGTH_MAX = 1_000;
@@ -8,10 +9,12 @@ const REASON_LENGTH_MAX = 1_000;
  * see. Nothing is said where none answers: `doctor` is asked before a start, too.
  */
 export async function checkService(
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, db }: { readonly host: string; readonly port: number; readonly db?: string | undefined },
   signal: AbortSignal,
 ): Promise<Finding[]> {
   if (port === 0) return [];
+  // Looked at before anything else of this command opens it.
+  const isElsewhere = db !== undefined && isClosed(db);
   try {
     const url = `http://${addressOf(host)}:${port}/readyz`;
     const response = await fetch(url, {
@@ -20,7 +23,8 @@ export async function checkService(
       signal,
     });
     const { status, reason } = ((await response.json()) ?? {}) as { status?: unknown; reason?: unknown };
-    if (status === "ready") return [ok("service", `one answers on port ${port}, and is ready`)];
+    if (status === "ready")
+      return [isElsewhere ? warn("service", another(port, db)) : ok("service", ready(port))];
     if (status !== "unavailable") return [];
     const said = String(reason).slice(0, REASON_LENGTH_MAX);
     return [fail("service", `one answers on port ${port}, and is not ready: ${said}`)];
@@ -28,6 +32,23 @@ export async function checkService(
     // Nobody, or not one of ours.
     return [];
   }
+}
+
+function ready(port: number): string {
+  return `one answers on port ${port}, and is ready; whether it has the same database it was not asked`;
+}
+
+/** SQLite keeps its log beside a database as long as a process has it open. What this user may not look at may be. */
+function isClosed(db: string): boolean {
+  try {
+    return !existsSync(`${realpathSync(db)}-wal`);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
+}
+
+function another(port: number, db: string): string {
+  return `one answers on port ${port}, and is ready, but no process has ${db} open: it is another installation's, or has another LULL_DB`;
 }
 
 /** Where to reach who listens on every address. */

@@ -1,6 +1,6 @@
 import { ConfigError } from "../../errors.ts";
+import type { Log } from "../../model/log.ts";
 import type { Engine } from "../../ports/engine.ts";
-import type { Log } from "../../ports/log.ts";
 
 /** Looks before the first webhook does: a missing table or a wrong key should stop the start, and not a customer's message. */
 export async function requireStore(engine: Engine, log: Log): Promise<void> {

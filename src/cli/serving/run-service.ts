@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import type { Loaded } from "../../config/load.ts";
-import { tellOfCrashes } from "../../process-crash.ts";
+import { tellOfCrashes } from "../../process/crash.ts";
 import type { Call } from "../command.ts";
 import { startGuard } from "../watching/guard.ts";
 import { runParent } from "../workers/parent.ts";
@@ -27,13 +27,13 @@ function isShared(loaded: Loaded): boolean {
 }
 
 async function runAlone(call: Call, loaded: Loaded): Promise<number> {
-  const { port, stopGraceMs, hungMs } = loaded.server;
+  const { port, host, stopGraceMs, hungMs } = loaded.server;
   const log = serviceLog(call, loaded);
   tellOfCrashes(log);
   const signal = firstSignal();
   const serving = await serveHere(call, loaded, { port });
   if (hungMs > 0) await startGuard({ what: "loop", hungMs, log: loggerOptions(call, loaded) });
-  announce(call, serving.url);
+  announce(call, serving.url, host);
   await signal;
   log("info", "service.stopping", { graceMs: stopGraceMs });
   await serving.close(stopGraceMs);

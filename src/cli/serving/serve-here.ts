@@ -1,9 +1,9 @@
 import type { Loaded } from "../../config/load.ts";
 import { type Serving, serve } from "../../http/node.ts";
 import { createLull, type Lull } from "../../index.ts";
-import type { Log, LogFields } from "../../ports/log.ts";
+import type { Log, LogFields } from "../../model/log.ts";
 import type { Call } from "../command.ts";
-import { checkOpenPort } from "../doctor/open-port.ts";
+import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { createLog, type LoggerOptions } from "../logger.ts";
 import { requireStore } from "./require-store.ts";
 import { requireTokens } from "./require-tokens.ts";
@@ -35,6 +35,7 @@ export async function serveHere(
 /** What has to be right before anybody listens. */
 export async function requireSound(lull: Lull, { server }: Loaded, log: Log): Promise<void> {
   await lull.requireFit();
+  for (const { detail } of checkHost(server.host)) log("warn", "port.open", { detail });
   for (const { detail } of checkOpenPort(server.host, lull.channels)) log("warn", "channel.open", { detail });
   await requireTokens(lull);
   await requireStore(await lull.engine(), log);

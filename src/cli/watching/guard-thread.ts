@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import type { LogFields, LogLevel } from "../../ports/log.ts";
+import type { LogFields, LogLevel } from "../../model/log.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import { createLog } from "../logger.ts";
 import type { GuardData } from "./guard.ts";

@@ -1,7 +1,7 @@
 import type { Loaded } from "../../config/load.ts";
 import { ConfigError } from "../../errors.ts";
 import { createLull } from "../../index.ts";
-import { tellOfCrashes } from "../../process-crash.ts";
+import { tellOfCrashes } from "../../process/crash.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Call } from "../command.ts";
 import { announce } from "../serving/announce.ts";
@@ -36,7 +36,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
     clock: systemClock,
     log,
     freeLeases: (workerId) => engine.sweeping.freeLeases(workerId),
-    onReady: (url) => announce(call, url),
+    onReady: (url) => announce(call, url, server.host),
     onFailed: (message, exitCode) =>
       failure.reject(exitCode === 2 ? new ConfigError(message) : new CommandFailed(message)),
   });

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { tellable } from "../../errors.ts";
+import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
 import { type Watch, watch } from "../watching/watch.ts";
 import { deathsInARow, restartDelayMs } from "./backoff.ts";
 import {

@@ -5,12 +5,12 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { ConfigError } from "../../errors.ts";
+import type { Finding } from "../../ports/check-result.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Finding } from "../../ports/finding.ts";
+import { problems } from "./dynamo/table-problems.ts";
+import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
 import { failure, isForbidden, isMissing } from "./failure.ts";
 import { type Ending, type Retrying, retrying } from "./retry.ts";
-import { problems } from "./table-problems.ts";
-import { TABLES, type TableName, type TableNames } from "./tables.ts";
 
 /** A trigger is hidden from its receipt until its conversation is leased: that takes a second or two when AWS has a bad day. */
 const VISIBILITY_SECONDS_MIN = 10;

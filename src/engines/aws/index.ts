@@ -1,12 +1,12 @@
 import type { EngineProvider } from "../../ports/engine.ts";
+import { AWS_DEFAULTS } from "./context.ts";
 import { engineOn, openSite } from "./engine.ts";
 import { type AwsOptions, placeFrom } from "./options.ts";
-import { AWS_DEFAULTS } from "./site.ts";
 
-export { createQueues, createTables, type QueueOptions } from "./create.ts";
+export { AWS_DEFAULTS } from "./context.ts";
+export { createQueues, createTables, type QueueOptions } from "./dynamo/create-tables.ts";
+export { TABLES, type TableDefinition } from "./dynamo/tables.ts";
 export type { AwsOptions } from "./options.ts";
-export { AWS_DEFAULTS } from "./site.ts";
-export { TABLES, type TableDefinition } from "./tables.ts";
 
 /** The engine as it was asked for: whoever reads its queues in another way needs the same clients and names. */
 export interface AwsEngine extends EngineProvider {

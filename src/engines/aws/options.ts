@@ -1,10 +1,10 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { AWS_DEADLINES } from "../../core/deadline.ts";
 import { ConfigError } from "../../errors.ts";
-import { LEASE_SHARDS, LEASE_SHARDS_MAX } from "./keys.ts";
+import { AWS_DEADLINES } from "../../wire/deadline.ts";
+import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
+import { LEASE_SHARDS, LEASE_SHARDS_MAX } from "./items/keys.ts";
 import { RETRYING, type Retrying } from "./retry.ts";
-import { TABLES, type TableName, type TableNames } from "./tables.ts";
 
 export interface AwsOptions {
   /** Default: what the SDK finds (`AWS_REGION`, the profile, the instance). Credentials are always the SDK's business. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DeadlineMissed } from "../../core/deadline.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
+import { DeadlineMissed } from "../../wire/deadline.ts";
 import { backOff, RETRYING, type Retrying, retrying } from "./retry.ts";
 
 const passes = () => Object.assign(new Error("slow down"), { name: "ThrottlingException" });

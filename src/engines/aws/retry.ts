@@ -1,5 +1,5 @@
-import { AWS_DEADLINES, DeadlineMissed, within } from "../../core/deadline.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { mayPass } from "./failure.ts";
 
 /** How often AWS is asked, and for how long. */

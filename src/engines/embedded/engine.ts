@@ -1,5 +1,5 @@
 import type { Engine } from "../../ports/engine.ts";
-import type { RunStep } from "./steps.ts";
+import type { RunStep } from "./requests.ts";
 
 /** What differs between embedded engines besides where a step runs. */
 export interface Surroundings {

@@ -1,22 +1,23 @@
-import type { NameRecord, NameRecords } from "../../core/names.ts";
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
 import type { Span, StagedItem } from "../../core/take.ts";
-import type { Conversation, ConversationKey, HistoryMessage } from "../../ports/conversations.ts";
-import type { StagedOutbound } from "../../ports/engine.ts";
+import type { Conversation, ConversationKey } from "../../model/conversation.ts";
+import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { DeliveryStatus, StagedMessage } from "../../model/message.ts";
+import type { NameRecord, NameRecords } from "../../model/names.ts";
+import type { StagedOutbound } from "../../model/outbound.ts";
+import type { Refusal } from "../../model/refusal.ts";
+import type { TurnRecord } from "../../model/turn.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
 import type {
   ConversationFilter,
   Counts,
-  DeadLetter,
   Listing,
   LockRecord,
   Page,
   QuarantinedRow,
-  Refusal,
-  TurnRecord,
-  UnknownSend,
 } from "../../ports/inspector.ts";
-import type { DeliveryStatus, StagedMessage } from "../../ports/message.ts";
 
 /** Something staged: a message, or an outbound that waits for its turn. */
 export type StagedRow =
@@ -81,113 +82,156 @@ export interface Expired {
 
 export type Fate = "committed" | "dead";
 
-/**
- * What the steps of an embedded engine stand on: synchronous reads and writes inside one transaction.
- * Two stores offer it, a SQLite file and plain maps; the steps themselves are written once.
- */
-export interface Tables {
-  // conversations
-  conversation(id: string): Conversation | undefined;
+export interface ConversationTable {
+  get(id: string): Conversation | undefined;
   /** Those of the address under any of these names, own or learnt, whose task is not complete, newest first. */
-  activeConversations(key: ConversationKey, names: readonly string[]): Conversation[];
+  active(key: ConversationKey, names: readonly string[]): Conversation[];
   /** The latest one of exactly this key, complete or not. */
-  latestConversationId(key: ConversationKey): string | undefined;
-  putConversation(conversation: Conversation): void;
-  /** What is kept of these names at the address; a name of which nothing is kept is not in it. */
-  nameRecords(key: ConversationKey, names: readonly string[]): NameRecords;
-  putNameRecord(key: ConversationKey, name: string, record: NameRecord | undefined): void;
+  latestId(key: ConversationKey): string | undefined;
+  put(conversation: Conversation): void;
   /** Every one of the address under any of these names, complete or not. */
-  conversationsOf(key: ConversationKey, names: readonly string[]): Conversation[];
-  /** Removes the record and every row that belongs to it. False when there was none. */
-  eraseConversation(id: string): boolean;
-  /** Removes what names somebody and belongs to no conversation: refusals of strangers, rows that were set aside. */
-  eraseNamed(names: readonly string[]): void;
-  /** Why bytes of what was erased may be left in a file. Undefined where none are. */
-  tracesLeft(): string | undefined;
+  named(key: ConversationKey, names: readonly string[]): Conversation[];
+  list(filter: ConversationFilter): Listing<Conversation>;
+}
 
-  // staged and remembered
+/** What is kept of the names under which people come. */
+export interface NameTable {
+  /** Of these names at the address; a name of which nothing is kept is not in it. */
+  records(key: ConversationKey, names: readonly string[]): NameRecords;
+  put(key: ConversationKey, name: string, record: NameRecord | undefined): void;
+}
+
+/** What waits for its turn. */
+export interface StagedTable {
   /** False when the id is staged already. */
-  stage(row: StagedRow): boolean;
+  add(row: StagedRow): boolean;
   /** All of it, in the order of staging: only where that is little, or has to be. */
-  staged(conversationId: string): StagedRow[];
+  all(conversationId: string): StagedRow[];
   /** Those of these ids that are staged here, in the order of staging. */
-  stagedAs(conversationId: string, ids: readonly string[]): StagedRow[];
+  of(conversationId: string, ids: readonly string[]): StagedRow[];
   /** The latest so many messages, and as many of them as fit, in the order of staging. */
-  stagedLately(conversationId: string, messagesMax: number, bytesMax: number): StagedRow[];
+  latest(conversationId: string, messagesMax: number, bytesMax: number): StagedRow[];
   /** The outbound that was staged first. */
   firstOutbound(conversationId: string): StagedItem | undefined;
   /** The messages that a turn would take first, in the order of a batch, without reading them. */
   front(conversationId: string, messagesMax: number, how: Pick<Span, "byProvider">): StagedItem[];
   /** Of all messages, or of those that have none of these ids. Undefined where there is none. */
   span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
-  stagedCount(conversationId: string): number;
+  count(conversationId: string): number;
   /** How much is staged, of every kind. */
   pile(conversationId: string): Pile;
-  unstage(conversationId: string, ids: readonly string[]): void;
+  remove(conversationId: string, ids: readonly string[]): void;
+}
+
+/** The dedupe memory. */
+export interface RememberedTable {
   /** What is known of an id: what became of it, else the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
-  remember(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
+  add(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
   forget(messageIds: readonly string[]): void;
+}
 
-  // windows, leases, drafts
-  state(conversationId: string): ConversationState | undefined;
-  putState(conversationId: string, state: ConversationState | undefined): void;
+/** Windows, leases, drafts. The row of a conversation is its trigger. */
+export interface StateTable {
+  get(conversationId: string): ConversationState | undefined;
+  put(conversationId: string, state: ConversationState | undefined): void;
   /** Every conversation that is not at rest. */
   restless(): string[];
   /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
-  /** Nobody looks before that, whatever its state says: something about it makes every look fail. */
+  /** No worker looks before that, whatever its state says: something about it makes every look fail. */
   putOff(conversationId: string, untilAtMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
   holders(): string[];
-  /** Conversation whose draft or running turn this is. */
-  conversationOfTurn(turnId: string): string | undefined;
+  /** The conversation whose draft or running turn this is. */
+  ofTurn(turnId: string): string | undefined;
+  /** Conversations with something staged and no wake-up until `latestAtMs`, from `cursor` on. */
+  orphans(cursor: string, max: number, latestAtMs: number): { ids: string[]; next: string };
+  locks(page: Page): Listing<LockRecord>;
+}
 
-  // what is kept
+/** What was said, how each turn went, and what the provider told of its sends. */
+export interface HistoryTable {
   appendMessages(conversationId: string, messages: readonly HistoryMessage[]): void;
-  history(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
+  messages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
   appendTurn(turn: TurnRecord): void;
+  turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
   recentProviderIds(conversationId: string): string[];
   /** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
   putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
-  putRefusal(refusal: Refusal): void;
-  putDead(letter: StoredDeadLetter): void;
-  dead(id: string): StoredDeadLetter | undefined;
-  deleteDead(id: string): void;
-  lettersOf(conversationId: string): StoredDeadLetter[];
-  putUnknown(unknown: UnknownSend): void;
-  unknown(id: string): UnknownSend | undefined;
-  deleteUnknown(id: string): void;
+}
+
+export interface RefusalTable {
+  put(refusal: Refusal): void;
+  latest(conversationId: string, max: number, bytesMax: number): Refusal[];
+  list(page: Page): Listing<Refusal>;
+}
+
+export interface DeadLetterTable {
+  put(letter: StoredDeadLetter): void;
+  get(id: string): StoredDeadLetter | undefined;
+  delete(id: string): void;
+  of(conversationId: string): StoredDeadLetter[];
+  list(page: Page): Listing<StoredDeadLetter>;
+}
+
+export interface UnknownSendTable {
+  put(unknown: UnknownSend): void;
+  get(id: string): UnknownSend | undefined;
+  delete(id: string): void;
+  list(page: Page): Listing<UnknownSend>;
+}
+
+/** What is about all of it. */
+export interface MetaTable {
   /** Writes something that means nothing: a store that cannot is not ready. */
   ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
-
-  // sweeping
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
-  /** The latest time that was noted here or at a sweep, whoever did it. */
+  /** The latest time that was noted here or at a sweep, by any process. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
-  /** Conversations with something staged and nobody to look at it until `latestAtMs`, from `cursor` on. */
-  orphans(cursor: string, max: number, latestAtMs: number): { ids: string[]; next: string };
-  /** Removes what is past its time, oldest first, up to `max` rows in all. */
-  expire(past: PastTimes, max: number): Expired;
+  counts(nowMs: number): Counts;
+}
 
-  // what is not ours
+/** Rows that are not ours. */
+export interface QuarantineTable {
   /** Looks at these rows again, and sets those aside that do not fit. */
   setAside(rows: readonly StrayRow[]): void;
-  discardQuarantined(id: string): boolean;
+  discard(id: string): boolean;
+  list(page: Page): Listing<QuarantinedRow>;
+}
 
-  // inspecting
-  listConversations(filter: ConversationFilter): Listing<Conversation>;
-  listTurns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
-  listRefusalsOf(conversationId: string, max: number, bytesMax: number): Refusal[];
-  listLocks(page: Page): Listing<LockRecord>;
-  listDead(page: Page): Listing<StoredDeadLetter>;
-  listUnknown(page: Page): Listing<UnknownSend>;
-  listRefusals(page: Page): Listing<Refusal>;
-  listQuarantined(page: Page): Listing<QuarantinedRow>;
-  counts(nowMs: number): Counts;
+/** What goes over several tables. */
+export interface Removal {
+  /** Removes the record and every row that belongs to it. False when there was none. */
+  conversation(id: string): boolean;
+  /** Removes what names a person and belongs to no conversation: refusals of strangers, rows that were set aside. */
+  named(names: readonly string[]): void;
+  /** Why bytes of what was erased may be left in a file. Undefined where none are. */
+  tracesLeft(): string | undefined;
+  /** Removes what is past its time, oldest first, up to `max` rows in all. */
+  expire(past: PastTimes, max: number): Expired;
+}
+
+/**
+ * What the steps of an embedded engine stand on: synchronous reads and writes inside one transaction.
+ * Two stores offer it, a SQLite file and plain maps; the steps themselves are written once.
+ */
+export interface Tables {
+  readonly conversations: ConversationTable;
+  readonly names: NameTable;
+  readonly staged: StagedTable;
+  readonly remembered: RememberedTable;
+  readonly states: StateTable;
+  readonly history: HistoryTable;
+  readonly refusals: RefusalTable;
+  readonly deadLetters: DeadLetterTable;
+  readonly unknownSends: UnknownSendTable;
+  readonly meta: MetaTable;
+  readonly quarantine: QuarantineTable;
+  readonly removal: Removal;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { carryOut, type RunStep } from "../embedded/steps.ts";
+import { carryOut, type RunStep } from "../embedded/requests.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
 

@@ -12,7 +12,7 @@ const harness: EngineHarness = {
   skips,
   async world(settings) {
     const tables = memoryTables();
-    const strand = async (conversationId: string) => tables.putState(conversationId, undefined);
+    const strand = async (conversationId: string) => tables.states.put(conversationId, undefined);
     return worldOn(memory({ tables }), settings, { strand });
   },
 };

@@ -1,4 +1,4 @@
-import type { Conversation, ConversationKey } from "../../ports/conversations.ts";
+import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 
 /** Conversations by id, and by every name of their person: looking through all of them for each message does not scale. */
 export class Registry {

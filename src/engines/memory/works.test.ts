@@ -40,7 +40,7 @@ it("of one conversation two turns at most are in the works, whatever waits and f
       if (round % 7 === 3) await engine.turns.commit(lease, { outcome: "no-reply", more: false });
       else await engine.turns.giveBack(lease, { kind: "retry", afterMs: 0, reason: "away" });
     }
-    works.push(tables.state(conversationId)?.works.length ?? 0);
+    works.push(tables.states.get(conversationId)?.works.length ?? 0);
   }
   expect(Math.max(...works)).toBeLessThanOrEqual(2);
   expect(Math.max(...works)).toBeGreaterThan(0);
@@ -66,8 +66,8 @@ it("a refusal that a fast clock wrote stays until its own time, and those behind
     ["old", 100],
     ["new", 300],
   ] as const)
-    tables.putRefusal({ messageId: sender, channel: "test", sender, code: "ROUTE_NOT_FOUND", atMs });
+    tables.refusals.put({ messageId: sender, channel: "test", sender, code: "ROUTE_NOT_FOUND", atMs });
   const past = { nowMs: 500, keepAfterMs: 0, deliveriesAfterMs: 0, refusalsAfterMs: 200, refusalsMax: 10 };
-  expect(tables.expire(past, 10)).toEqual({ rows: 1, isCut: false });
-  expect(tables.listRefusals({ limit: 10 }).items.map(({ sender }) => sender)).toEqual(["new", "fast"]);
+  expect(tables.removal.expire(past, 10)).toEqual({ rows: 1, isCut: false });
+  expect(tables.refusals.list({ limit: 10 }).items.map(({ sender }) => sender)).toEqual(["new", "fast"]);
 });

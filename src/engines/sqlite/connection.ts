@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../errors.ts";
 import { inWords } from "./failure.ts";
+import { foreignFilesAt } from "./foreign-files.ts";
 import { makePrivateIfAbsent } from "./private-file.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { LOG_BYTES_MAX } from "./shrink-log.ts";
@@ -28,7 +29,18 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    throw new StoreUnavailable(`cannot open the database ${options.file}: ${inWords(error)}`, error);
+    const whose = options.file === ":memory:" ? undefined : whoseIs(options.file);
+    const why = whose === undefined ? inWords(error) : `${inWords(error)}; ${whose}`;
+    throw new StoreUnavailable(`cannot open the database ${options.file}: ${why}`, error);
+  }
+}
+
+/** The folder itself may be closed to this user: then nothing can be said of what is in it. */
+function whoseIs(file: string): string | undefined {
+  try {
+    return foreignFilesAt(file);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,10 +1,10 @@
 import { newConversation } from "../../core/new-conversation.ts";
 import { parsed } from "../../core/shape.ts";
 import { mendedConversation } from "../../core/sound-conversation.ts";
-import type { Conversation } from "../../ports/conversations.ts";
+import type { Conversation } from "../../model/conversation.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
-import type { TablesOptions } from "./tables.ts";
+import type { TablesOptions } from "./tables-options.ts";
 
 /** Of the column only whether it says so: an integer of any size may stand there. */
 export const CONVERSATION_COLUMNS =

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Finding } from "../../ports/finding.ts";
+import type { Finding } from "../../ports/check-result.ts";
 import { whileBusy } from "./connection.ts";
 import { inWords } from "./failure.ts";
 

@@ -1,6 +1,7 @@
 import { LullError } from "../../errors.ts";
 import { failureOf } from "./failure.ts";
-import type { GroupReply, StepReply } from "./store.ts";
+import type { StepReply } from "./step-request.ts";
+import type { GroupReply } from "./store.ts";
 
 /** Characters of one group's answers. JavaScript holds four times as many in one text, and asking for more ends the thread. */
 const LENGTH_MAX = 128_000_000;

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Step } from "../embedded/step.ts";
+import type { Step } from "../embedded/context.ts";
 import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { StepReply, StepRequest } from "./store.ts";
+import type { StepReply, StepRequest } from "./step-request.ts";
 
 export type Carry = (request: StepRequest, apart?: Step["apart"]) => StepReply;
 

@@ -1,6 +1,6 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isRunning } from "../../process-identity.ts";
+import { isRunning } from "../../process/identity.ts";
 
 /** `lull.db.part-4711-k3Yx9Q`, a folder: the process that writes it, and what `mkdtemp` adds. 0.1.0 had files: `lull.db.part`. */
 const HALF_COPY = /^(.+)\.part(?:-(\d+)-\w{6}|-journal|-wal|-shm)?$/;

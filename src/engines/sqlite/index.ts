@@ -1,9 +1,9 @@
 import { StoreUnavailable } from "../../errors.ts";
+import type { Finding } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
-import type { Finding } from "../../ports/finding.ts";
-import { isKnownDead } from "../../process-identity.ts";
+import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { isRead, type RunStep, type StepName } from "../embedded/steps.ts";
+import { isRead, type RunStep, type StepName } from "../embedded/requests.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { GroupReply, StepRequest } from "./store.ts";
+import type { StepRequest } from "./step-request.ts";
+import type { GroupReply } from "./store.ts";
 import type { StoreClient } from "./store-client.ts";
 
 export interface ReaderOptions {

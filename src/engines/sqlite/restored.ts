@@ -23,7 +23,11 @@ export function markBackup(copy: string, atMs: number): BackupReport {
 export interface Restored extends BackupReport {
   /** As `lull catch-up --since` takes it. */
   readonly backupAt: string;
+  readonly detail: string;
 }
+
+/** Whom it brings back, a backup cannot tell: of people who are erased nothing is kept. */
+const BROUGHT_BACK = "people who were erased since then are in it again: erase them again, by the same ids";
 
 /** Told once, to the first who asks: this database is a backup that was put in place. */
 export function restoredFrom(database: DatabaseSync): Restored | undefined {
@@ -31,7 +35,7 @@ export function restoredFrom(database: DatabaseSync): Restored | undefined {
   if (!isMarked) return undefined;
   const take = database.prepare("DELETE FROM meta WHERE key = ? RETURNING value");
   const mark = whileBusy(() => take.get(MARK));
-  return mark && { backupAt: timeIn(mark.value), ...whileBusy(() => heldBy(database)) };
+  return mark && { backupAt: timeIn(mark.value), ...whileBusy(() => heldBy(database)), detail: BROUGHT_BACK };
 }
 
 function timeIn(mark: unknown): string {

@@ -1,4 +1,3 @@
-import type { NameRecord } from "../../core/names.ts";
 import { parsed, type Sound } from "../../core/shape.ts";
 import { soundConversation } from "../../core/sound-conversation.ts";
 import { soundMessage, soundOutbound } from "../../core/sound-message.ts";
@@ -12,8 +11,12 @@ import {
 } from "../../core/sound-records.ts";
 import { soundState } from "../../core/sound-state.ts";
 import type { ConversationState } from "../../core/state.ts";
-import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
-import type { Refusal, TurnRecord, UnknownSend } from "../../ports/inspector.ts";
+import type { Conversation } from "../../model/conversation.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { NameRecord } from "../../model/names.ts";
+import type { Refusal } from "../../model/refusal.ts";
+import type { TurnRecord } from "../../model/turn.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { StagedRow, StoredDeadLetter } from "../embedded/tables.ts";
 import { isLossy, type Row } from "./statements.ts";
 

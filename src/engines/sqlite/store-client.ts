@@ -1,9 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { StoreUnavailable } from "../../errors.ts";
+import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Log } from "../../ports/log.ts";
 import { toldOf } from "./failure.ts";
-import { type GroupReply, resultOf, type StepRequest, type StoreOptions } from "./store.ts";
+import type { StepRequest } from "./step-request.ts";
+import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
 
 /** Requests that may wait for the writer at once. Past that the caller is told at once, instead of much later. */
 const QUEUE_MAX = 20_000;

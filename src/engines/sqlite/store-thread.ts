@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { groupText } from "./group-text.ts";
-import { openStore, type StepRequest, type StoreOptions } from "./store.ts";
+import type { StepRequest } from "./step-request.ts";
+import { openStore, type StoreOptions } from "./store.ts";
 
 /** A thread of its own for the file: a commit waits for the disk here, never on the event loop that answers webhooks. */
 const store = openStore(workerData as StoreOptions);

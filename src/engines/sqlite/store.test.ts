@@ -5,11 +5,11 @@ import { DatabaseSync } from "node:sqlite";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
-import { outageOf } from "../../core/outage.ts";
 import { LullError } from "../../errors.ts";
 import type { Engine, EngineContext, StageRequest } from "../../ports/engine.ts";
 import { arrival } from "../../testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../testing/fake-clock.ts";
+import { outageOf } from "../../wire/outage.ts";
 import { sqlite } from "./index.ts";
 
 const unavailable = { code: "STORE_UNAVAILABLE", retry: "later" };

@@ -1,32 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { Settings } from "../../core/settings.ts";
 import { StoreUnavailable } from "../../errors.ts";
+import type { LogFields, LogLevel } from "../../model/log.ts";
+import type { Settings } from "../../model/settings.ts";
 import type { DueTurns } from "../../ports/engine.ts";
-import type { LogFields, LogLevel } from "../../ports/log.ts";
-import type { Step } from "../embedded/step.ts";
-import { carryOut, isRead, type StepName } from "../embedded/steps.ts";
+import type { Step } from "../embedded/context.ts";
+import { carryOut, isRead, type StepName } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
-import { errorFrom, type Failure, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
+import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
 import { attempt, type Carry, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
+import type { StepReply, StepRequest } from "./step-request.ts";
 import { type Removal, removeTraces } from "./traces.ts";
 
 export interface StoreOptions extends ConnectionOptions {
   readonly settings: Settings;
   readonly holder: string;
 }
-
-/** One step that somebody wants, at that caller's time. */
-export interface StepRequest {
-  readonly name: StepName;
-  readonly input: unknown;
-  readonly nowMs: number;
-}
-
-export type StepReply = { readonly ok: true; readonly result: unknown } | Failure;
 
 export interface LogLine {
   readonly level: LogLevel;
@@ -231,7 +223,7 @@ class FileStore implements Store {
 
   /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
   #isIdle({ name, nowMs }: StepRequest): boolean {
-    return name === "takeDue" && this.#session.tables.wakeable(nowMs, 1).length === 0;
+    return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
   }
 
   /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
@@ -283,7 +275,7 @@ function attemptToRemove(database: Session["database"]): Removal {
 }
 
 function nothingDue(tables: Tables): DueTurns {
-  const nextAtMs = tables.nextWakeAtMs();
+  const nextAtMs = tables.states.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
 }
 

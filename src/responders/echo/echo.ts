@@ -1,4 +1,4 @@
-import type { Media } from "../../ports/message.ts";
+import type { Media } from "../../model/message.ts";
 import type { Responder, Turn, TurnMessage } from "../../ports/responder.ts";
 
 /** Says what it heard: for a first run without a key, and to see bursts become one answer. */

@@ -1,5 +1,5 @@
-import { RETRY_AFTER_HEADER_MS_MAX, retryAfterMs } from "../../core/retry-after.ts";
 import { LullError } from "../../errors.ts";
+import { RETRY_AFTER_HEADER_MS_MAX, retryAfterMs } from "../../wire/retry-after.ts";
 
 /** Four of the 4xx say "not now" rather than "not like this". */
 const NOT_NOW = new Set([408, 409, 425, 429]);

@@ -1,5 +1,5 @@
-import type { Media } from "../../ports/message.ts";
-import type { FullReply, Reply, Usage } from "../../ports/responder.ts";
+import type { Media } from "../../model/message.ts";
+import type { FullReply, Reply, Usage } from "../../model/reply.ts";
 import { unreadable } from "./failure.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

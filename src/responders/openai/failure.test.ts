@@ -43,7 +43,7 @@ const STATUSES: [FakeOpenAiError, string, "later" | "never"][] = [
   [{ status: 429, code: "credit_balance_exhausted", type: "insufficient_quota" }, "OPENAI_QUOTA", "never"],
   [{ status: 429, code: "billing_hard_limit_reached" }, "OPENAI_QUOTA", "never"],
   [{ status: 402 }, "OPENAI_QUOTA", "never"],
-  [{ status: 401, code: "invalid_api_key" }, "OPENAI_UNAUTHORIZED", "never"],
+  [{ status: 401, code: "invalid_api_key" }, "OPENAI_UNAUTHORIZED", "later"],
   [{ status: 403, code: "unsupported_country" }, "OPENAI_UNAUTHORIZED", "never"],
   [{ status: 404, code: "model_not_found" }, "OPENAI_NOT_FOUND", "never"],
   [{ status: 400, code: "context_length_exceeded" }, "OPENAI_REJECTED", "never"],

@@ -1,6 +1,6 @@
-import { passes } from "../../core/outage.ts";
-import { retryAfterMs } from "../../core/retry-after.ts";
 import { LullError, type RetryAdvice } from "../../errors.ts";
+import { passes } from "../../wire/outage.ts";
+import { retryAfterMs } from "../../wire/retry-after.ts";
 
 /** What an error body tells, as far as it is safe to repeat. */
 interface Detail {
@@ -13,6 +13,7 @@ interface Judgement {
   readonly code: string;
   readonly retry: RetryAdvice;
   readonly outage?: false;
+  readonly credentials?: true;
 }
 
 const later = (code: string): Judgement => ({ code, retry: "later" });
@@ -38,7 +39,9 @@ function judge(status: number, { code = "", type = "" }: Detail): Judgement {
   if (status === 408 || status === 409 || status >= 500 || code === "conversation_locked") {
     return later("OPENAI_UNAVAILABLE");
   }
-  if (status === 401 || status === 403) return never("OPENAI_UNAUTHORIZED");
+  // The key is not the right one, which an operator changes. A 403 is about what it may do, and stays.
+  if (status === 401) return { ...later("OPENAI_UNAUTHORIZED"), credentials: true };
+  if (status === 403) return never("OPENAI_UNAUTHORIZED");
   if (status === 404) return never("OPENAI_NOT_FOUND");
   return never("OPENAI_REJECTED");
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { HistoryMessage } from "../../ports/conversations.ts";
-import type { Media } from "../../ports/message.ts";
-import type { FullReply, Turn } from "../../ports/responder.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { Media } from "../../model/message.ts";
+import type { FullReply } from "../../model/reply.ts";
+import type { Turn } from "../../ports/responder.ts";
 import { type FakeOpenAi, fakeMessage, fakeOpenAi } from "../../testing/fake-openai.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
 import { openai } from "./openai.ts";

@@ -1,4 +1,5 @@
-import type { FullReply, Responder, Turn, Usage } from "../../ports/responder.ts";
+import type { FullReply, Usage } from "../../model/reply.ts";
+import type { Responder, Turn } from "../../ports/responder.ts";
 import { callOpenAi } from "./call.ts";
 import { empty } from "./failure.ts";
 import { type OpenAiOptions, type OpenAiSettings, settingsFrom } from "./options.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { HistoryMessage } from "../../ports/conversations.ts";
-import type { Media } from "../../ports/message.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { Media } from "../../model/message.ts";
 import type { Turn } from "../../ports/responder.ts";
 import type { OpenAiSettings } from "./options.ts";
 import { describeTools } from "./tools.ts";

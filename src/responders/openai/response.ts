@@ -1,4 +1,4 @@
-import type { Usage } from "../../ports/responder.ts";
+import type { Usage } from "../../model/reply.ts";
 import type { Answer } from "./call.ts";
 import { failedResponse, notAnAnswer } from "./failure.ts";
 import type { InputItem } from "./request.ts";

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { FullReply, Turn } from "../../ports/responder.ts";
+import type { FullReply } from "../../model/reply.ts";
+import type { Turn } from "../../ports/responder.ts";
 import { type FakeOpenAi, fakeMessage, fakeOpenAi, fakeToolCall } from "../../testing/fake-openai.ts";
 import { fakeTurn } from "../../testing/fake-turn.ts";
 import { openai } from "./openai.ts";

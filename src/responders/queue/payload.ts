@@ -1,5 +1,6 @@
-import type { Conversation, HistoryMessage } from "../../ports/conversations.ts";
-import type { Media } from "../../ports/message.ts";
+import type { Conversation } from "../../model/conversation.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { Media } from "../../model/message.ts";
 import type { Turn, TurnMessage } from "../../ports/responder.ts";
 
 /** Characters that JSON leaves as they are and SQS refuses. A customer may type them. */

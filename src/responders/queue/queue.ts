@@ -1,8 +1,9 @@
 import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { AWS_DEADLINES } from "../../core/deadline.ts";
-import { regionIn } from "../../core/queue-url.ts";
 import { ConfigError } from "../../errors.ts";
-import type { Reply, Responder, Turn } from "../../ports/responder.ts";
+import type { Reply } from "../../model/reply.ts";
+import type { Responder, Turn } from "../../ports/responder.ts";
+import { AWS_DEADLINES } from "../../wire/deadline.ts";
+import { regionIn } from "../../wire/queue-url.ts";
 import { failure, tooLarge } from "./failure.ts";
 import { bodyOf } from "./payload.ts";
 import { deduplicationId, groupId } from "./unique.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { cutBatch } from "../../core/batch.ts";
-import type { CommitOutcome, Taken } from "../../ports/engine.ts";
+import type { Taken } from "../../model/take.ts";
+import type { CommitOutcome } from "../../ports/engine.ts";
 import { as, silent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { idOf, type Scene, scene } from "./scene.ts";

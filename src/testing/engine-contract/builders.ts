@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mergeTexts } from "../../core/batch.ts";
 import { pendingChunks, withChunk } from "../../core/draft.ts";
-import type { Draft } from "../../ports/draft.ts";
-import type { Commit, Taken } from "../../ports/engine.ts";
-import type { Arrival } from "../../ports/message.ts";
+import type { Commit } from "../../model/commit.ts";
+import type { Draft } from "../../model/draft.ts";
+import type { Arrival } from "../../model/message.ts";
+import type { Taken } from "../../model/take.ts";
 
 /** A message as it arrives. Say what matters to the case; Ana wrote the rest. */
 export function arrival(given: Partial<Arrival> & Pick<Arrival, "providerId" | "arrivedAtMs">): Arrival {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Taken } from "../../ports/engine.ts";
-import type { Arrival } from "../../ports/message.ts";
+import type { Arrival } from "../../model/message.ts";
+import type { Taken } from "../../model/take.ts";
 import { allSent, as, draftFor, replied, textsOf, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { Scene, scene } from "./scene.ts";

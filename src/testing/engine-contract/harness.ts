@@ -1,5 +1,6 @@
-import type { Settings } from "../../core/settings.ts";
-import type { Engine, TakeOutcome } from "../../ports/engine.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { TakeOutcome } from "../../model/take.ts";
+import type { Engine } from "../../ports/engine.ts";
 import type { FakeClock } from "../fake-clock.ts";
 
 /** One promise of the protocol, as a test without a test runner. It throws when the engine does not keep it. */

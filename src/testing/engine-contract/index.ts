@@ -9,6 +9,7 @@ import type { EngineCase } from "./harness.ts";
 import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { leases } from "./leases.ts";
+import { numbers } from "./numbers.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
 import { pausing } from "./pausing.ts";
@@ -35,6 +36,7 @@ export const engineContract: readonly EngineCase[] = [
   ...piles,
   ...admission,
   ...people,
+  ...numbers,
   ...onTurnValidation,
   ...leases,
   ...drafts,

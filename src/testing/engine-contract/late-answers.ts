@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Taken } from "../../ports/engine.ts";
+import type { Taken } from "../../model/take.ts";
 import { allSent, as, draftFor, replied, silent, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";

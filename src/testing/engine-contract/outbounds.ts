@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { OutboundRequest } from "../../ports/conversations.ts";
+import type { OutboundRequest } from "../../model/outbound.ts";
 import { as, draftFor, replied, textsOf, unknown } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { addresseeOf } from "../../core/person.ts";
-import type { Arrival } from "../../ports/message.ts";
+import type { Arrival } from "../../model/message.ts";
 import { allSent, draftFor, replied } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
-const PHONE = "+15550101";
-const OTHER = "+15550103";
+export const PHONE = "+15550101";
+export const OTHER = "+15550103";
 const FORMER: Partial<Arrival> = { sender: "SV.aaaaaaaa", senderAlias: PHONE };
 const LATER: Partial<Arrival> = { sender: "SV.bbbbbbbb", senderAlias: PHONE };
 
-async function placeOf(s: Scene, given: Partial<Arrival>): Promise<string> {
+export async function placeOf(s: Scene, given: Partial<Arrival>): Promise<string> {
   return (await s.receive(given)).conversationId;
 }
 
 /** By which names their people are written to. */
-async function reached(s: Scene, ...ids: string[]): Promise<(string | undefined)[]> {
+export async function reached(s: Scene, ...ids: string[]): Promise<(string | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {
       const conversation = (await s.engine.conversations.get(id))!;
@@ -49,7 +49,7 @@ async function tell(s: Scene, story: number): Promise<void> {
 }
 
 /** All that is due is answered, and its task is complete. */
-async function completeAll(s: Scene): Promise<void> {
+export async function completeAll(s: Scene): Promise<void> {
   await s.windowPasses();
   for (const taken of await s.turns())
     await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { complete: true }));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Arrival } from "../../ports/message.ts";
+import type { Arrival } from "../../model/message.ts";
 import { allSent, as, draftFor, replied, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";

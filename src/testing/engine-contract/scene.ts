@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { messageId } from "../../core/identity.ts";
-import type { Settings } from "../../core/settings.ts";
-import type { CommitOutcome, Engine, StageOutcome, Taken } from "../../ports/engine.ts";
-import type { Arrival } from "../../ports/message.ts";
+import type { Arrival } from "../../model/message.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { Taken } from "../../model/take.ts";
+import type { CommitOutcome, Engine, StageOutcome } from "../../ports/engine.ts";
 import { allSent, arrival, as, draftFor, replied } from "./builders.ts";
 import type { EngineCase, EngineHarness, World } from "./harness.ts";
 

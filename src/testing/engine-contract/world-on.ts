@@ -1,5 +1,5 @@
 import { settingsWith } from "../../core/defaults.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../model/settings.ts";
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import { fakeClock } from "../fake-clock.ts";
 import type { World } from "./harness.ts";

@@ -1,6 +1,8 @@
 import { replySent } from "../../core/draft.ts";
 import { messageId } from "../../core/identity.ts";
-import type { ConversationDetail, DeadLetter, UnknownSend } from "../../ports/inspector.ts";
+import type { DeadLetter } from "../../model/dead-letter.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
+import type { ConversationDetail } from "../../ports/inspector.ts";
 import type { Service } from "../../runtime/service.ts";
 import type { Event, History } from "./history.ts";
 import type { FaultKind, Plan } from "./plan.ts";

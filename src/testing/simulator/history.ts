@@ -1,4 +1,4 @@
-import type { Taken } from "../../ports/engine.ts";
+import type { Taken } from "../../model/take.ts";
 
 /** What happened, as somebody outside could have seen it. Checks look at this and at nothing else. */
 export type Happened =

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
+import type { DeliveryStatus } from "../../model/message.ts";
 import type { Outgoing, ReconcileOutcome, ReconcileQuery, SendOutcome } from "../../ports/channel.ts";
-import type { DeliveryStatus } from "../../ports/message.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { History } from "./history.ts";
 import type { FaultKind, Plan, PlannedOutage, StepName } from "./plan.ts";
@@ -17,7 +17,8 @@ const SLOW_MS = 7_000;
 const SLOW_LIST_MS = 1_900;
 
 /** What happens outside needs of the world around it. */
-export interface Surroundings {
+/** What stands around the processes of a run. */
+export interface Scenery {
   readonly plan: Plan;
   readonly history: History;
   readonly provider: SimulatedProvider;
@@ -25,6 +26,9 @@ export interface Surroundings {
   readonly random: Random;
   readonly startAtMs: number;
   readonly respond: Responder;
+}
+
+export interface Surroundings extends Scenery {
   readonly faultAt: (process: Process, step: StepName) => FaultKind | undefined;
   readonly disturb: (
     process: Process,

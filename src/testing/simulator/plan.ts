@@ -1,4 +1,4 @@
-import type { Choices } from "../../core/settings.ts";
+import type { Choices } from "../../model/settings.ts";
 import type { WindowConfig } from "../../runtime/config.ts";
 import { type Random, seeded } from "./random.ts";
 
@@ -130,9 +130,8 @@ export interface PlannedFault {
   readonly nth: number;
 }
 
-/** Everything about a run that is decided before it begins. Shrinking takes things away from it. */
-export interface Plan {
-  readonly seed: number;
+/** How the service of a run is configured. */
+export interface PlannedService {
   readonly workers: number;
   readonly window: WindowConfig;
   readonly whileBusy: Choices["whileBusy"];
@@ -141,6 +140,11 @@ export interface Plan {
   readonly callbacks: boolean;
   readonly chunks: number;
   readonly batchMessagesMax: number;
+}
+
+/** Everything about a run that is decided before it begins. Shrinking takes things away from it. */
+export interface Plan extends PlannedService {
+  readonly seed: number;
   readonly messages: readonly PlannedMessage[];
   /** A message that kills every worker that answers it. */
   readonly poison?: string;

@@ -1,7 +1,8 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { EngineProvider, SweepReport, TakeOutcome } from "../../ports/engine.ts";
-import type { LogFields } from "../../ports/log.ts";
-import type { DeliveryStatus } from "../../ports/message.ts";
+import type { LogFields } from "../../model/log.ts";
+import type { DeliveryStatus } from "../../model/message.ts";
+import type { TakeOutcome } from "../../model/take.ts";
+import type { EngineProvider, SweepReport } from "../../ports/engine.ts";
 import type { Responder } from "../../ports/responder.ts";
 import type { LullConfig } from "../../runtime/config.ts";
 import { createService } from "../../runtime/create-service.ts";

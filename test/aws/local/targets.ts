@@ -1,5 +1,5 @@
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { regionIn } from "../../../src/core/queue-url.ts";
+import { regionIn } from "../../../src/wire/queue-url.ts";
 import { type Emulators, REGION } from "../emulators.ts";
 import type { Environment } from "./function-instance.ts";
 

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
-import { INSTALLATION, PING } from "../../../src/engines/aws/keys.ts";
+import { INSTALLATION, PING } from "../../../src/engines/aws/items/keys.ts";
 import type { Emulators } from "../emulators.ts";
 import type { Environment } from "../local/function-instance.ts";
 import type { FunctionName, LocalAws } from "../local/local-aws.ts";

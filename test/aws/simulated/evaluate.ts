@@ -1,4 +1,4 @@
-import type { Change, Condition, Item } from "../../../src/engines/aws/expression.ts";
+import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 
 /** Whether a condition holds of an item, as DynamoDB has it: comparing what is not there is false, except for "is different". */
 export function holds(condition: Condition | undefined, item: Item | undefined): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/errors.ts";
-import type { Taken } from "../../../src/ports/engine.ts";
+import type { Taken } from "../../../src/model/take.ts";
 import {
   allSent,
   as,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Settings } from "../../../src/core/settings.ts";
-import type { Engine, Taken } from "../../../src/ports/engine.ts";
+import type { Settings } from "../../../src/model/settings.ts";
+import type { Taken } from "../../../src/model/take.ts";
+import type { Engine } from "../../../src/ports/engine.ts";
 import { as, draftFor, sending, sent } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemorySite, memorySite, type Request } from "./memory-site.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { conversationKeyOf, LEASE_SHARDS_MAX, PAUSED } from "../../../src/engines/aws/keys.ts";
+import { conversationKeyOf, LEASE_SHARDS_MAX, PAUSED } from "../../../src/engines/aws/items/keys.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type Around, type MemorySite, memorySite } from "./memory-site.ts";

@@ -3,7 +3,7 @@ import {
   type Trigger,
   type Triggers,
   triggerAtMs,
-} from "../../../src/engines/aws/triggers.ts";
+} from "../../../src/engines/aws/queue/triggers.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import type { Random } from "../../../src/testing/simulator/random.ts";

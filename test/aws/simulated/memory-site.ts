@@ -1,11 +1,12 @@
 import { settingsWith } from "../../../src/core/defaults.ts";
-import type { Settings } from "../../../src/core/settings.ts";
+import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
+import type { Store } from "../../../src/engines/aws/dynamo/store.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import { type Site, siteFor } from "../../../src/engines/aws/site.ts";
-import type { Store } from "../../../src/engines/aws/store.ts";
-import type { Trigger } from "../../../src/engines/aws/triggers.ts";
-import type { Engine, Taken } from "../../../src/ports/engine.ts";
-import type { Arrival } from "../../../src/ports/message.ts";
+import type { Trigger } from "../../../src/engines/aws/queue/triggers.ts";
+import type { Arrival } from "../../../src/model/message.ts";
+import type { Settings } from "../../../src/model/settings.ts";
+import type { Taken } from "../../../src/model/take.ts";
+import type { Engine } from "../../../src/ports/engine.ts";
 import { arrival, as } from "../../../src/testing/engine-contract/builders.ts";
 import { type FakeClock, fakeClock } from "../../../src/testing/fake-clock.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";

@@ -1,5 +1,4 @@
-import type { Change, Condition, Item } from "../../../src/engines/aws/expression.ts";
-import { ImpossibleWrite } from "../../../src/engines/aws/failure.ts";
+import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import type {
   Action,
   PageOfItems,
@@ -8,8 +7,9 @@ import type {
   Store,
   Transacted,
   Written,
-} from "../../../src/engines/aws/store.ts";
-import { TABLES, type TableName } from "../../../src/engines/aws/tables.ts";
+} from "../../../src/engines/aws/dynamo/store.ts";
+import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
+import { ImpossibleWrite } from "../../../src/engines/aws/failure.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
 import { changed, holds, plain } from "./evaluate.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Item } from "../../../src/engines/aws/expression.ts";
-import { conversationKeyOf } from "../../../src/engines/aws/keys.ts";
-import { stageKey } from "../../../src/engines/aws/staged.ts";
-import type { TableName } from "../../../src/engines/aws/tables.ts";
+import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
+import type { TableName } from "../../../src/engines/aws/dynamo/tables.ts";
+import { conversationKeyOf } from "../../../src/engines/aws/items/keys.ts";
+import { stageKey } from "../../../src/engines/aws/items/staged.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemorySite, memorySite } from "./memory-site.ts";

@@ -1,5 +1,5 @@
+import { siteFor } from "../../../src/engines/aws/context.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
-import { siteFor } from "../../../src/engines/aws/site.ts";
 import type { EngineProvider } from "../../../src/ports/engine.ts";
 import { planFrom, planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
 import { seeded } from "../../../src/testing/simulator/random.ts";

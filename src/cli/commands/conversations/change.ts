@@ -1,4 +1,4 @@
-import type { Conversation, ConversationChange } from "../../../ports/conversations.ts";
+import type { Conversation, ConversationChange } from "../../../model/conversation.ts";
 import { type Call, type Command, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";

@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../ports/conversations.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf, textOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printListing } from "../../output/print.ts";
@@ -17,11 +17,15 @@ export const list: Command = {
   run: (call) =>
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
-      printListing<Conversation>(call, await engine.inspector.conversations(filterOf(call)), {
-        head: ["id", "channel", "customer", "status", "updated", ""],
+      const listing = await engine.inspector.conversations(filterOf(call));
+      // One customer may have written to several addresses of ours, which are other conversations.
+      const isOne = new Set(listing.items.map(({ address }) => address)).size < 2;
+      printListing<Conversation>(call, listing, {
+        head: ["id", "channel", ...(isOne ? [] : ["address"]), "customer", "status", "updated", ""],
         row: (each) => [
           each.id,
           each.channelType,
+          ...(isOne ? [] : [each.address]),
           each.sender,
           each.status,
           relativeTime(each.updatedAtMs, nowMs),

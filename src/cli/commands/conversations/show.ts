@@ -1,4 +1,5 @@
-import type { ConversationDetail, LockRecord, TurnRecord } from "../../../ports/inspector.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
+import type { ConversationDetail, LockRecord } from "../../../ports/inspector.ts";
 import { type Command, countOption } from "../../command.ts";
 import { withData } from "../../data.ts";
 import { printJson } from "../../output/print.ts";

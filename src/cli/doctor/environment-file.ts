@@ -1,0 +1,29 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Finding, warn } from "./finding.ts";
+
+/** As systemd's unit and `docker run --env-file` are told of in the docs. */
+const NAME = "lull.env";
+
+/** An environment that is given in a file is given to the service alone: a command beside it looks at another configuration. */
+export async function checkEnvironmentFile(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Finding[]> {
+  const path = join(cwd, NAME);
+  try {
+    const text = await readFile(path, "utf8");
+    const named = [...text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)=/gm)].map(([, name = ""]) => name);
+    const missing = [...new Set(named)].filter((name) => env[name] === undefined);
+    return missing.length === 0
+      ? []
+      : [warn("environment", inWords(path, `does not have ${missing.join(", ")} of it`))];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    return [warn("environment", inWords(path, "may not read it"))];
+  }
+}
+
+function inWords(path: string, what: string): string {
+  return `${path} is the environment of a service, and this command ${what}: what is said here is about another configuration. Run it with that environment (docs/operating.md)`;
+}

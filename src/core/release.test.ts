@@ -1,0 +1,186 @@
+import { describe, expect, it } from "vitest";
+import type { ChunkState, Draft } from "../model/draft.ts";
+import { afterGiveBack, type GivingBack } from "./release.ts";
+import type { ConversationState, Work } from "./state.ts";
+
+const NOW = 100_000;
+const work: Work = {
+  turnId: "turn",
+  recordId: "c",
+  messageIds: ["m1"],
+  batchIds: ["m1"],
+  attempts: 3,
+  restarts: 1,
+  openedAtMs: 0,
+  dueAtMs: 10_000,
+  takenAtMs: 20_000,
+};
+const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 20_000, untilAtMs: 160_000 };
+const held: ConversationState = { works: [work], lease };
+
+function giving(given: Partial<GivingBack> = {}): GivingBack {
+  const policy = { kind: "fixed", lengthMs: 10_000 } as const;
+  return { state: held, work, newer: [], policy, nowMs: NOW, clockSkewMs: 0, windowId: "new", ...given };
+}
+
+function draft(state: ChunkState, given: Partial<Draft> = {}): Draft {
+  return {
+    turnId: "turn",
+    messageIds: ["m1"],
+    channel: "test",
+    to: "ana",
+    from: "lull",
+    chunks: [{ text: "ok", state }],
+    answerStartedAtMs: 0,
+    draftedAtMs: 0,
+    ...given,
+  };
+}
+
+const sending: ChunkState = { kind: "sending", sendByAtMs: NOW };
+const sent: ChunkState = { kind: "sent", providerId: "p", atMs: 1 };
+
+describe("however a turn gives its lease back", () => {
+  it("a window stands and the lease is gone", () => {
+    for (const how of [
+      { kind: "retry", afterMs: 5, reason: "x" },
+      { kind: "wait", afterMs: 5 },
+      { kind: "restart" },
+      { kind: "release" },
+    ] as const) {
+      const after = afterGiveBack(giving(), how);
+      expect(after.lease).toBeUndefined();
+      expect(after.window?.id).toBe("new");
+      expect(after.window?.wakeAtMs).toBe(after.notBeforeAtMs);
+    }
+  });
+
+  it("a window that stands keeps its id and due time: who waits longest is served first", () => {
+    const window = { id: "old", dueAtMs: 50_000, wakeAtMs: 50_000 };
+    const after = afterGiveBack(giving({ state: { ...held, window } }), {
+      kind: "retry",
+      afterMs: 5,
+      reason: "x",
+    });
+    expect(after.window).toEqual({ id: "old", dueAtMs: 50_000, wakeAtMs: NOW + 5 });
+  });
+});
+
+describe("a retry", () => {
+  const retry = { kind: "retry", afterMs: 5_000, reason: "overloaded" } as const;
+
+  it("keeps counting, and keeps the reason", () => {
+    const after = afterGiveBack(giving(), retry);
+    expect(after.works).toEqual([{ ...work, lastError: "overloaded", errors: 1 }]);
+    const again = afterGiveBack(giving({ work: { ...work, errors: 1 } }), retry);
+    expect(again.works[0]?.errors).toBe(2);
+    expect(after.notBeforeAtMs).toBe(NOW + 5_000);
+    expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
+  });
+
+  it("after somebody's outage is not counted, and keeps its number and the start of the outage", () => {
+    const outage = { ...retry, outageSinceAtMs: NOW - 7 };
+    const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
+    expect(afterGiveBack(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);
+    const again = giving({ work: { ...work, outages: 4 } });
+    expect(afterGiveBack(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
+  });
+
+  it("keeps the stored draft where it brings none, and its own where it does", () => {
+    const state = { ...held, draft: draft({ kind: "pending" }) };
+    expect(afterGiveBack(giving({ state }), retry).draft).toBe(state.draft);
+    const newer = draft(sending);
+    expect(afterGiveBack(giving({ state }), { ...retry, draft: newer }).draft).toEqual(newer);
+    expect(afterGiveBack(giving(), retry).draft).toBeUndefined();
+  });
+
+  it("does not wait for a send that the provider's callback settled in the meantime", () => {
+    const state = { ...held, draft: draft(sent) };
+    const after = afterGiveBack(giving({ state }), { ...retry, draft: draft(sending) });
+    expect(after.draft?.chunks[0]?.state).toEqual(sent);
+    expect(after.notBeforeAtMs).toBe(NOW);
+  });
+
+  it("waits its time where nothing was in doubt, or still is", () => {
+    const state = { ...held, draft: draft(sent) };
+    expect(afterGiveBack(giving({ state }), { ...retry, draft: draft(sent) }).notBeforeAtMs).toBe(
+      NOW + 5_000,
+    );
+    const doubt = { ...held, draft: draft(sending) };
+    expect(afterGiveBack(giving({ state: doubt }), { ...retry, draft: draft(sending) }).notBeforeAtMs).toBe(
+      NOW + 5_000,
+    );
+  });
+});
+
+describe("a wait", () => {
+  it("is not counted, and comes back at its time with its draft", () => {
+    const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
+    const after = afterGiveBack(giving(), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    expect(after.works[0]?.attempts).toBe(2);
+    expect(after.draft).toEqual(awaiting);
+    expect(after.window?.wakeAtMs).toBe(NOW + 60_000);
+  });
+
+  it("without a draft keeps the stored one", () => {
+    const state = { ...held, draft: draft(sending) };
+    expect(afterGiveBack(giving({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
+  });
+
+  it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
+    const state = { ...held, draft: draft(sent) };
+    const how = { kind: "wait", afterMs: 30_000, draft: draft(sending) } as const;
+    const after = afterGiveBack(giving({ state }), how);
+    expect(after.draft?.chunks[0]?.state).toEqual(sent);
+    expect(after.notBeforeAtMs).toBe(NOW);
+  });
+
+  it("for an answer that is there already goes on with it at once", () => {
+    const state = { ...held, draft: draft({ kind: "pending" }) };
+    const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
+    const after = afterGiveBack(giving({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    expect(after.draft).toBe(state.draft);
+    expect(after.window?.wakeAtMs).toBe(NOW);
+    expect(after.works[0]?.attempts).toBe(2);
+  });
+});
+
+describe("a restart", () => {
+  it("waits for the newer messages' own window, is not counted, and drops the draft", () => {
+    const state = { ...held, draft: draft({ kind: "pending" }) };
+    const newer = [{ arrivedAtMs: NOW - 1_000 }, { arrivedAtMs: NOW }];
+    const after = afterGiveBack(giving({ state, newer }), { kind: "restart" });
+    expect(after.works).toEqual([{ ...work, attempts: 2, restarts: 2 }]);
+    expect(after.draft).toBeUndefined();
+    expect(after.notBeforeAtMs).toBe(NOW + 9_000);
+  });
+
+  it("comes back at once where the newer messages are gone", () => {
+    expect(afterGiveBack(giving(), { kind: "restart" }).notBeforeAtMs).toBe(NOW);
+  });
+});
+
+it("a release is not counted and due again at once", () => {
+  const after = afterGiveBack(giving(), { kind: "release" });
+  expect(after.works).toEqual([{ ...work, attempts: 2 }]);
+  expect(after.notBeforeAtMs).toBe(NOW);
+});
+
+describe("a provider's callback that was quicker", () => {
+  const two = (first: ChunkState, second: ChunkState): Draft =>
+    draft(first, { chunks: [first, second].map((state) => ({ text: "ok", state })) });
+
+  it("leaves nothing to wait for, whichever chunk it was about", () => {
+    const how = {
+      kind: "retry",
+      afterMs: 5_000,
+      reason: "x",
+      draft: two(sent, sending),
+    } as const;
+    const settled = afterGiveBack(giving({ state: { ...held, draft: two(sent, sent) } }), how);
+    expect(settled.notBeforeAtMs).toBe(NOW);
+    expect(settled.draft).toEqual(two(sent, sent));
+    const open = afterGiveBack(giving({ state: { ...held, draft: two(sent, sending) } }), how);
+    expect(open.notBeforeAtMs).toBe(NOW + 5_000);
+  });
+});

@@ -1,0 +1,88 @@
+import type { Draft } from "../model/draft.ts";
+import type { GiveBack } from "../model/release.ts";
+import type { WindowPolicy } from "../model/window.ts";
+import { keepSent } from "./draft.ts";
+import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
+import { dueOf } from "./take.ts";
+
+export interface GivingBack {
+  readonly state: ConversationState;
+  readonly work: Work;
+  /** Staged messages that are not in the batch. */
+  readonly newer: readonly { readonly arrivedAtMs: number }[];
+  readonly policy: WindowPolicy;
+  readonly nowMs: number;
+  readonly clockSkewMs: number;
+  readonly windowId: string;
+}
+
+/** The state after a turn that is not committed gave its lease back. Burying is the engine's: it moves messages. */
+export function afterGiveBack(
+  giving: GivingBack,
+  how: Exclude<GiveBack, { kind: "bury" }>,
+): ConversationState {
+  const { state, work, nowMs } = giving;
+  switch (how.kind) {
+    case "retry":
+      return sent(giving, tried(work, how), how.draft, nowMs + how.afterMs);
+    case "wait": {
+      // The late answer may have been quicker than the word that it would be late.
+      if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
+        return released(giving, uncounted(work), state, nowMs);
+      }
+      return sent(giving, uncounted(work), how.draft, nowMs + how.afterMs);
+    }
+    case "restart": {
+      const again = { ...uncounted(work), restarts: work.restarts + 1 };
+      // Not before the newer messages' own window: the customer is still writing.
+      const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy, giving);
+      return released(giving, again, { ...state, draft: undefined }, atMs);
+    }
+    case "release":
+      return released(giving, uncounted(work), state, nowMs);
+  }
+}
+
+/** With the draft as far as it is known to have been sent. */
+function sent(
+  giving: GivingBack,
+  work: Work,
+  written: Draft | undefined,
+  notBeforeAtMs: number,
+): ConversationState {
+  const { state, nowMs } = giving;
+  const draft = written ? keepSent(state.draft, written) : state.draft;
+  // The provider's callback may have been quicker: then there is nothing left to wait for.
+  const isSettled = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
+  return released(giving, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
+}
+
+function released(
+  giving: GivingBack,
+  work: Work,
+  state: ConversationState,
+  notBeforeAtMs: number,
+): ConversationState {
+  const standing = state.window;
+  const window: Window = {
+    id: standing?.id ?? giving.windowId,
+    dueAtMs: standing?.dueAtMs ?? notBeforeAtMs,
+    wakeAtMs: notBeforeAtMs,
+  };
+  return { ...withWork(state, work), window, lease: undefined, notBeforeAtMs };
+}
+
+function isInDoubt({ chunks }: Draft): boolean {
+  return chunks.some(({ state }) => state.kind === "sending");
+}
+
+/** A try that ended in somebody's outage takes its attempt back: it is limited by time. */
+function tried(work: Work, { reason, outageSinceAtMs }: Extract<GiveBack, { kind: "retry" }>): Work {
+  const failed = { ...work, lastError: reason };
+  if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
+  return { ...failed, errors: (work.errors ?? 0) + 1 };
+}
+
+function uncounted(work: Work): Work {
+  return { ...work, attempts: work.attempts - 1 };
+}

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { settingsWith } from "../../core/defaults.ts";
+import { fakeClock } from "../../testing/fake-clock.ts";
+import { type Site, siteFor } from "./context.ts";
+
+const context = {
+  clock: fakeClock(),
+  settings: settingsWith({ clockSkewMs: 0, batchMessagesMax: 500, batchBytesMax: 1_000_000 }),
+  workerId: "worker",
+  log: () => {},
+  onArmed: () => {},
+};
+const site = siteFor(context, { forget: "table" } as Pick<Site, "store" | "triggers" | "forget">);
+
+it("an id can be given on a command line: none looks like an option", () => {
+  const ids = Array.from({ length: 5_000 }, () => site.newId());
+  expect(ids.filter((id) => !/^\w[\w-]{15}$/.test(id))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it("what a store of this kind cannot carry is not configured, whatever is", () => {
+  const { clockSkewMs, batchMessagesMax, batchBytesMax } = site.settings;
+  expect([clockSkewMs, batchMessagesMax, batchBytesMax]).toEqual([2_000, 30, 256_000]);
+});

@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import type { ClockReading } from "../../core/take.ts";
+import type { Log } from "../../model/log.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { WindowPolicy } from "../../model/window.ts";
+import type { Clock } from "../../ports/clock.ts";
+import type { EngineContext } from "../../ports/engine.ts";
+import type { Store } from "./dynamo/store.ts";
+import { Installation } from "./items/installation.ts";
+import { LEASE_SHARDS } from "./items/keys.ts";
+import type { Left } from "./items/left-behind.ts";
+import { Quarantine } from "./items/quarantine.ts";
+import { Recent } from "./items/recent.ts";
+import type { StagedRow } from "./items/stage-item.ts";
+import type { Stored } from "./items/state-item.ts";
+import type { Triggers } from "./queue/triggers.ts";
+
+/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. In a dead letter, three. */
+const BATCH_MESSAGES_MAX = 30;
+const BATCH_BYTES_MAX = 256_000;
+/** Machines of a cloud never agree on the time altogether. */
+const CLOCK_SKEW_MS_MIN = 2_000;
+
+/** What differs on AWS from the defaults of one machine. */
+export const AWS_DEFAULTS: Partial<Settings> = {
+  sweepMs: 60_000,
+  graceMs: 60_000,
+  clockSkewMs: CLOCK_SKEW_MS_MIN,
+  batchMessagesMax: BATCH_MESSAGES_MAX,
+  batchBytesMax: BATCH_BYTES_MAX,
+};
+
+const HELD_MAX = 10_000;
+/** Each may hold as many bytes as a batch. They go when their turn is over; what is left is of turns that were lost. */
+const BATCHES_MAX = 1_000;
+/** Each may hold what is known of 2,000 messages: a few hundred KB. */
+const LEFT_MAX = 100;
+const PLACES_MAX = 100_000;
+
+/** What this process has seen. Each can be read again: every write says what it has seen. */
+interface Caches {
+  /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
+  readonly held: Recent<Stored>;
+  /** By token: what the running turn took. A cache, too. */
+  readonly batches: Recent<readonly StagedRow[]>;
+  /** By token: what the running turn left behind. A cache, too: without it everything is read again. */
+  readonly left: Recent<Left>;
+  /** By conversation id: the first half of its key. It never changes. */
+  readonly places: Recent<string>;
+  /** When all was last seen not to be paused. */
+  readonly unpaused: { atMs: number };
+}
+
+/** What every step stands on. */
+export interface Site extends Caches {
+  readonly store: Store;
+  readonly triggers: Triggers;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly quarantine: Quarantine;
+  readonly installation: Installation;
+  readonly holder: string;
+  readonly forget: "table" | "sweep";
+  /** Over how many partitions leases are spread in their index. */
+  readonly leaseShards: number;
+  readonly newId: () => string;
+  /** Order of staging, as far as one process knows it. */
+  readonly nextSequence: () => number;
+}
+
+export function siteFor(
+  context: EngineContext,
+  parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId" | "leaseShards">>,
+): Site {
+  let sequence = 0;
+  const given = { newId, ...parts };
+  const installation = new Installation(parts.store, context.clock, given.newId);
+  return {
+    leaseShards: LEASE_SHARDS,
+    ...given,
+    unpaused: { atMs: Number.NEGATIVE_INFINITY },
+    installation,
+    settings: withinLimits(context.settings),
+    clock: context.clock,
+    log: context.log,
+    quarantine: new Quarantine(context.log, context.clock, (id) => installation.seenKey(id)),
+    holder: context.workerId,
+    nextSequence: () => ++sequence,
+    held: new Recent(HELD_MAX),
+    batches: new Recent(BATCHES_MAX),
+    left: new Recent(LEFT_MAX),
+    places: new Recent(PLACES_MAX),
+  };
+}
+
+/**
+ * Short: tokens, revisions and turn ids are in every item that a turn writes. A person gives ids of dead letters and unknown sends to
+ * commands, which would take one that begins with a dash for an option.
+ */
+function newId(): string {
+  return randomBytes(12).toString("base64url").replace(/^-/, "0");
+}
+
+/** What a store of this kind can carry, whatever was configured. */
+function withinLimits(settings: Settings): Settings {
+  return {
+    ...settings,
+    clockSkewMs: Math.max(settings.clockSkewMs, CLOCK_SKEW_MS_MIN),
+    batchMessagesMax: Math.min(settings.batchMessagesMax, BATCH_MESSAGES_MAX),
+    batchBytesMax: Math.min(settings.batchBytesMax, BATCH_BYTES_MAX),
+  };
+}
+
+/** The time now, as decisions about due times want it. */
+export function clockOf({ clock, settings }: Pick<Site, "clock" | "settings">): ClockReading {
+  return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
+}
+
+/** The window that counts: the conversation's own, else its channel's. */
+export function windowFor(
+  { settings }: Pick<Site, "settings">,
+  conversation: { readonly window?: WindowPolicy } | undefined,
+  channel: string | undefined,
+): WindowPolicy {
+  const ofChannel = channel === undefined ? undefined : settings.channels[channel]?.window;
+  return conversation?.window ?? ofChannel ?? settings.window;
+}

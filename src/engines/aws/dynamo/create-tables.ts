@@ -1,0 +1,111 @@
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  type DynamoDBClient,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from "@aws-sdk/client-dynamodb";
+import { CreateQueueCommand, GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
+import { type AwsOptions, dynamoDbClient, sqsClient, tableNames } from "../options.ts";
+import { type KeyPart, TABLES, type TableDefinition, type TableName } from "./tables.ts";
+
+const CREATE_SECONDS_MAX = 120;
+
+/** Creates what is not there yet, as `TABLES` says. For emulators and first tries: a deployment has its own way. */
+export async function createTables(options: AwsOptions = {}): Promise<void> {
+  const client = options.clients?.dynamodb ?? dynamoDbClient(options);
+  const names = tableNames(options);
+  try {
+    for (const [table, definition] of Object.entries(TABLES)) {
+      await createTable(client, names[table as TableName], definition);
+    }
+  } finally {
+    if (!options.clients?.dynamodb) client.destroy();
+  }
+}
+
+async function createTable(client: DynamoDBClient, TableName: string, table: TableDefinition): Promise<void> {
+  const { partitionKey, sortKey, indexes = [], timeToLive } = table;
+  const keys = [table, ...indexes].flatMap((each) => [each.partitionKey, each.sortKey ?? each.partitionKey]);
+  const GlobalSecondaryIndexes = indexes.map((index) => ({
+    IndexName: index.name,
+    KeySchema: keySchema(index.partitionKey, index.sortKey),
+    Projection: index.carries
+      ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...index.carries] }
+      : { ProjectionType: "KEYS_ONLY" as const },
+  }));
+  const input = {
+    TableName,
+    BillingMode: "PAY_PER_REQUEST" as const,
+    AttributeDefinitions: attributeDefinitions(keys),
+    KeySchema: keySchema(partitionKey, sortKey),
+    ...(indexes.length > 0 && { GlobalSecondaryIndexes }),
+  };
+  const isThere = await client.send(new CreateTableCommand(input)).then(() => false, alreadyThere);
+  if (isThere) return;
+  await waitUntilTableExists({ client, maxWaitTime: CREATE_SECONDS_MAX }, { TableName });
+  if (timeToLive === undefined) return;
+  const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+}
+
+function alreadyThere(error: Error): true {
+  if (error.name === "ResourceInUseException") return true;
+  throw error;
+}
+
+function keySchema(partition: KeyPart, sort: KeyPart | undefined) {
+  return [
+    { AttributeName: partition.name, KeyType: "HASH" as const },
+    ...(sort ? [{ AttributeName: sort.name, KeyType: "RANGE" as const }] : []),
+  ];
+}
+
+function attributeDefinitions(keys: readonly KeyPart[]): AttributeDefinition[] {
+  const types = new Map(keys.map(({ name, type }) => [name, type]));
+  return [...types].map(([AttributeName, AttributeType]) => ({ AttributeName, AttributeType }));
+}
+
+export interface QueueOptions extends Pick<AwsOptions, "region" | "endpoint" | "clients"> {
+  /** Channels that get a queue of their own; `default` is always made. */
+  readonly channels?: readonly string[];
+  /** Put before every queue's name. */
+  readonly prefix?: string;
+  /** How long a trigger that nobody finished stays hidden. */
+  readonly visibilitySeconds?: number;
+}
+
+const RECEIVES_MAX = 5;
+
+/** Creates what is not there yet, each with its dead letters, and gives the URLs by channel: what `aws({ queues })` takes. */
+export async function createQueues(options: QueueOptions = {}): Promise<Record<string, string>> {
+  const client = options.clients?.sqs ?? sqsClient(options);
+  const { prefix = "lull-", channels = [], visibilitySeconds = 60 } = options;
+  try {
+    const urls: Record<string, string> = {};
+    for (const channel of new Set(["default", ...channels])) {
+      urls[channel] = await createQueue(client, `${prefix}${channel}`, visibilitySeconds);
+    }
+    return urls;
+  } finally {
+    if (!options.clients?.sqs) client.destroy();
+  }
+}
+
+async function createQueue(client: SQSClient, name: string, visibilitySeconds: number): Promise<string> {
+  const dead = await client.send(
+    // Longer than the queue's own: the clock of a message goes on when it is moved.
+    new CreateQueueCommand({ QueueName: `${name}-dead`, Attributes: { MessageRetentionPeriod: "1209600" } }),
+  );
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: dead.QueueUrl, AttributeNames: ["QueueArn"] }),
+  );
+  const redrive = { deadLetterTargetArn: Attributes?.QueueArn, maxReceiveCount: RECEIVES_MAX };
+  const { QueueUrl } = await client.send(
+    new CreateQueueCommand({
+      QueueName: name,
+      Attributes: { VisibilityTimeout: String(visibilitySeconds), RedrivePolicy: JSON.stringify(redrive) },
+    }),
+  );
+  return QueueUrl!;
+}

@@ -1,0 +1,77 @@
+import { isObject } from "../../../core/shape.ts";
+import type { Site } from "../context.ts";
+import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { TABLES, type TableName } from "../dynamo/tables.ts";
+import { ImpossibleWrite } from "../failure.ts";
+import { conversationKeyOf, idWithin, inTime } from "./keys.ts";
+import { isHeldBy } from "./state.ts";
+import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
+
+/** A copy has to fit into its item, whatever was in the way. */
+const RAW_CHARACTERS_MAX = 90_000;
+
+/** The list of what was set aside. */
+export const QUARANTINE = "quarantine";
+
+/**
+ * A conversation's row in our own table that cannot be read. It takes the place of ours, so a copy is kept for a person, and what is
+ * staged starts from nothing: a reply that was on its way then may go out twice.
+ */
+export async function setAside(site: Site, { id, foreign }: Stored, token: string): Promise<Stored> {
+  const { raw, why } = foreign!;
+  await keepAside(site, "state", raw, why);
+  const removed = Object.fromEntries(STATE_ATTRIBUTES.map((name) => [name, undefined]));
+  const change = { set: { ...removed, rev: site.newId() } };
+  const key = conversationKeyOf(id);
+  const written = await site.store.update("state", key, change, isHeldBy(token), "ALL_NEW");
+  return storedFrom(id, written.item);
+}
+
+/** A write to a conversation's row in our own table. Ours are far smaller than an item: one without room for it is somebody else's. */
+export async function withRoom<T>(site: Site, id: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    await makeRoom(site, id);
+    return write();
+  }
+}
+
+async function makeRoom(site: Site, id: string): Promise<void> {
+  const key = conversationKeyOf(id);
+  const row = await site.store.get("state", key);
+  if (!row) return;
+  await keepAside(site, "state", row, "it has no room for what is ours");
+  const { rev } = row;
+  await site.store.put("state", key, rev === undefined ? absent("rev") : equal("rev", rev));
+}
+
+/** A copy of a row of ours that has to give way, for a person to look at. */
+export async function keepAside(site: Site, table: TableName, row: Item, why: string): Promise<void> {
+  const conversationId = String(row.conversation_id);
+  const id = idWithin(conversationId, site.newId());
+  const atMs = site.clock.nowMs();
+  site.quarantine.tell(table, [row], why, turnIn(row));
+  await site.store.put("messages", {
+    ...asideKey(conversationId, id),
+    listing: QUARANTINE,
+    listed_at: `${inTime(atMs, site.nextSequence())}#${id}`,
+    quarantine_id: id,
+    source: TABLES[table].name,
+    why,
+    raw: JSON.stringify(row).slice(0, RAW_CHARACTERS_MAX),
+    at_ms: atMs,
+  });
+}
+
+export function asideKey(conversationId: string, id: string): Item {
+  return { conversation_id: conversationId, item_id: `q#${id}` };
+}
+
+/** The turn that ran then, where that can be read: its reply may have gone out. */
+function turnIn({ draft, works }: Item): string | undefined {
+  const [work] = Array.isArray(works) ? works : [];
+  const known = [draft, work].map((each) => (isObject(each) ? each.turnId : undefined));
+  return known.find((turnId) => typeof turnId === "string");
+}

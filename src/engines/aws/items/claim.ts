@@ -1,0 +1,64 @@
+import type { Site } from "../context.ts";
+import { above, absent, all, any, type Item, not } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { ttl } from "./keys.ts";
+
+/**
+ * In which conversation a message waits is decided once, before it is staged. Between two deliveries of it a task may be completed and the next
+ * one begun: each delivery would find another conversation, and the message be answered in both. Kept where it is said what became of a message,
+ * which every delivery reads anyway, and forgotten after the same time.
+ */
+export type Claim =
+  | { readonly kind: "here" }
+  /** Another delivery of it came first, and found another conversation. */
+  | { readonly kind: "elsewhere"; readonly conversationId: string }
+  | { readonly kind: "answered" };
+
+export async function claim(site: Site, messageId: string, conversationId: string): Promise<Claim> {
+  const nowMs = site.clock.nowMs();
+  const isPast = not(above("until_at_ms", nowMs));
+  const isNeither = all(absent("fate"), absent("staged_in"));
+  const set = claimed(site, conversationId);
+  const key = { id: site.installation.seenKey(messageId) };
+  const { kind, item } = await site.store.update("seen", key, { set }, any(isPast, isNeither));
+  if (kind === "done") return { kind: "here" };
+  if (item?.fate !== undefined) return { kind: "answered" };
+  const standing = claimIn(item ?? {});
+  // Ours, where the answer to our own write got lost.
+  if (standing === undefined || standing === conversationId) return { kind: "here" };
+  return { kind: "elsewhere", conversationId: standing };
+}
+
+/** Whoever else decided it: that conversation is gone. */
+export async function claimOver(site: Site, messageId: string, conversationId: string): Promise<void> {
+  const set = claimed(site, conversationId);
+  await site.store.update("seen", { id: site.installation.seenKey(messageId) }, { set });
+}
+
+/** Where a message that nobody has answered for is to be looked for, as its item in `conversations-seen` says. */
+export function claimIn({ fate, staged_in }: Item): string | undefined {
+  return fate === undefined && typeof staged_in === "string" ? staged_in : undefined;
+}
+
+/** Back from a dead letter: not answered for any more. */
+export function reclaim(site: Site, messageId: string, conversationId: string): Action {
+  const change = { set: claimed(site, conversationId) };
+  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
+}
+
+/** It waits in another conversation from now on. If it was answered meanwhile, that stays known. */
+export function moveClaim(site: Site, messageId: string, conversationId: string): Action {
+  const { staged_in, until_at_ms, expires_at } = claimed(site, conversationId);
+  const change = { set: { staged_in }, setIfAbsent: { until_at_ms, expires_at } };
+  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
+}
+
+function claimed({ clock, settings }: Site, conversationId: string): Item {
+  const untilAtMs = clock.nowMs() + settings.dedupeMs;
+  return {
+    staged_in: conversationId,
+    fate: undefined,
+    until_at_ms: untilAtMs,
+    expires_at: ttl(untilAtMs),
+  };
+}

@@ -1,0 +1,152 @@
+import { isObject, soundAs, time } from "../../../core/shape.ts";
+import { windowPolicy } from "../../../core/sound-window.ts";
+import type {
+  Conversation,
+  ConversationChange,
+  ConversationKey,
+  ConversationStatus,
+} from "../../../model/conversation.ts";
+import type { WindowPolicy } from "../../../model/window.ts";
+import type { Item } from "../dynamo/expression.ts";
+import { shardOf, sortable } from "./keys.ts";
+
+/** The row's key: the customer's address, and the id. */
+export function rowKey(primaryChannel: string, id: string): Item {
+  return { primary_channel: primaryChannel, conversation_id: id };
+}
+
+/**
+ * A row of `conversations` as ours, whoever wrote it: what is missing has its default. Its owner's configuration comes along as
+ * attributes, for responders to read.
+ */
+export function conversationFrom(row: Item): Conversation {
+  const createdAtMs = instantOf(row.created_at) ?? 0;
+  const window = windowIn(row.reply_window);
+  const allowed = listOf(row.allowed_channels);
+  const reason = row.hand_off_to_human_reason;
+  return {
+    id: String(row.conversation_id),
+    channelType: textOf(row.channel_type),
+    address: addressOf(row),
+    sender: String(row.primary_channel),
+    ...(typeof row.sender_alias === "string" && { senderAlias: row.sender_alias }),
+    status: textOf(row.conversation_status, "new") as ConversationStatus,
+    projectStatus: textOf(row.project_status, "active"),
+    ...(allowed && { allowedChannels: allowed }),
+    taskComplete: isTrue(row.task_complete),
+    handedOff: isTrue(row.hand_off_to_human),
+    ...(typeof reason === "string" && reason !== "" && { handOffReason: reason }),
+    paused: isTrue(row.paused),
+    ...(window && { window }),
+    attributes: attributesOf(row),
+    promptTokens: countOf(row.prompt_tokens),
+    completionTokens: countOf(row.completion_tokens),
+    totalTokens: countOf(row.total_tokens),
+    createdAtMs,
+    updatedAtMs: instantOf(row.updated_at) ?? createdAtMs,
+  };
+}
+
+export function rowFrom(conversation: Conversation): Item {
+  const { id, sender, channelType, address, createdAtMs } = conversation;
+  return {
+    ...rowKey(sender, id),
+    channel_type: channelType,
+    address,
+    sender_alias: conversation.senderAlias,
+    conversation_status: conversation.status,
+    project_status: conversation.projectStatus,
+    allowed_channels: conversation.allowedChannels,
+    task_complete: conversation.taskComplete ? 1 : 0,
+    hand_off_to_human: conversation.handedOff,
+    paused: conversation.paused,
+    reply_window: conversation.window,
+    attributes: conversation.attributes,
+    prompt_tokens: 0,
+    completion_tokens: 0,
+    total_tokens: 0,
+    created_at: isoOf(createdAtMs),
+    updated_at: isoOf(conversation.updatedAtMs),
+    ...listedAs(id, createdAtMs),
+  };
+}
+
+/** What puts a row into the list of conversations. Rows of another system get it when we first write to them. */
+export function listedAs(id: string, atMs: number): Item {
+  return { listing: shardOf(id), listed_at: `${sortable(atMs, 15)}#${id}` };
+}
+
+/** Only what the change names: everything else in the row is somebody's. */
+export function changeOf(change: ConversationChange, nowMs: number): Item {
+  const { window } = change;
+  return {
+    ...(change.projectStatus !== undefined && { project_status: change.projectStatus }),
+    ...(change.allowedChannels !== undefined && { allowed_channels: change.allowedChannels }),
+    ...(change.taskComplete !== undefined && { task_complete: change.taskComplete ? 1 : 0 }),
+    ...(change.handedOff !== undefined && { hand_off_to_human: change.handedOff }),
+    ...(change.handOffReason !== undefined && { hand_off_to_human_reason: change.handOffReason }),
+    ...(change.paused !== undefined && { paused: change.paused }),
+    ...(window !== undefined && { reply_window: window ?? undefined }),
+    ...(change.attributes !== undefined && { attributes: change.attributes }),
+    updated_at: isoOf(nowMs),
+  };
+}
+
+/** Whether a row is about this channel and this address of ours. A row that does not say is about every one. */
+export function isAbout(row: Item, { channelType, address }: ConversationKey): boolean {
+  const type = textOf(row.channel_type);
+  const at = addressOf(row);
+  return (type === "" || type === channelType) && (at === "" || at === address);
+}
+
+export function createdAtMsOf(row: Item): number {
+  return instantOf(row.created_at) ?? 0;
+}
+
+/** Ours, or the sender that the other system configured; providers write it with a prefix. */
+function addressOf(row: Item): string {
+  const config = isObject(row.channel_config) ? row.channel_config : undefined;
+  const given = row.address ?? config?.sender ?? config?.whatsapp_sender ?? config?.from;
+  return textOf(given).replace(/^whatsapp:/, "");
+}
+
+const OWNERS = ["channel_config", "ai_config", "openai_thread_id"];
+
+function attributesOf(row: Item): Record<string, unknown> {
+  const owners = OWNERS.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]]));
+  return { ...Object.fromEntries(owners), ...(isObject(row.attributes) && row.attributes) };
+}
+
+/** One that is none is not there: the channel's window counts. */
+function windowIn(value: unknown): WindowPolicy | undefined {
+  const read = soundAs<WindowPolicy>(windowPolicy, value);
+  return read.kind === "sound" ? read.value : undefined;
+}
+
+function textOf(value: unknown, otherwise = ""): string {
+  return typeof value === "string" ? value : otherwise;
+}
+
+function countOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+function listOf(value: unknown): string[] | undefined {
+  if (value instanceof Set) return [...value].map(String);
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 1 || value === "true" || value === "1";
+}
+
+export function isoOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+/** ISO text, or a number: seconds where it is too small to be milliseconds. */
+export function instantOf(value: unknown): number | undefined {
+  const atMs = typeof value === "string" ? Date.parse(value) : value;
+  if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;
+  return typeof value === "number" && value < 100_000_000_000 ? value * 1_000 : atMs;
+}

@@ -1,0 +1,121 @@
+import { createHmac } from "node:crypto";
+import { conversationId } from "../../../core/identity.ts";
+import { ConfigError } from "../../../errors.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { absent, type Item } from "../dynamo/expression.ts";
+import type { Store } from "../dynamo/store.ts";
+import {
+  CLOCK,
+  conversationKeyOf,
+  INSTALLATION,
+  PING,
+  plainSeenKey,
+  plainSentKey,
+  refusedPartition,
+  SWEEP,
+} from "./keys.ts";
+
+/** As long as anything is remembered that was written under a key of 0.1.0. */
+const PLAIN_MS = 7 * 24 * 3_600_000;
+
+interface Loaded {
+  readonly secret: string;
+  /** Until then what 0.1.0 remembered is looked up, too. */
+  readonly plainUntilAtMs: number;
+}
+
+/**
+ * What makes ids and dedupe keys of this installation its own: without it, whoever sees one in a log or a copy of a table tries all phone
+ * numbers in seconds. Made once, by whoever comes first, and kept beside the conversations: whoever can read that can read everything.
+ */
+export class Installation {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  #loaded: Loaded | undefined;
+  #loading: Promise<void> | undefined;
+
+  constructor(store: Store, clock: Clock, newId: () => string) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#newId = newId;
+  }
+
+  /** Before anything else. It is read once; what failed is tried again by whoever comes next. */
+  async load(): Promise<void> {
+    if (this.#loaded) return;
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = undefined;
+    });
+    await this.#loading;
+  }
+
+  conversationId(key: ConversationKey, previousId?: string): string {
+    return conversationId(this.#known.secret, key, previousId);
+  }
+
+  /** Hashed, so that remembering an id keeps nothing of the person: it stays when the person is erased. */
+  seenKey(messageId: string): string {
+    return `in/${this.#hash(messageId)}`;
+  }
+
+  /** Where it says that a message was refused, and that this is on record. */
+  refusedKey(messageId: string): string {
+    return `refused/${this.#hash(messageId)}`;
+  }
+
+  /** Where refusals of somebody are who has no conversation. */
+  refusedPartition(name: string): string {
+    return refusedPartition(this.#hash(name));
+  }
+
+  sentKey(channel: string, providerId: string): string {
+    return `out/${this.#hash(`${channel}/${providerId}`)}`;
+  }
+
+  /** Where 0.1.0 may have remembered a message; none when it cannot have any more. */
+  seenBefore(messageId: string): readonly string[] {
+    return this.#isPlainTime() ? [plainSeenKey(messageId)] : [];
+  }
+
+  sentBefore(channel: string, providerId: string): readonly string[] {
+    return this.#isPlainTime() ? [plainSentKey(channel, providerId)] : [];
+  }
+
+  #isPlainTime(): boolean {
+    return this.#clock.nowMs() < this.#known.plainUntilAtMs;
+  }
+
+  get #known(): Loaded {
+    if (!this.#loaded) throw new Error("the installation's key is not loaded");
+    return this.#loaded;
+  }
+
+  #hash(text: string): string {
+    return createHmac("sha256", this.#known.secret).update(text).digest("base64url");
+  }
+
+  async #read(): Promise<void> {
+    const standing = await this.#store.get("state", conversationKeyOf(INSTALLATION));
+    this.#loaded = loadedFrom(standing ?? (await this.#make()));
+  }
+
+  /** Of two at once the first wins, and the other takes what stands there then; also if it is its own, and only the answer got lost. */
+  async #make(): Promise<Item> {
+    const marks = await this.#store.getMany("state", [PING, SWEEP, CLOCK].map(conversationKeyOf));
+    const item = {
+      ...conversationKeyOf(INSTALLATION),
+      installation_key: `${this.#newId()}${this.#newId()}${this.#newId()}`,
+      plain_until_ms: marks.length > 0 ? this.#clock.nowMs() + PLAIN_MS : 0,
+    };
+    const written = await this.#store.put("state", item, absent("conversation_id"));
+    return written.kind === "refused" && written.item ? written.item : item;
+  }
+}
+
+function loadedFrom({ installation_key: secret, plain_until_ms: until }: Item): Loaded {
+  if (typeof secret !== "string" || secret === "")
+    throw new ConfigError(`the item ${INSTALLATION} in conversations-state is not ours: delete it`);
+  return { secret, plainUntilAtMs: typeof until === "number" ? until : 0 };
+}

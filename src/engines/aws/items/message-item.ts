@@ -1,0 +1,62 @@
+import { canonicalAddress } from "../../../core/own-addresses.ts";
+import { isObject, type Sound } from "../../../core/shape.ts";
+import { soundUnknown } from "../../../core/sound-records.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
+import type { Item } from "../dynamo/expression.ts";
+import { instantOf } from "./conversation-item.ts";
+import { conversationWithin, inTime } from "./keys.ts";
+
+export const REFUSAL = "r#";
+const UNKNOWN = "u#";
+
+/** One of the `messages` that another system keeps in the conversation's row. Undefined when it is none. */
+export function legacyFrom(entry: unknown): HistoryMessage | undefined {
+  if (!isObject(entry)) return undefined;
+  const text = entry.body ?? entry.content ?? entry.text ?? "";
+  const id = entry.message_sid ?? entry.message_id;
+  return {
+    role: entry.role === "assistant" ? "assistant" : "user",
+    text: typeof text === "string" ? text : JSON.stringify(text),
+    media: [],
+    atMs: instantOf(entry.timestamp ?? entry.message_timestamp ?? entry.created_at) ?? 0,
+    turnId: typeof id === "string" ? id : "",
+  };
+}
+
+export function unknownKey(unknownId: string): Item | undefined {
+  const within = conversationWithin(unknownId);
+  const conversationId = within?.slice(0, within.lastIndexOf("."));
+  return conversationId ? { conversation_id: conversationId, item_id: `${UNKNOWN}${unknownId}` } : undefined;
+}
+
+export function unknownItem(unknown: UnknownSend, sequence: number): Item {
+  const { id, conversationId, turnId, chunk, channel, to, from, text, media, atMs } = unknown;
+  return {
+    ...unknownKey(id),
+    conversation_id: conversationId,
+    listing: "unknown",
+    listed_at: `${inTime(atMs, sequence)}#${id}`,
+    unknown_id: id,
+    turn_id: turnId,
+    chunk,
+    channel,
+    reply_to: to,
+    from_address: from,
+    // For conditions, which cannot tell that two ways of writing a number are one.
+    sent_from: from ? canonicalAddress(from) : undefined,
+    body: text,
+    media,
+    at_ms: atMs,
+  };
+}
+
+export function unknownFrom(item: Item): Sound<UnknownSend> {
+  const { unknown_id: id, conversation_id: conversationId, turn_id: turnId, at_ms: atMs } = item;
+  const { chunk, channel, reply_to: to, body: text, media } = item;
+  const attached = {
+    ...(media !== undefined && { media }),
+    ...(item.from_address !== undefined && { from: item.from_address }),
+  };
+  return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });
+}

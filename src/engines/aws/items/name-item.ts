@@ -1,0 +1,145 @@
+import { type Erased, erasedFrom } from "../../../core/erased-person.ts";
+import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../core/names.ts";
+import { alsoAskedFor, namesBehind, otherNamesOf } from "../../../core/person.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
+import type { Site } from "../context.ts";
+import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { aliasKey, conversationKeyOf } from "./keys.ts";
+
+export const NOTHING_KEPT: NameRecords = new Map();
+
+/** What is kept of a message's names, of who has its number, and of the other names under which they may have come. */
+export async function recordsFor(site: Site, key: ConversationKey, named: Named): Promise<NameRecords> {
+  const own = await recordsOf(site, key, namesOf(named));
+  const known = await withMore(site, key, own, alsoAskedFor(named, own));
+  return withMore(site, key, known, otherNamesOf(named, known));
+}
+
+/** What tells where the person of a conversation can be reached. */
+export async function recordsBehind(site: Site, conversation: Conversation): Promise<NameRecords> {
+  for (let records = NOTHING_KEPT; ; ) {
+    const known = await withMore(site, conversation, records, namesBehind(conversation, records));
+    if (known.size === records.size) return records;
+    records = known;
+  }
+}
+
+async function withMore(
+  site: Site,
+  key: ConversationKey,
+  records: NameRecords,
+  names: readonly string[],
+): Promise<NameRecords> {
+  const more = names.filter((name) => !records.has(name));
+  return more.length === 0 ? records : new Map([...records, ...(await recordsOf(site, key, more))]);
+}
+
+/** Read consistently, each under its own key. */
+export async function recordsOf(
+  site: Site,
+  key: ConversationKey,
+  names: readonly string[],
+): Promise<NameRecords> {
+  const byKey = new Map(names.map((name) => [aliasKey(key, name), name]));
+  const found = await site.store.getMany("state", [...byKey.keys()].map(conversationKeyOf));
+  return new Map(
+    found.flatMap((item) => {
+      const name = byKey.get(String(item.conversation_id))!;
+      const record = recordFrom(name, item);
+      return record ? [[name, record] as const] : [];
+    }),
+  );
+}
+
+/** 0.1.0 kept who has a name, and nothing else. */
+function recordFrom(name: string, item: Item): NameRecord | undefined {
+  const { came_with: cameWith, whose, strangers, primary_channel: holder } = item;
+  if (!Array.isArray(cameWith))
+    return isText(holder) && isPassing(holder) !== isPassing(name) ? { cameWith: [holder] } : undefined;
+  const kept = Object.entries(isMap(whose) ? whose : {}).filter((entry): entry is [string, string] =>
+    isText(entry[1]),
+  );
+  return {
+    cameWith: cameWith.filter(isText),
+    ...(kept.length > 0 && { whose: Object.fromEntries(kept) }),
+    ...(Array.isArray(strangers) && { strangers: strangers.filter(isText) }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isMap(value: unknown): value is Item {
+  return typeof value === "object" && value !== null;
+}
+
+/** False when the conversation has become another's meanwhile: nothing was written. */
+export async function keepName(
+  site: Site,
+  conversation: Pick<Conversation, "channelType" | "address" | "sender"> & { readonly id?: string },
+  name: string,
+  change: NameChange,
+): Promise<boolean> {
+  let isTheirs = true;
+  await rewrite(site, conversation, name, (standing) => {
+    isTheirs = !isTaken(standing, change, conversation.id ?? "");
+    return isTheirs ? changedName(standing, change) : "as-it-is";
+  });
+  return isTheirs;
+}
+
+/** Of a conversation that comes from elsewhere: what was learnt here is newer. */
+export async function importName(
+  site: Site,
+  key: ConversationKey,
+  name: string,
+  record: NameRecord,
+): Promise<void> {
+  await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
+}
+
+/** The names that it had come with by then: what came in meanwhile may have brought another. */
+export async function eraseName(
+  site: Site,
+  key: ConversationKey,
+  name: string,
+  erased: Erased,
+): Promise<readonly string[]> {
+  let cameWith: readonly string[] = [];
+  await rewrite(site, key, name, (standing, { primary_channel: holder } = {}) => {
+    cameWith = standing?.cameWith ?? [];
+    if (standing) return erasedFrom(name, standing, erased);
+    // A note of 0.1.0 between two names of one kind.
+    return isText(holder) && erased.names.has(holder) ? undefined : "as-it-is";
+  });
+  return cameWith;
+}
+
+/** Again, as long as another is quicker: each time one of them got on. */
+async function rewrite(
+  site: Site,
+  key: ConversationKey,
+  name: string,
+  change: (standing: NameRecord | undefined, item?: Item) => NameRecord | undefined | "as-it-is",
+): Promise<void> {
+  const at = conversationKeyOf(aliasKey(key, name));
+  for (;;) {
+    const item = await site.store.get("state", at);
+    const record = change(item && recordFrom(name, item), item);
+    if (record === "as-it-is" || (record === undefined && !item)) return;
+    const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
+    const rev = site.newId();
+    const written = record
+      ? await site.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
+      : await site.store.delete("state", at, isUnchanged);
+    // Also where the answer to it got lost, and it was asked for again.
+    if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
+  }
+}
+
+/** Who had it, in the words of 0.1.0, is told by no other attribute: it would outlive that person. */
+function attributesOf({ cameWith, whose, strangers }: NameRecord, rev: string): Item {
+  return { came_with: cameWith, whose, strangers, rev, primary_channel: undefined };
+}

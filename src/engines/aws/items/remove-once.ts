@@ -1,0 +1,17 @@
+import type { Site } from "../context.ts";
+import { type Condition, type Item, present } from "../dynamo/expression.ts";
+import { transactionToken } from "./keys.ts";
+
+/**
+ * True for the one whose call took it away. A plain delete whose answer got lost would find nothing the second time, and believe that
+ * somebody else was first: a transaction knows its own token.
+ */
+export async function removeOnce(
+  site: Site,
+  key: Item,
+  condition: Condition = present("item_id"),
+): Promise<boolean> {
+  const token = transactionToken("remove", site.newId());
+  const { kind } = await site.store.transact([{ kind: "delete", table: "messages", key, condition }], token);
+  return kind === "done";
+}

@@ -1,0 +1,227 @@
+import { bytesOf } from "../../../core/pile.ts";
+import {
+  count,
+  fields,
+  kinds,
+  listOf,
+  optional,
+  type Sound,
+  soundAs,
+  text,
+  time,
+} from "../../../core/shape.ts";
+import { MEDIA } from "../../../core/sound-message.ts";
+import type { StagedItem } from "../../../core/take.ts";
+import type { Arrival, Media, StagedMessage } from "../../../model/message.ts";
+import type { OutboundRequest, StagedOutbound } from "../../../model/outbound.ts";
+import type { Item } from "../dynamo/expression.ts";
+import { name, textsByName } from "./item-shapes.ts";
+import { itemBytes } from "./item-size.ts";
+import { isNewer, VERSION } from "./version.ts";
+
+/** A row of `conversations-stage`: a message, or an outbound, that waits for its turn. */
+export type StagedRow = StagedMessageRow | StagedOutboundRow;
+
+interface RowBase {
+  readonly id: string;
+  readonly conversationId: string;
+  /** First half of the conversation's key. */
+  readonly primaryChannel: string;
+  readonly channel: string;
+  readonly arrivedAtMs: number;
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+export interface StagedMessageRow extends RowBase {
+  readonly kind: "message";
+  readonly message: StagedMessage;
+}
+
+export interface StagedOutboundRow extends RowBase {
+  readonly kind: "outbound";
+  readonly outbound: StagedOutbound;
+}
+
+interface StagedAt {
+  readonly conversationId: string;
+  readonly primaryChannel: string;
+  readonly sequence: number;
+}
+
+export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMessageRow {
+  const bytes = bytesOf(arrival);
+  const { channel, arrivedAtMs } = arrival;
+  return weighed({
+    kind: "message",
+    id,
+    ...at,
+    channel,
+    arrivedAtMs,
+    bytes,
+    message: { ...arrival, id, sequence: at.sequence },
+  });
+}
+
+/** What every row has beside the words in it. */
+const FRAME_BYTES = 1_000;
+
+/**
+ * A batch is cut by what its rows weigh in a transaction: texts, and media as they are commonly counted, unless addresses and fields
+ * are longer than that. Asked of what was read, too: whoever staged it may have counted in another way.
+ */
+function weighed<T extends StagedRow>(row: T): T {
+  return { ...row, bytes: Math.max(row.bytes, itemBytes(stageItem(row)) - FRAME_BYTES) };
+}
+
+export function outboundRow(
+  request: OutboundRequest,
+  at: StagedAt & { readonly nowMs: number },
+): StagedOutboundRow {
+  const { channel, to, texts, media, author } = request;
+  const { nowMs, ...where } = at;
+  const id = outboundId(request.id);
+  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
+  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: nowMs };
+  return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
+}
+
+/** How the ids of outbounds begin. */
+export const OUTBOUND = "outbound/";
+
+export function outboundId(given: string): string {
+  return `${OUTBOUND}${given}`;
+}
+
+/** Attribute names of the seeds where they have one: `message_sid`, `body`, `received_at`. */
+export function stageItem(row: StagedRow): Item {
+  const { id, conversationId, primaryChannel, channel, arrivedAtMs, sequence, bytes } = row;
+  const base = {
+    v: VERSION,
+    conversation_id: conversationId,
+    message_sid: id,
+    primary_channel: primaryChannel,
+    channel,
+    received_at: arrivedAtMs,
+    sequence,
+    bytes,
+    kind: row.kind,
+  };
+  if (row.kind === "outbound") {
+    const { to, texts, media, author } = row.outbound;
+    return { ...base, reply_to: to, texts, media, author };
+  }
+  const { message } = row;
+  return {
+    ...base,
+    provider_id: message.providerId,
+    account: message.account,
+    address: message.address,
+    sender: message.sender,
+    sender_alias: message.senderAlias,
+    reply_to: message.replyTo,
+    body: message.text,
+    media: message.media,
+    sent_at: message.sentAtMs,
+    position: message.position,
+    fields: message.fields,
+  };
+}
+
+const ROW = {
+  message_sid: name,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: name,
+  received_at: time,
+  sequence: optional(count),
+  bytes: optional(count),
+};
+
+const STAGED = kinds({
+  message: fields({
+    ...ROW,
+    provider_id: text,
+    account: text,
+    address: text,
+    sender: text,
+    sender_alias: optional(text),
+    reply_to: text,
+    body: text,
+    media: MEDIA,
+    sent_at: optional(time),
+    position: optional(count),
+    fields: optional(textsByName),
+  }),
+  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), media: optional(MEDIA), author: text }),
+});
+
+/** A row as it was read, if it is ours. */
+export function stagedFrom(item: unknown): Sound<StagedRow> {
+  if (isNewer(item as Item | undefined)) return { kind: "foreign", why: "v is of a newer version" };
+  const read = soundAs<Item>(STAGED, item);
+  return read.kind === "sound" ? { kind: "sound", value: weighed(rowFrom(read.value)) } : read;
+}
+
+function rowFrom(item: Item): StagedRow {
+  const base = {
+    id: String(item.message_sid),
+    conversationId: String(item.conversation_id),
+    primaryChannel: String(item.primary_channel ?? ""),
+    channel: String(item.channel),
+    arrivedAtMs: Number(item.received_at),
+    sequence: Number(item.sequence ?? 0),
+    bytes: Number(item.bytes ?? 0),
+  };
+  if (item.kind === "outbound") {
+    const { id, channel, arrivedAtMs } = base;
+    const texts = item.texts as string[];
+    const outbound = {
+      id,
+      channel,
+      to: String(item.reply_to),
+      texts,
+      ...(item.media !== undefined && { media: item.media as readonly Media[] }),
+      author: String(item.author),
+      arrivedAtMs,
+    };
+    return { kind: "outbound", ...base, outbound };
+  }
+  return { kind: "message", ...base, message: messageFrom(item, base) };
+}
+
+function messageFrom(
+  item: Item,
+  { id, channel, arrivedAtMs, sequence }: Pick<RowBase, "id" | "channel" | "arrivedAtMs" | "sequence">,
+): StagedMessage {
+  return {
+    id,
+    sequence,
+    channel,
+    arrivedAtMs,
+    providerId: String(item.provider_id),
+    account: String(item.account),
+    address: String(item.address),
+    sender: String(item.sender),
+    ...(item.sender_alias !== undefined && { senderAlias: String(item.sender_alias) }),
+    replyTo: String(item.reply_to),
+    text: String(item.body),
+    media: item.media as StagedMessage["media"],
+    ...(item.sent_at !== undefined && { sentAtMs: Number(item.sent_at) }),
+    position: Number(item.position ?? 0),
+    ...(item.fields !== undefined && { fields: item.fields as Record<string, string> }),
+  };
+}
+
+/** What the core's decisions look at. */
+export function itemOf(row: StagedRow): StagedItem {
+  const { kind, id, arrivedAtMs, sequence, bytes } = row;
+  const position = row.kind === "message" ? row.message.position : 0;
+  const sentAtMs = row.kind === "message" ? row.message.sentAtMs : undefined;
+  const item = { kind, id, arrivedAtMs, position, sequence, bytes };
+  return sentAtMs === undefined ? item : { ...item, sentAtMs };
+}
+
+export function messagesOf(rows: readonly StagedRow[]): StagedMessageRow[] {
+  return rows.filter((row) => row.kind === "message");
+}

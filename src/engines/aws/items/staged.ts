@@ -1,0 +1,132 @@
+import { latestWithin } from "../../../core/history.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import { type ClockReading, dueOf } from "../../../core/take.ts";
+import type { StagedMessage } from "../../../model/message.ts";
+import type { WindowPolicy } from "../../../model/window.ts";
+import type { DetailLimits } from "../../../ports/inspector.ts";
+import type { Site } from "../context.ts";
+import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { itemBytes } from "./item-size.ts";
+import { messagesOf, OUTBOUND, type StagedRow, stagedFrom } from "./stage-item.ts";
+import { isNewer, newerVersion } from "./version.ts";
+
+/** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
+export async function stagedRows(site: Site, conversationId: string): Promise<StagedRow[]> {
+  const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+}
+
+/** The same for a turn, which may not pass over what a newer version staged between the others: order and all of it count. */
+export async function stagedForTurn(site: Site, conversationId: string): Promise<StagedRow[]> {
+  const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
+  if (items.some(isNewer)) throw newerVersion(conversationId);
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+}
+
+/** These of them, wherever they stand in the order. */
+export async function stagedAs(
+  site: Site,
+  conversationId: string,
+  ids: readonly string[],
+): Promise<StagedRow[]> {
+  const keys = ids.map((id) => stageKey(conversationId, id));
+  const items = await site.store.getMany("stage", keys);
+  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+}
+
+/** What is to be said for the assistant. */
+export async function stagedOutbounds(site: Site, conversationId: string): Promise<StagedRow[]> {
+  const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
+  const rows = site.quarantine.sound("stage", await site.store.query("stage", { key }), stagedFrom);
+  // A message's id begins with the name of its channel, which may be this very word.
+  return rows.filter(({ kind }) => kind === "outbound").sort(byArrival);
+}
+
+/** Whether more waits than these. No more is read than it takes to tell. */
+export async function waitsBeside(
+  site: Site,
+  conversationId: string,
+  ids: readonly string[],
+  isWanted: (row: StagedRow) => boolean = () => true,
+): Promise<boolean> {
+  const known = new Set(ids);
+  const key = equal("conversation_id", conversationId);
+  let from: Item | undefined;
+  do {
+    const { items, next } = await site.store.queryPage("stage", { key, from, limit: known.size + 1 });
+    const rows = site.quarantine.sound("stage", items, stagedFrom);
+    if (rows.some((row) => !known.has(row.id) && isWanted(row))) return true;
+    from = next;
+  } while (from);
+  return false;
+}
+
+/**
+ * The latest messages that wait, and how much waits. The table keeps them by their ids, which tell nothing about time: whoever wants the
+ * latest reads all, or with `waiting` as many as that says, and then has the latest of those.
+ */
+export async function stagedLately(
+  site: Site,
+  conversationId: string,
+  { rowsMax, bytesMax, waiting }: DetailLimits,
+): Promise<{ readonly messages: StagedMessage[]; readonly count: number }> {
+  const items = await itemsWithin(site, conversationId, waiting);
+  const rows = site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  const messages = messagesOf(rows).map(({ message }) => message);
+  return { messages: latestWithin(messages.slice(-rowsMax), bytesMax), count: items.length };
+}
+
+const ALL = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
+
+async function itemsWithin(
+  site: Site,
+  conversationId: string,
+  { rowsMax, bytesMax }: NonNullable<DetailLimits["waiting"]> = ALL,
+): Promise<Item[]> {
+  const key = equal("conversation_id", conversationId);
+  const items: Item[] = [];
+  let bytes = 0;
+  let from: Item | undefined;
+  do {
+    const limit = rowsMax === ALL.rowsMax ? {} : { limit: rowsMax - items.length };
+    const page = await site.store.queryPage("stage", { key, from, ...limit });
+    items.push(...page.items);
+    bytes += page.items.reduce((sum, item) => sum + itemBytes(item), 0);
+    from = page.next;
+  } while (from && items.length < rowsMax && bytes < bytesMax);
+  return items;
+}
+
+export async function isAnyStaged(site: Site, conversationId: string): Promise<boolean> {
+  const key = equal("conversation_id", conversationId);
+  return (await site.store.query("stage", { key, limit: 1, attributes: ["message_sid"] })).length > 0;
+}
+
+export function stagedCount(site: Site, conversationId: string): Promise<number> {
+  return site.store.count("stage", { key: equal("conversation_id", conversationId) });
+}
+
+export function stageKey(conversationId: string, id: string): Item {
+  return { conversation_id: conversationId, message_sid: id };
+}
+
+function byArrival(a: StagedRow, b: StagedRow): number {
+  return a.arrivedAtMs - b.arrivedAtMs || positionOf(a) - positionOf(b) || a.sequence - b.sequence;
+}
+
+function positionOf(row: StagedRow): number {
+  return row.kind === "message" ? row.message.position : 0;
+}
+
+/** When what is staged is due: messages by their window, an outbound since it was asked for. */
+export function dueOfStaged(
+  rows: readonly StagedRow[],
+  state: ConversationState,
+  policy: WindowPolicy,
+  clock: ClockReading,
+): number {
+  const messages = messagesOf(rows);
+  const outbounds = rows.flatMap((row) => (row.kind === "outbound" ? [row.arrivedAtMs] : []));
+  if (messages.length === 0) return Math.min(...outbounds);
+  return Math.min(...outbounds, dueOf(messages, state, policy, clock));
+}

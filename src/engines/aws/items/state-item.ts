@@ -1,0 +1,152 @@
+import type { LeaseState } from "../../../core/lease.ts";
+import { count, isObject, type Shape, type Sound, text, time } from "../../../core/shape.ts";
+import { soundState } from "../../../core/sound-state.ts";
+import { AT_REST, type ConversationState, type Work } from "../../../core/state.ts";
+import type { Item } from "../dynamo/expression.ts";
+import type { Trigger } from "../queue/triggers.ts";
+import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
+import { isNewer } from "./version.ts";
+
+/** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
+export interface Stored {
+  readonly id: string;
+  /** Made by whoever wrote last: a write says which one it has seen, and recognises its own. */
+  readonly rev: unknown;
+  readonly primaryChannel: string | undefined;
+  /** Whose queue wakes it. */
+  readonly channel: string | undefined;
+  readonly state: ConversationState;
+  readonly lastCommitAtMs: number;
+  readonly turnCount: number;
+  /** `conversation_status` before this turn was taken. */
+  readonly statusBefore: string | undefined;
+  /** Written by a version of Lull that is newer than this one: not ours to change. */
+  readonly isNewer: boolean;
+  /** Why the row is not ours, and the row. */
+  readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
+}
+
+/** The attributes of the core's state: what goes when a row is set aside. */
+export const STATE_ATTRIBUTES = [
+  "works",
+  "draft",
+  "not_before_at_ms",
+  "left_behind_at_ms",
+  "busy_told_turn_id",
+] as const;
+
+/** The row as it was read. Of one that is not ours there is no state; a lease in it counts, if it is one: somebody may be at work. */
+export function storedFrom(id: string, item: Item | undefined): Stored {
+  const row = item ?? {};
+  const lease = leaseFrom(row);
+  const read = soundRow(row.rev, {
+    lease,
+    works: Array.isArray(row.works) ? row.works.map(workFrom) : (row.works ?? []),
+    draft: row.draft,
+    notBeforeAtMs: row.not_before_at_ms,
+    leftBehindAtMs: row.left_behind_at_ms,
+    busyToldTurnId: row.busy_told_turn_id,
+  });
+  return {
+    id,
+    rev: row.rev,
+    primaryChannel: soundPart(text, row.primary_channel),
+    channel: soundPart(text, row.channel),
+    state: read.kind === "sound" ? read.value : leaseAlone(lease),
+    lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
+    turnCount: soundPart<number>(count, row.turn_count) ?? 0,
+    statusBefore: soundPart(text, row.status_before),
+    isNewer: isNewer(item),
+    foreign: read.kind === "foreign" ? { why: read.why, raw: row } : undefined,
+  };
+}
+
+/** A row whose `rev` is not of our making could not be written over by whoever has read it. */
+function soundRow(rev: unknown, state: unknown): Sound<ConversationState> {
+  const isOurs = rev === undefined || typeof rev === "string";
+  return isOurs ? soundState(state) : { kind: "foreign", why: "rev is no text" };
+}
+
+function leaseAlone(lease: unknown): ConversationState {
+  const read = soundState({ lease, works: [] });
+  return read.kind === "sound" ? read.value : AT_REST;
+}
+
+/** An attribute that can be done without: if it is not what it should be, it is not there. */
+function soundPart<T = string>(shape: Shape, value: unknown): T | undefined {
+  return value === undefined || shape(value) !== undefined ? undefined : (value as T);
+}
+
+/** A lease without a turn belongs to somebody who is still looking. */
+function leaseFrom(row: Item): unknown {
+  if (row.lease_token === undefined) return undefined;
+  return {
+    token: row.lease_token,
+    holder: row.lease_holder ?? "",
+    turnId: row.lease_turn_id ?? "",
+    takenAtMs: row.lease_taken_at_ms ?? 0,
+    untilAtMs: row.lease_until_at_ms ?? 0,
+  };
+}
+
+/** Nearly always the batch is what is counted: the ids, the longest part of the row, are then written once. */
+type StoredWork = Omit<Work, "batchIds"> & { readonly batchIds?: readonly string[] };
+
+function workItem({ batchIds, ...work }: Work): StoredWork {
+  const isSame =
+    batchIds.length === work.messageIds.length && batchIds.every((id, at) => id === work.messageIds[at]);
+  return isSame ? work : { ...work, batchIds };
+}
+
+function workFrom(work: unknown): unknown {
+  return isObject(work) ? { ...work, batchIds: work.batchIds ?? work.messageIds } : work;
+}
+
+/** The attributes that differ: what others write in the meantime (a renewal, a busy text told) is left alone. */
+export function stateChange(
+  id: string,
+  before: ConversationState,
+  after: ConversationState,
+  shardCount?: number,
+): Item {
+  const changed = <K extends keyof ConversationState>(key: K, name: string): Item =>
+    before[key] === after[key] ? {} : { [name]: after[key] };
+  return {
+    ...(before.lease === after.lease ? {} : leaseAttributes(id, after.lease, shardCount)),
+    ...(before.works === after.works
+      ? {}
+      : { works: after.works.length === 0 ? undefined : after.works.map(workItem) }),
+    ...changed("draft", "draft"),
+    ...changed("notBeforeAtMs", "not_before_at_ms"),
+    ...changed("leftBehindAtMs", "left_behind_at_ms"),
+    ...changed("busyToldTurnId", "busy_told_turn_id"),
+  };
+}
+
+/** `lease_shard` puts the row into the index over live leases, and takes it out again. */
+export function leaseAttributes(
+  id: string,
+  lease: LeaseState | undefined,
+  shardCount: number = LEASE_SHARDS,
+): Item {
+  return {
+    lease_token: lease?.token,
+    lease_holder: lease?.holder,
+    lease_turn_id: lease?.turnId || undefined,
+    lease_taken_at_ms: lease?.takenAtMs,
+    lease_until_at_ms: lease?.untilAtMs,
+    lease_shard: lease && leaseShardOf(id, shardCount),
+  };
+}
+
+/** Where a conversation's wake-ups go, as far as its row here tells. */
+export function triggerOf(
+  { id, primaryChannel, channel }: Stored,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Trigger {
+  return {
+    conversationId: id,
+    primaryChannel: known.primaryChannel || primaryChannel || "",
+    channel: known.channel ?? channel ?? "default",
+  };
+}

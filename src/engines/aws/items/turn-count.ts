@@ -1,0 +1,33 @@
+import type { Site } from "../context.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { transactionToken, turnCountKey, turnCountPartitions } from "./keys.ts";
+
+/**
+ * How many turns there were. To know it, every conversation would have to be read; so it is kept, on so many small items that two turns
+ * at once hardly ever meet on one, and a few reads give them all. Part of the commit: a turn is counted once.
+ */
+export function countTurn(turnId: string): Action {
+  return counting(turnId, 1);
+}
+
+/** Those of an erased conversation. `asked` tells one erasure from the next. */
+export async function uncountTurns(site: Site, turns: unknown, asked: string): Promise<void> {
+  if (typeof turns !== "number" || turns <= 0) return;
+  await site.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));
+}
+
+function counting(id: string, turns: number): Action {
+  return { kind: "update", table: "messages", key: turnCountKey(id), change: { add: { turns } } };
+}
+
+export async function countedTurns(site: Site): Promise<number> {
+  const read = (partition: string) =>
+    site.store.query("messages", { key: equal("conversation_id", partition) });
+  const items = (await Promise.all(turnCountPartitions().map(read))).flat();
+  return items.reduce((sum, item) => sum + turnsIn(item), 0);
+}
+
+function turnsIn({ turns }: Item): number {
+  return typeof turns === "number" ? turns : 0;
+}

@@ -1,0 +1,223 @@
+import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
+import { fields, optional, type Sound, soundAs, text, time } from "../../../core/shape.ts";
+import type { Window } from "../../../core/state.ts";
+import { tellable } from "../../../errors.ts";
+import type { Site } from "../context.ts";
+import { absent, all, atMost, equal, type Item } from "../dynamo/expression.ts";
+import { comesInTime, type Trigger, triggerAtMs } from "../queue/triggers.ts";
+import { name } from "./item-shapes.ts";
+import { conversationKeyOf, ttl } from "./keys.ts";
+import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
+
+/** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+/** A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when somebody wants it to. */
+export interface StandingWindow extends Window, Trigger {
+  readonly triggerAtMs: number;
+  readonly armedAtMs: number;
+}
+
+export interface Arming {
+  readonly dueAtMs: number;
+  /** When somebody has to look, if not at the due time. */
+  readonly wakeAtMs?: number;
+  /** Made by the caller, so that a lost answer can be recognised as one's own. */
+  readonly windowId?: string;
+  /** The lease is still held: whoever looks at once would find it so. */
+  readonly leastSeconds?: number;
+}
+
+/** ARM: creates the window if none stands. TRIGGER: only its creator sends, or whoever finds it overdue. Gives the due time that stands. */
+export async function arm(site: Site, trigger: Trigger, arming: Arming): Promise<number> {
+  const armed = await putWindow(site, trigger, arming);
+  if (armed.isMine) {
+    await site.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
+  } else if (isOverdue(site, armed.window)) {
+    await sendAgain(site, armed.window);
+  }
+  return armed.window.dueAtMs;
+}
+
+/** Arms, and makes sure that somebody looks at `wakeAtMs` at the latest, whatever window stands. */
+export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+  const wakeAtMs = arming.wakeAtMs ?? arming.dueAtMs;
+  const { window, isMine } = await putWindow(site, trigger, arming);
+  const nowMs = site.clock.nowMs();
+  const isOnItsWay = !isMine && window.triggerAtMs > nowMs && window.triggerAtMs <= wakeAtMs;
+  if (isOnItsWay) return;
+  if (!isMine) await pushTrigger(site, window, triggerAtMs(wakeAtMs, nowMs));
+  await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
+}
+
+/** Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the sweeper will find it overdue. */
+export async function stand(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+  await putWindow(site, trigger, arming);
+}
+
+/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise<void> {
+  return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
+}
+
+/**
+ * After a release: a trigger that found the lease held comes again only when the lease would have ended. What it stood for need not
+ * wait that long. The release is done, so a failure here is only told; that trigger still comes.
+ */
+export async function wakeWaiting(site: Site, id: string): Promise<void> {
+  try {
+    const window = await windowOf(site, id);
+    if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
+  } catch (error) {
+    site.log("warn", "window.not-woken", { conversation: id, reason: tellable(error) });
+  }
+}
+
+/**
+ * A window whose trigger should have come and did not: it is sent again, once in a while. Also one whose trigger would come later than
+ * any that a queue delays: the clock was set back, or somebody else wrote it.
+ */
+export function isOverdue({ settings, clock }: Site, { triggerAtMs: atMs }: StandingWindow): boolean {
+  const nowMs = clock.nowMs();
+  return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);
+}
+
+/** The window keeps its id and its due time; of several who find it overdue one sends, or two who look in the same millisecond. */
+export async function sendAgain(site: Site, window: StandingWindow): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const isFirst = await pushTrigger(site, window, nowMs);
+  if (isFirst) await site.triggers.send(window, nowMs);
+  return isFirst;
+}
+
+async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Promise<boolean> {
+  const isSame = equal("window_id", window.id);
+  const isUntouched = equal("trigger_at_ms", window.triggerAtMs);
+  const { kind, item } = await site.store.update(
+    "triggerLock",
+    conversationKeyOf(window.conversationId),
+    { set: { trigger_at_ms: atMs, expires_at: ttl(atMs + KEEP_MS) } },
+    all(isSame, isUntouched),
+  );
+  // Refused by what we wanted to write: the answer got lost. If it was somebody else's, a trigger too many does no harm.
+  return kind === "done" || (item?.window_id === window.id && item.trigger_at_ms === atMs);
+}
+
+/**
+ * DISARM: removes whatever window stood when the lease was taken, and tells which it was. One that was made since stays: whoever was
+ * frozen until its lease lapsed would take away what its successor's messages rely on. It makes somebody look once too often. But it
+ * is told as well: what waits for it is not due before it is, whoever looks.
+ */
+export async function disarm(
+  site: Site,
+  id: string,
+  leasedAtMs: number,
+): Promise<StandingWindow | undefined> {
+  // A lock that is not ours does not say when it was armed: it stays with its owner.
+  const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
+  const isOurs = all(isOfKnownVersion(), isOld);
+  const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOurs);
+  if (kind === "refused" && isNewer(item)) throw newerVersion(id);
+  if (kind === "done") return site.quarantine.soundOne("triggerLock", item, windowFrom);
+  const standing = item && windowFrom(item);
+  return standing?.kind === "sound" ? standing.value : undefined;
+}
+
+/**
+ * Armed by a clock that has been set back since: nobody's lease would ever be late enough to disarm it. While that is news, also whoever
+ * waits for a time that is far off: it may be that clock's.
+ */
+export function isAhead(
+  { clock, settings }: Site,
+  { armedAtMs, wakeAtMs, triggerAtMs: atMs }: StandingWindow,
+  isSetBack: boolean,
+): boolean {
+  const aheadOfMs = clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+  // Whoever looked when it was set back may have put off a window that was armed since.
+  return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
+}
+
+export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const set = { armed_at_ms: nowMs, trigger_at_ms: nowMs };
+  const key = conversationKeyOf(window.conversationId);
+  const { kind } = await site.store.update("triggerLock", key, { set }, equal("window_id", window.id));
+  if (kind === "done") await site.triggers.send(window, nowMs);
+  return kind === "done";
+}
+
+export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
+  const item = await site.store.get("triggerLock", conversationKeyOf(id));
+  return site.quarantine.soundOne("triggerLock", item, windowFrom);
+}
+
+async function putWindow(
+  site: Site,
+  trigger: Trigger,
+  arming: Arming,
+): Promise<{ window: StandingWindow; isMine: boolean }> {
+  const made = windowItem(site, trigger, arming);
+  const window = standing(made);
+  const written = await site.store.put("triggerLock", made, isNotArmed);
+  // Refused without an item: it went in the meantime, with somebody who has looked or will.
+  if (written.kind === "done" || !written.item) return { window, isMine: true };
+  // Whoever made it sees to its trigger.
+  if (isNewer(written.item)) return { window, isMine: false };
+  const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
+  if (found) return { window: found, isMine: found.id === window.id };
+  // Another's lock in the place of our window: nobody would look. A window that came there meanwhile is none the worse for it: its
+  // trigger is on its way, and ours is, too.
+  await site.store.put("triggerLock", made);
+  return { window, isMine: true };
+}
+
+/** The condition on which a window is made. */
+export const isNotArmed = absent("conversation_id");
+
+export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
+  const { dueAtMs, wakeAtMs = dueAtMs, windowId = site.newId() } = arming;
+  const atMs = triggerAtMs(wakeAtMs, site.clock.nowMs());
+  return {
+    v: VERSION,
+    conversation_id: trigger.conversationId,
+    window_id: windowId,
+    armed_at_ms: site.clock.nowMs(),
+    due_at_ms: dueAtMs,
+    wake_at_ms: wakeAtMs,
+    trigger_at_ms: atMs,
+    primary_channel: trigger.primaryChannel,
+    channel: trigger.channel,
+    expires_at: ttl(atMs + KEEP_MS),
+  };
+}
+
+const WINDOW = fields({
+  window_id: name,
+  due_at_ms: time,
+  wake_at_ms: time,
+  trigger_at_ms: time,
+  armed_at_ms: time,
+  conversation_id: name,
+  primary_channel: optional(text),
+  channel: optional(text),
+});
+
+/** A window as it was read, if it is ours. */
+export function windowFrom(item: Item): Sound<StandingWindow> {
+  if (isNewer(item)) return { kind: "foreign", why: "v is of a newer version" };
+  const read = soundAs<Item>(WINDOW, item);
+  return read.kind === "sound" ? { kind: "sound", value: standing(item) } : read;
+}
+
+function standing(item: Item): StandingWindow {
+  return {
+    id: String(item.window_id),
+    dueAtMs: Number(item.due_at_ms),
+    wakeAtMs: Number(item.wake_at_ms),
+    triggerAtMs: Number(item.trigger_at_ms),
+    armedAtMs: Number(item.armed_at_ms),
+    conversationId: String(item.conversation_id),
+    primaryChannel: String(item.primary_channel ?? ""),
+    channel: String(item.channel ?? "default"),
+  };
+}

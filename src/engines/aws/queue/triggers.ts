@@ -1,0 +1,263 @@
+import {
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import { ConfigError } from "../../../errors.ts";
+import type { Log } from "../../../model/log.ts";
+import type { Clock } from "../../../ports/clock.ts";
+import { within } from "../../../wire/deadline.ts";
+import { failure } from "../failure.ts";
+import { VERSION } from "../items/version.ts";
+import { once, type Retrying, retrying } from "../retry.ts";
+
+/** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
+const DELAY_MS_MAX = 900_000;
+const RECEIVE_MAX = 10;
+/**
+ * How long a trigger that was received stays hidden: longer than it takes to lease its conversation, after which it is deleted.
+ * A worker that is killed may take along what its open request brings; that is seen again after this time.
+ */
+const HIDDEN_SECONDS = 15;
+/** How long a trigger waits here for a free place. After that it goes back: another worker may have one. */
+const PLACE_MS_MAX = 1_000;
+/** How long open requests may take when the worker stops. Where triggers come thick and fast they are back at once. */
+const CLOSE_MS_MAX = 1_000;
+
+/** A wake-up for a conversation: "look", nothing more. */
+export interface Trigger {
+  readonly conversationId: string;
+  /** The first half of the conversation's key; empty in what comes out of a queue, unless another system sent it. */
+  readonly primaryChannel: string;
+  /** Whose queue it goes through. */
+  readonly channel: string;
+}
+
+export interface ReceivedTrigger extends Trigger {
+  readonly queue: string;
+  readonly receipt: string;
+}
+
+export interface TriggersOptions {
+  readonly client: SQSClient;
+  /** Queue URLs by channel name. */
+  readonly queues: Readonly<Record<string, string>>;
+  readonly waitSeconds: number;
+  readonly retrying: Retrying;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** When a trigger for that time fires at the earliest it can. */
+export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
+  return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
+}
+
+/** Whether a trigger may be on its way that fires then. */
+export function comesInTime(atMs: number, nowMs: number): boolean {
+  return atMs <= nowMs + DELAY_MS_MAX;
+}
+
+/** What the steps need of a queue: a wake-up for a time, which comes at least once. */
+export interface Triggers {
+  /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
+  send(trigger: Trigger, wakeAtMs: number, leastSeconds?: number): Promise<void>;
+  receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]>;
+  /** Done with: they need not come again. One that comes again all the same only makes somebody look. */
+  done(received: readonly ReceivedTrigger[]): Promise<void>;
+  /** Throws when a queue is not there or not ours to use. */
+  check(): Promise<void>;
+}
+
+/** The channel queues: triggers out with a delay, and in by long polling. */
+export class QueueTriggers implements Triggers {
+  readonly #options: TriggersOptions;
+  #waiting: ReceivedTrigger[] = [];
+  readonly #overdue = new Set<() => void>();
+  readonly #polls = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
+  #error: unknown;
+
+  constructor(options: TriggersOptions) {
+    this.#options = options;
+    if (Object.keys(options.queues).length === 0) {
+      throw new ConfigError("no queue: give aws({ queues }) or set LULL_QUEUE_DEFAULT to a queue's URL");
+    }
+  }
+
+  async send(trigger: Trigger, wakeAtMs: number, leastSeconds = 0): Promise<void> {
+    const { client, clock, retrying: how } = this.#options;
+    const nowMs = clock.nowMs();
+    const atMs = triggerAtMs(wakeAtMs, nowMs);
+    const command = {
+      QueueUrl: this.#queueOf(trigger.channel),
+      MessageBody: JSON.stringify({
+        // A newer one than ours is looked at all the same: a trigger only makes somebody look, and the rows say who may.
+        v: VERSION,
+        // No address: what is in a queue stays there when its person is erased.
+        conversation_id: trigger.conversationId,
+        channel: trigger.channel,
+        wake_at_ms: atMs,
+      }),
+      // SQS counts whole seconds, so round up: a window may close late, never early.
+      DelaySeconds: Math.max(leastSeconds, Math.ceil((atMs - nowMs) / 1_000)),
+    };
+    try {
+      await retrying((ending) => client.send(new SendMessageCommand(command), ending), how, clock);
+    } catch (error) {
+      throw failure(error, `queue of channel ${trigger.channel}`);
+    }
+  }
+
+  /**
+   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled, and also when the
+   * caller wants no more: to abort it could take a trigger out of the queue that nobody then sees until its visibility ends.
+   */
+  async receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
+    if (signal.aborted) return [];
+    if (this.#waiting.length === 0) {
+      for (const queue of new Set(Object.values(this.#options.queues))) this.#poll(queue, max);
+      await firstOf([...this.#polls.values()], signal);
+    }
+    if (signal.aborted) return [];
+    const error = this.#error;
+    this.#error = undefined;
+    if (error !== undefined && this.#waiting.length === 0) throw error;
+    return this.#waiting.splice(0, max);
+  }
+
+  #poll(queue: string, max: number): void {
+    if (this.#polls.has(queue)) return;
+    const { client, waitSeconds, retrying: how, clock } = this.#options;
+    const stop = this.#closing.signal;
+    // A poll that nobody answers would keep its queue from being asked again.
+    const msMax = waitSeconds * 1_000 + how.pollMarginMsMax;
+    const command = new ReceiveMessageCommand({
+      QueueUrl: queue,
+      MaxNumberOfMessages: Math.min(max, RECEIVE_MAX),
+      WaitTimeSeconds: waitSeconds,
+      VisibilityTimeout: HIDDEN_SECONDS,
+    });
+    const poll = within(clock, msMax, (abortSignal) => client.send(command, { abortSignal }), stop)
+      .then(({ Messages = [] }) => this.#keep(this.#readable(queue, Messages)))
+      .catch((error) => {
+        if (!stop.aborted) this.#error = failure(error, `queue ${queue}`);
+      })
+      .finally(() => this.#polls.delete(queue));
+    this.#polls.set(queue, poll);
+  }
+
+  /** Theirs who ask next. Those that nobody has a place for soon go back to their queue. */
+  #keep(received: readonly ReceivedTrigger[]): void {
+    if (received.length === 0) return;
+    this.#waiting.push(...received);
+    const giveBack = this.#options.clock.after(PLACE_MS_MAX, () => {
+      this.#overdue.delete(giveBack);
+      void this.#passOn(received);
+    });
+    this.#overdue.add(giveBack);
+  }
+
+  /**
+   * Those of them that still wait are sent anew and then deleted. One that merely became visible again would be counted as
+   * received once more, and soon be taken for poison.
+   */
+  async #passOn(received: readonly ReceivedTrigger[]): Promise<void> {
+    const passed = received.filter((each) => this.#waiting.includes(each));
+    this.#waiting = this.#waiting.filter((each) => !passed.includes(each));
+    const nowMs = this.#options.clock.nowMs();
+    const sent = await Promise.all(
+      passed.map((each) => this.send(each, nowMs).then(() => [each], this.#kept)),
+    );
+    await this.done(sent.flat());
+  }
+
+  /** It becomes visible again by itself, only later. */
+  readonly #kept = (error: unknown): ReceivedTrigger[] => {
+    this.#options.log("warn", "trigger.not-passed-on", { reason: String(error) });
+    return [];
+  };
+
+  /** What nobody can read stays: the queue's redrive takes it to its dead letters, where a person finds it. */
+  #readable(queue: string, messages: readonly Message[]): ReceivedTrigger[] {
+    return messages.flatMap(({ Body, ReceiptHandle, MessageId }) => {
+      const trigger = triggerFrom(Body);
+      if (trigger && ReceiptHandle !== undefined) return [{ ...trigger, queue, receipt: ReceiptHandle }];
+      this.#options.log("error", "trigger.unreadable", { id: MessageId });
+      return [];
+    });
+  }
+
+  async done(received: readonly ReceivedTrigger[]): Promise<void> {
+    const { client, log, clock, retrying: how } = this.#options;
+    for (const queue of new Set(received.map((each) => each.queue))) {
+      const ofQueue = received.filter((each) => each.queue === queue);
+      for (let from = 0; from < ofQueue.length; from += RECEIVE_MAX) {
+        const Entries = ofQueue
+          .slice(from, from + RECEIVE_MAX)
+          .map(({ receipt }, at) => ({ Id: String(at), ReceiptHandle: receipt }));
+        const command = new DeleteMessageBatchCommand({ QueueUrl: queue, Entries });
+        await once((ending) => client.send(command, ending), how.requestMsMax, clock).catch((error) => {
+          log("warn", "trigger.not-deleted", { reason: String(error) });
+        });
+      }
+    }
+  }
+
+  async check(): Promise<void> {
+    const { client, clock, queues, retrying: how } = this.#options;
+    // All at once: whoever asks whether we are ready does not wait for each of them in turn.
+    const looks = Object.entries(queues).map(async ([channel, QueueUrl]) => {
+      const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
+      await retrying((ending) => client.send(command, ending), how, clock).catch((error) => {
+        throw failure(error, `queue of channel ${channel}`);
+      });
+    });
+    await Promise.all(looks);
+  }
+
+  /** What was received and not asked for goes back, also what open requests still bring. */
+  async close(): Promise<void> {
+    const all = Promise.all(this.#polls.values());
+    const over = new AbortController();
+    await Promise.race([all, this.#options.clock.sleep(CLOSE_MS_MAX, over.signal)]);
+    over.abort();
+    this.#closing.abort();
+    await all;
+    for (const cancel of this.#overdue) cancel();
+    await this.#passOn(this.#waiting);
+  }
+
+  /** The channel's own, the default one, or whichever there is: any worker may take any conversation. */
+  #queueOf(channel: string): string {
+    const { queues } = this.#options;
+    return queues[channel] ?? queues.default ?? Object.values(queues)[0]!;
+  }
+}
+
+/** Leaves no listener behind: the signal lives as long as its worker. */
+async function firstOf(polls: readonly Promise<void>[], signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const aborted = () => resolve();
+  signal.addEventListener("abort", aborted);
+  await Promise.race([...polls, promise]);
+  signal.removeEventListener("abort", aborted);
+}
+
+/** The body of a trigger, also as another sender of triggers would write it. */
+export function triggerFrom(body: string | undefined): Trigger | undefined {
+  try {
+    const { conversation_id, primary_channel, channel } = JSON.parse(body ?? "") as Record<string, unknown>;
+    if (typeof conversation_id !== "string" || conversation_id === "") return undefined;
+    return {
+      conversationId: conversation_id,
+      primaryChannel: typeof primary_channel === "string" ? primary_channel : "",
+      channel: typeof channel === "string" ? channel : "default",
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
+import type { ClockSetBack } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import { above, all, equal, type Item } from "../dynamo/expression.ts";
+import { LEASED } from "../dynamo/tables.ts";
+import { CLOCK, conversationKeyOf } from "../items/keys.ts";
+import { sweptShards } from "../items/lease-shards.ts";
+import { isHeldBy, readState } from "../items/state.ts";
+
+/** How often the time is written down: a clock that is set back by less than this may go unnoticed, and mutes nobody for longer. */
+const MARK_MS = 600_000;
+/** How many sweeps look after a clock that was set back. */
+const LOOKS = 2;
+
+/** What a sweep finds out about the clock. */
+export interface ClockLook {
+  /** Lately: whoever waits for a time that is far off is looked at, page by page as windows are swept. */
+  readonly isSetBack: boolean;
+  /** Told once. */
+  readonly told?: ClockSetBack;
+}
+
+/**
+ * Windows and leases that a fast clock wrote would outlast their time by as much as it was fast. A machine in the cloud has a good clock;
+ * one that takes part from elsewhere may not. What a turn itself waits for is found at the next look: a queue's delays know no clock.
+ */
+export async function lookAtClock(site: Site): Promise<ClockLook> {
+  const nowMs = site.clock.nowMs();
+  const key = conversationKeyOf(CLOCK);
+  const item = await site.store.get("state", key);
+  const markedAtMs = numberIn(item, "clock_at_ms") ?? 0;
+  const byMs = markedAtMs - nowMs;
+  const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
+  const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
+  // For two sweeps: an index shows the latest leases a moment late, and requests were on their way when it changed.
+  const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;
+  // The mark first: a round that is cut short must not begin anew for ever.
+  if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
+    await site.store.put("state", {
+      ...key,
+      clock_at_ms: nowMs,
+      ...(isSetBack && { set_back_at_ms: setBackAtMs }),
+    });
+  if (!isSetBack) return { isSetBack };
+  const conversations = await shortenLeases(site, nowMs);
+  return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
+}
+
+function numberIn(item: Item | undefined, name: string): number | undefined {
+  const value = item?.[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+async function shortenLeases(site: Site, nowMs: number): Promise<number> {
+  const aheadOfMs = nowMs + site.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+  let count = 0;
+  for (const shard of sweptShards(site)) {
+    const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
+    for (const { conversation_id } of await site.store.query("state", { index: LEASED, key })) {
+      if (await shorten(site, String(conversation_id), nowMs)) count += 1;
+    }
+  }
+  return count;
+}
+
+/** As if it had been taken now: its holder, if it lives, renews it long before it ends. */
+async function shorten(site: Site, id: string, nowMs: number): Promise<boolean> {
+  const { lease } = (await readState(site, id)).state;
+  if (!lease || lease.takenAtMs <= nowMs) return false;
+  const untilAtMs = nowMs + site.settings.leaseMs;
+  const set = { lease_taken_at_ms: nowMs, lease_until_at_ms: untilAtMs, swept_at_ms: undefined };
+  const { kind } = await site.store.update("state", conversationKeyOf(id), { set }, isHeldBy(lease.token));
+  return kind === "done";
+}

@@ -1,0 +1,229 @@
+import { inTheEnd } from "../../../core/dead-letters.ts";
+import { keepSent } from "../../../core/draft.ts";
+import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
+import { type ConversationState, withoutWork } from "../../../core/state.ts";
+import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
+import { tellable } from "../../../errors.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { CommitOutcome } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import type { Action, Put } from "../dynamo/store.ts";
+import { ImpossibleWrite } from "../failure.ts";
+import { conversationKeyOf, transactionToken } from "../items/keys.ts";
+import type { Left } from "../items/left-behind.ts";
+import { unknownItem } from "../items/message-item.ts";
+import { isForgotten, putSent, seenItem } from "../items/seen.ts";
+import { messagesOf } from "../items/stage-item.ts";
+import { stagedAs, stageKey } from "../items/staged.ts";
+import { heldState, isUnchanged, letGo, savedAs } from "../items/state.ts";
+import { type Stored, storedFrom } from "../items/state-item.ts";
+import { countTurn } from "../items/turn-count.ts";
+import { turnItems } from "../items/turn-item.ts";
+import { wakeWaiting } from "../items/window.ts";
+import { newLease } from "./lease.ts";
+import { type RowUpdate, rowUpdate } from "./row-update.ts";
+import { takeUnder } from "./take.ts";
+import { workUnder } from "./turn.ts";
+
+const ACTIONS_MAX = 100;
+
+/** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
+export async function commit(site: Site, lease: Lease, what: Commit): Promise<CommitOutcome> {
+  let stored = await heldState(site, lease);
+  while (stored?.state.lease?.token === lease.token) {
+    const { state } = stored;
+    if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
+    const written = await write(site, stored, what);
+    if (written.kind === "done") {
+      const left = site.left.get(lease.token);
+      letGo(site, lease.token);
+      return what.more ? goOn(site, written.stored, left) : over(site, written.stored);
+    }
+    stored = written.stored;
+  }
+  letGo(site, lease.token);
+  return { kind: "lost" };
+}
+
+/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
+async function goOn(site: Site, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
+  try {
+    const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
+    return { kind: "committed", next: inTheEnd(outcomes) };
+  } catch (error) {
+    site.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
+    await wakeWaiting(site, stored.id);
+    return { kind: "committed", isLeft: true };
+  }
+}
+
+async function over(site: Site, stored: Stored): Promise<CommitOutcome> {
+  await wakeWaiting(site, stored.id);
+  return { kind: "committed" };
+}
+
+type Written =
+  | { readonly kind: "done"; readonly stored: Stored }
+  | { readonly kind: "again"; readonly stored: Stored };
+
+async function write(site: Site, stored: Stored, what: Commit): Promise<Written> {
+  const turn = await finishedTurn(site, stored, what);
+  // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
+  const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
+  const state = stateAfter(site, stored, turn, atMs);
+  const kept = records(site, turn, atMs);
+  const row = await rowUpdate(site, stored, turn);
+  const batch = batchActions(site, stored.id, turn);
+  // Beside the state, the count and the conversation's row.
+  const room = ACTIONS_MAX - 3 - batch.length;
+  await writeBefore(site, stored.id, kept.slice(room));
+  const actions = [state.action, ...kept.slice(0, room), countTurn(turn.work.turnId), ...batch];
+  // The new `rev` tells one try of ours from the next: the same token must never come with another content.
+  const token = transactionToken(turn.work.turnId, turn.work.attempts, String(state.stored.rev));
+  return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });
+}
+
+/** More chunks than a transaction holds: written before it, and written again if it has to be. */
+async function writeBefore(site: Site, conversation: string, puts: readonly Put[]): Promise<void> {
+  for (const { table, item } of puts) {
+    await site.store.put(table, item).catch((error) => {
+      if (!(error instanceof ImpossibleWrite)) throw error;
+      site.log("error", "commit.incomplete", { conversation, actions: 1, reason: error.message });
+    });
+  }
+}
+
+interface Writing {
+  /** The state first. */
+  readonly actions: readonly Action[];
+  /** How many of them, from the end, are the batch: off the stage, and remembered. */
+  readonly batch: number;
+  readonly row: RowUpdate | undefined;
+  readonly token: string;
+}
+
+/**
+ * Which condition failed decides: the state's sends us back to look, the others are written as they are found. The reply is out: what
+ * can never be written is left out and told, one part after the other, and the turn is committed without it.
+ */
+async function settled(site: Site, before: Stored, after: Stored, writing: Writing): Promise<Written> {
+  let { actions, row } = writing;
+  let lacks: string | undefined;
+  const done = (): Written => {
+    const about = { conversation: before.id, lacks };
+    if (lacks !== undefined) site.log("error", "conversation.not-updated", about);
+    return { kind: "done", stored: after };
+  };
+  for (let tries = 0; ; tries += 1) {
+    const whole = row ? [...actions, row.action] : actions;
+    // Another content needs another token.
+    const token = transactionToken(writing.token, tries);
+    try {
+      const transacted = await site.store.transact(whole, token);
+      if (transacted.kind === "done") return done();
+      const standing = transacted.by.get(0);
+      if (standing?.rev === after.rev) return done();
+      if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
+      // An id that another turn remembered first, or a row that its owner removed: the turn is recorded all the same.
+      site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
+      if (transacted.by.has(actions.length)) row = undefined;
+      actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
+    } catch (error) {
+      if (!(error instanceof ImpossibleWrite)) throw error;
+      if (row && isAbout(error, actions.length)) {
+        row = await row.instead();
+        lacks = row ? row.lacks : "everything";
+      } else {
+        actions = withoutImpossible(site, before.id, { ...writing, actions }, error);
+      }
+    }
+  }
+}
+
+/** Without the state and the batch there is no commit; of the rest, what no item holds is not kept. */
+function withoutImpossible(
+  site: Site,
+  conversation: string,
+  { actions, batch }: Pick<Writing, "actions" | "batch">,
+  error: ImpossibleWrite,
+): readonly Action[] {
+  const isNeeded = (at: number) => at === 0 || at >= actions.length - batch;
+  const rest = actions.filter((_, at) => isNeeded(at) || !isAbout(error, at));
+  if (rest.length === actions.length) throw error;
+  const left = actions.length - rest.length;
+  site.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
+  return rest;
+}
+
+/** Where the store did not say which it was, it may be any. */
+function isAbout({ actions }: ImpossibleWrite, at: number): boolean {
+  return actions.size === 0 || actions.has(at);
+}
+
+function unconditional(action: Action): Action {
+  if (action.kind !== "put") return action;
+  const { condition: _failed, ...put } = action;
+  return put;
+}
+
+async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise<FinishedTurn> {
+  const work = workUnder(stored);
+  const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
+  const rows =
+    site.batches.get(stored.state.lease!.token) ?? (await stagedAs(site, stored.id, work.batchIds));
+  const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
+  const messages = work.batchIds.flatMap((id) => byId.get(id) ?? []);
+  return { work, commit, draft, messages, nowMs: site.clock.nowMs() };
+}
+
+function stateAfter(
+  site: Site,
+  stored: Stored,
+  { work, commit }: FinishedTurn,
+  atMs: number,
+): { action: Action; stored: Stored } {
+  const after: ConversationState = {
+    ...withoutWork(stored.state, work.turnId),
+    draft: undefined,
+    busyToldTurnId: undefined,
+    lease: commit.more ? newLease(site, site.clock.nowMs()) : undefined,
+  };
+  const { change, stored: next } = savedAs(site, stored, after, {
+    last_commit_at_ms: atMs,
+    // Nobody counts in between: the condition says so. To add would fail for ever on something that is no number.
+    turn_count: stored.turnCount + 1,
+    status_before: undefined,
+  });
+  const action: Action = {
+    kind: "update",
+    table: "state",
+    key: conversationKeyOf(stored.id),
+    change,
+    condition: isUnchanged(stored),
+  };
+  const counted = { turnCount: stored.turnCount + 1, lastCommitAtMs: atMs, statusBefore: undefined };
+  return { action, stored: { ...next, ...counted } };
+}
+
+/** The history first: where not everything fits, it is the sends that are written beforehand. */
+function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
+  const { recordId, turnId } = turn.work;
+  const committed = { atMs, retentionMs: site.settings.retentionMs };
+  const record = recordOf(turn);
+  const items = [
+    ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
+    ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
+  ];
+  return [
+    ...items.map((item): Put => ({ kind: "put", table: "messages", item })),
+    ...[...new Set(record.providerIds)].map((id) => putSent(site, record.channel, id, turnId)),
+  ];
+}
+
+function batchActions(site: Site, conversationId: string, { work, nowMs }: FinishedTurn): Action[] {
+  return work.batchIds.flatMap((id): Action[] => [
+    { kind: "delete", table: "stage", key: stageKey(conversationId, id) },
+    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },
+  ]);
+}

@@ -1,0 +1,131 @@
+import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import type { Work } from "../../../core/state.ts";
+import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { LateAnswer } from "../../../model/late-answer.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
+import type { Site } from "../context.ts";
+import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
+import { inParallel } from "../dynamo/parallel.ts";
+import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
+import { assertHeld, assertSayable } from "../items/item-size.ts";
+import { conversationKeyOf, conversationWithin, PAUSED } from "../items/keys.ts";
+import { isRemembered } from "../items/seen.ts";
+import { messagesOf, outboundId, outboundRow, stagedFrom, stageItem } from "../items/stage-item.ts";
+import { isAnyStaged } from "../items/staged.ts";
+import { readState, saveState } from "../items/state.ts";
+import { triggerOf } from "../items/state-item.ts";
+import { wakeNow, windowFrom } from "../items/window.ts";
+import { conversationOf, createConversation, findForSure, placeOf, withAlias } from "./find-conversation.ts";
+
+export async function create(
+  site: Site,
+  given: NewConversation,
+): Promise<{ created: boolean; conversation: Conversation }> {
+  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
+  const { senderAlias, ...rest } = given;
+  for (;;) {
+    const known = await findForSure(site, key, senderAlias);
+    const { active } = known;
+    const conversation = active
+      ? await withAlias(site, active, known)
+      : await createConversation(site, rest, known);
+    if (conversation !== "look-again") return { created: !active, conversation };
+  }
+}
+
+export async function change(
+  site: Site,
+  id: string,
+  given: ConversationChange,
+): Promise<Conversation | undefined> {
+  const place = await placeOf(site, id);
+  if (place === undefined) return undefined;
+  const set = changeOf(given, site.clock.nowMs());
+  const isThere = present("conversation_id");
+  const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_NEW");
+  if (written.kind === "refused" || !written.item) return undefined;
+  // Whatever it was before: an answer that got lost, and the change made again, would say that it was so already.
+  const goesOn = given.paused === false || given.handedOff === false;
+  if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, place);
+  return conversationFrom(written.item);
+}
+
+async function wake(site: Site, id: string, primaryChannel: string): Promise<void> {
+  await wakeNow(site, triggerOf(await readState(site, id), { primaryChannel }));
+}
+
+export async function say(
+  site: Site,
+  request: OutboundRequest,
+): Promise<"staged" | "duplicate" | "not-found"> {
+  const { conversationId, channel } = request;
+  assertSayable(request);
+  const conversation = await conversationOf(site, conversationId);
+  if (!conversation) return "not-found";
+  if (await isRemembered(site, outboundId(request.id))) return "duplicate";
+  const nowMs = site.clock.nowMs();
+  const at = { conversationId, primaryChannel: conversation.sender, sequence: site.nextSequence(), nowMs };
+  const stagedAs = site.newId();
+  const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
+  const outcome = await stageOnce(site, item);
+  // Also when it was staged before: whoever asked first may have died in between.
+  await wakeNow(site, { conversationId, primaryChannel: conversation.sender, channel });
+  return outcome;
+}
+
+/** What stands in its place and is not ours is written over: nobody would say it. */
+async function stageOnce(site: Site, item: Item): Promise<"staged" | "duplicate"> {
+  const { kind, item: standing } = await site.store.put("stage", item, absent("message_sid"));
+  if (kind === "done" || standing?.staged_as === item.staged_as) return "staged";
+  if (!standing || site.quarantine.soundOne("stage", standing, stagedFrom)) return "duplicate";
+  await site.store.put("stage", item);
+  return "staged";
+}
+
+/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+export async function answer(site: Site, late: LateAnswer): Promise<"accepted" | "stale"> {
+  const id = conversationWithin(late.turnId);
+  if (id === undefined) return "stale";
+  const { clockSkewMs } = site.settings;
+  for (let stored = await readState(site, id); ; ) {
+    const nowMs = site.clock.nowMs();
+    const found = awaiting(stored.state, late.turnId, { nowMs, clockSkewMs });
+    const draft =
+      found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
+    if (!draft) return "stale";
+    const answered = withLateAnswer(stored.state, draft, late, nowMs);
+    assertHeld(answered.draft);
+    const saved = await saveState(site, stored, answered);
+    if (saved.kind === "saved") {
+      if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));
+      return "accepted";
+    }
+    stored = saved.stored;
+  }
+}
+
+async function draftFor(site: Site, id: string, work: Work): Promise<Draft | undefined> {
+  const last = work.batchIds.at(-1);
+  if (last === undefined) return undefined;
+  const key = all(equal("conversation_id", id), equal("message_sid", last));
+  const items = await site.store.query("stage", { key });
+  const [newest] = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
+  return newest && emptyDraft(work, newest.message, site.clock.nowMs());
+}
+
+/** Resuming sends every window's trigger again: those that came while all was paused were put off. */
+export async function pauseAll(site: Site, paused: boolean): Promise<void> {
+  await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
+  // Here it counts at once.
+  site.unpaused.atMs = Number.NEGATIVE_INFINITY;
+  if (paused) return;
+  let from: Record<string, unknown> | undefined;
+  do {
+    const { items, next } = await site.store.scanPage("triggerLock", { from });
+    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
+    const due = windows.filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
+    await inParallel(due, 10, (window) => site.triggers.send(window, 0));
+    from = next;
+  } while (from);
+}

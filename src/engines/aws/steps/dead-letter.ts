@@ -1,0 +1,173 @@
+import type { Sound } from "../../../core/shape.ts";
+import { soundLetter } from "../../../core/sound-records.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { Site } from "../context.ts";
+import { type Item, present } from "../dynamo/expression.ts";
+import type { Action, Transacted } from "../dynamo/store.ts";
+import { ImpossibleWrite } from "../failure.ts";
+import { isoOf, rowKey } from "../items/conversation-item.ts";
+import { isSortKey, movable } from "../items/item-size.ts";
+import { conversationKeyOf, digest, idWithin, inTime, transactionToken } from "../items/keys.ts";
+import { seenItem } from "../items/seen.ts";
+import { type StagedRow, stagedFrom, stageItem } from "../items/stage-item.ts";
+import { stageKey } from "../items/staged.ts";
+import { isUnchanged, savedAs } from "../items/state.ts";
+import { type Stored, storedFrom } from "../items/state-item.ts";
+
+export interface Burial {
+  readonly messageIds: readonly string[];
+  readonly turnId: string | undefined;
+  readonly attempts: number;
+  readonly reason: string;
+  readonly draft?: Draft | undefined;
+}
+
+export type Buried =
+  | { readonly kind: "buried"; readonly deadLetterId: string; readonly stored: Stored }
+  /** Somebody wrote in between: decide again on what stands there now. */
+  | { readonly kind: "changed"; readonly stored: Stored };
+
+/**
+ * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay staged. `after` is the
+ * state without the work; its draft goes along if it was this turn's.
+ */
+export async function bury(
+  site: Site,
+  { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
+  burial: Burial,
+  after: ConversationState,
+): Promise<Buried> {
+  const wanted = rows.filter(({ id }) => burial.messageIds.includes(id));
+  const buried = movable(wanted, site.settings.batchMessagesMax);
+  const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
+  const letter = {
+    id: idWithin(stored.id, site.newId()),
+    reason: burial.reason,
+    attempts: burial.attempts,
+    draft: burial.draft ?? ownDraft,
+  };
+  const saved = savedAs(site, stored, ownDraft ? { ...after, draft: undefined } : after);
+  const state: Action = {
+    kind: "update",
+    table: "state",
+    key: conversationKeyOf(stored.id),
+    change: saved.change,
+    condition: isUnchanged(stored),
+  };
+  const actions = [
+    state,
+    ...buried.flatMap((row) => moved(site, row, letter.id)),
+    put(letterItem(site, stored.id, letter)),
+  ];
+  const mark = markError(site, stored, buried);
+  const token = transactionToken("bury", letter.id);
+  const transacted = await transactWith(site, stored.id, actions, mark, token);
+  const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
+  if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
+    return { kind: "changed", stored: storedFrom(stored.id, standing) };
+  }
+  return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+}
+
+/** The conversation's row is gone, or has no room for the mark: the letter is written all the same. */
+async function transactWith(
+  { store, log }: Site,
+  conversation: string,
+  actions: readonly Action[],
+  mark: Action | undefined,
+  token: string,
+): Promise<Transacted> {
+  const alone = () => store.transact(actions, transactionToken(token, "without a row"));
+  if (!mark) return alone();
+  try {
+    const transacted = await store.transact([...actions, mark], token);
+    const isOnlyMark = transacted.kind === "refused" && !transacted.by.has(0);
+    return isOnlyMark ? alone() : transacted;
+  } catch (error) {
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    log("error", "conversation.not-updated", {
+      conversation,
+      lacks: "conversation_status",
+      reason: error.message,
+    });
+    return alone();
+  }
+}
+
+function moved(site: Site, row: StagedRow, letterId: string): Action[] {
+  return [
+    { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
+    { kind: "put", table: "seen", item: seenItem(site, row.id, "dead") },
+    put({ ...letterRowKey(row.conversationId, letterId, row.id), row: stageItem(row) }),
+  ];
+}
+
+function put(item: Item): Action {
+  return { kind: "put", table: "messages", item };
+}
+
+function markError(site: Site, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+  const place = rows[0]?.primaryChannel || stored.primaryChannel;
+  if (!place) return undefined;
+  return {
+    kind: "update",
+    table: "conversations",
+    key: rowKey(place, stored.id),
+    change: { set: { conversation_status: "processing_error", updated_at: isoOf(site.clock.nowMs()) } },
+    condition: present("conversation_id"),
+  };
+}
+
+export const LETTER = "d#";
+
+/** A letter's head is listed; its messages are items of their own, since all of them might not fit into one. */
+export function letterKey(conversationId: string, letterId: string): Item {
+  return { conversation_id: conversationId, item_id: `${LETTER}${letterId}` };
+}
+
+/** Its message's id, or a hash of it where that would make the key too long. */
+export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
+  const named = `${letterRowPrefix(letterId)}${messageId}`;
+  const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${digest(messageId)}`;
+  return { conversation_id: conversationId, item_id };
+}
+
+/** How the keys of all letters' messages begin. */
+export const LETTER_ROW = "dm#";
+
+export function letterRowPrefix(letterId: string): string {
+  return `${LETTER_ROW}${letterId}#`;
+}
+
+function letterItem(
+  site: Site,
+  conversationId: string,
+  letter: Pick<DeadLetter, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
+): Item {
+  const atMs = site.clock.nowMs();
+  return {
+    ...letterKey(conversationId, letter.id),
+    listing: "dead",
+    listed_at: `${inTime(atMs, site.nextSequence())}#${letter.id}`,
+    letter_id: letter.id,
+    reason: letter.reason,
+    attempts: letter.attempts,
+    draft: letter.draft,
+    at_ms: atMs,
+  };
+}
+
+/** Its head; the messages are read beside it. */
+export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
+  const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
+  return soundLetter({ id, conversationId, reason, attempts, draft, atMs });
+}
+
+/** The messages of a letter as they were staged. */
+export function letterRowsFrom({ quarantine }: Site, items: readonly Item[]): StagedRow[] {
+  return quarantine
+    .sound("messages", items, ({ row }) => stagedFrom(row))
+    .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);
+}

@@ -1,0 +1,135 @@
+import { providerIdsOf } from "../../../core/draft.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
+import type { Site } from "../context.ts";
+import { equal } from "../dynamo/expression.ts";
+import { rowKey } from "../items/conversation-item.ts";
+import { conversationKeyOf, fullKey, isOwn } from "../items/keys.ts";
+import { eraseName } from "../items/name-item.ts";
+import { seenItem, sentKeys } from "../items/seen.ts";
+import { messagesOf, stagedFrom } from "../items/stage-item.ts";
+import { stageKey } from "../items/staged.ts";
+import { isHeldBy, readState } from "../items/state.ts";
+import { leaseAttributes } from "../items/state-item.ts";
+import { uncountTurns } from "../items/turn-count.ts";
+import { holdsRecord, recordFrom } from "../items/turn-item.ts";
+import { LETTER, letterFrom } from "./dead-letter.ts";
+import { placeOf, rowOf } from "./find-conversation.ts";
+import { newLease } from "./lease.ts";
+import { type Person, personOf } from "./person.ts";
+import { eraseRefusals } from "./refuse.ts";
+
+/**
+ * Removes every trace of the person but hashes of message ids: all of their conversations, and what was refused of them. A newer token comes
+ * first, so that a running turn cannot write anything back; the conversation that was named comes last, so that an erasure that was
+ * interrupted can be asked for again.
+ */
+export async function erase(site: Site, id: string): Promise<"erased" | "not-found"> {
+  if (isOwn(id)) return "not-found";
+  const row = await rowOf(site, id);
+  if (row) await takeForGood(site, id);
+  const person = await personOf(site, id, row);
+  for (const other of person.ids) if (other !== id) await eraseConversation(site, other);
+  await eraseNames(site, person);
+  return (await eraseConversation(site, id)) ? "erased" : "not-found";
+}
+
+/** False when nothing is kept of it. */
+async function eraseConversation(site: Site, id: string): Promise<boolean> {
+  const place = await placeOf(site, id);
+  const isKept = place !== undefined || (await hasRows(site, id));
+  if (!isKept) return false;
+  const { token, turns } = await takeForGood(site, id);
+  await eraseStaged(site, id);
+  await eraseKept(site, id);
+  if (place !== undefined) await site.store.delete("conversations", rowKey(place, id));
+  // What came in while we were at it belongs to the erased conversation, unless a new one was opened for it.
+  if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
+  await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
+  await uncountTurns(site, turns, token);
+  site.places.delete(id);
+  return true;
+}
+
+/** Messages that never had a conversation wait in one, or are dead letters of one, all the same. */
+async function hasRows({ store }: Site, id: string): Promise<boolean> {
+  const key = equal("conversation_id", id);
+  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
+  const found = await Promise.all([
+    read("stage"),
+    read("messages"),
+    store.get("state", conversationKeyOf(id)),
+  ]);
+  return found.flat().some((item) => item !== undefined);
+}
+
+/** Where their names lead, that their conversation was full, and what was refused before they had one. */
+async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
+  const { store } = site;
+  await eraseRefusals(
+    site,
+    keys.map(({ sender }) => sender),
+  );
+  await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
+  for (const { key, names, erased } of kept) {
+    // Each may tell of another, that came in meanwhile.
+    const all = new Set(names);
+    for (const name of all) {
+      const cameWith = await eraseName(site, key, name, erased);
+      if (erased.names.has(name)) for (const other of cameWith) all.add(other);
+    }
+  }
+}
+
+/** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */
+async function takeForGood(site: Site, id: string): Promise<{ token: string; turns: unknown }> {
+  const { draft } = (await readState(site, id)).state;
+  const lease = newLease(site, site.clock.nowMs());
+  const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
+  const key = conversationKeyOf(id);
+  const { item } = await site.store.update("state", key, { set }, undefined, "ALL_NEW");
+  if (draft) await eraseSent(site, [sendsOf(draft)]);
+  return { token: lease.token, turns: item?.turn_count };
+}
+
+/**
+ * Staged ids are remembered: a redelivery must not bring an erased person back. Rows that are not ours go, too: whoever wrote them,
+ * they are about this person.
+ */
+async function eraseStaged(site: Site, id: string): Promise<void> {
+  const items = await site.store.query("stage", { key: equal("conversation_id", id) });
+  const rows = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
+  const put = rows.map((row) => seenItem(site, row.id, "committed"));
+  await site.store.writeMany("seen", { put });
+  const keys = items.map(({ message_sid }) => stageKey(id, String(message_sid)));
+  await site.store.writeMany("stage", { delete: keys });
+  await site.store.delete("triggerLock", conversationKeyOf(id));
+}
+
+/**
+ * Messages, turns, refusals, dead letters and unknown sends are one partition. What the provider told of our sends goes with them: of committed
+ * turns, and of those that became dead letters.
+ */
+async function eraseKept(site: Site, id: string): Promise<void> {
+  const items = await site.store.query("messages", { key: equal("conversation_id", id) });
+  const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
+  const turns = site.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
+  const letters = site.quarantine.sound("messages", begins(LETTER), letterFrom);
+  const drafts = letters.flatMap(({ draft }) => (draft ? [sendsOf(draft)] : []));
+  await eraseSent(site, [...turns, ...drafts]);
+  const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
+  await site.store.writeMany("messages", { delete: keys });
+}
+
+type Sends = Pick<TurnRecord, "channel" | "providerIds">;
+
+function sendsOf(draft: Draft): Sends {
+  return { channel: draft.channel, providerIds: providerIdsOf(draft) };
+}
+
+async function eraseSent(site: Site, sends: readonly Sends[]): Promise<void> {
+  const keys = sends.flatMap(({ channel, providerIds }) =>
+    providerIds.flatMap((providerId) => sentKeys(site, channel, providerId)),
+  );
+  await site.store.writeMany("seen", { delete: keys });
+}

@@ -1,0 +1,228 @@
+import { isPassing, namesOf } from "../../../core/names.ts";
+import { newConversation } from "../../../core/new-conversation.ts";
+import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Site } from "../context.ts";
+import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
+import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
+import { ImpossibleWrite } from "../failure.ts";
+import { withRoom } from "../items/aside.ts";
+import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "../items/conversation-item.ts";
+import { conversationKeyOf } from "../items/keys.ts";
+import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
+
+/** What is known of a person's conversations under one key. */
+export interface Known extends Omit<Choice<Conversation>, "found"> {
+  /** The one that the message belongs to. */
+  readonly active?: Conversation;
+  /** The latest one of exactly this key, complete or not; only looked up where there is no active one. */
+  readonly latestId?: string;
+}
+
+/**
+ * The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. Whose a number is
+ * stands under its own key, and is always read consistently.
+ */
+export async function findKnown(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+  const named = { sender: key.sender, senderAlias: alias };
+  const names = namesOf(named);
+  const [own, records] = await Promise.all([
+    rowsOf(site, key, names, { active: true }),
+    // Only numbers pass on. For a name that stays its record is of use where the index knows of no conversation.
+    names.some(isPassing) ? recordsFor(site, key, named) : NOTHING_KEPT,
+  ]);
+  const others = await rowsOf(site, key, otherNamesOf(named, records), { active: true });
+  const { found, ...rest } = chooseConversation(named, newestFirst([...own, ...others]), records);
+  return found ? { active: found, ...rest } : findForSure(site, key, alias);
+}
+
+/** Without the index. */
+export async function findForSure(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+  const named = { sender: key.sender, senderAlias: alias };
+  const records = await recordsFor(site, key, named);
+  const names = [...namesOf(named), ...otherNamesOf(named, records)];
+  const rows = await rowsOf(site, key, names, { active: false });
+  const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
+  const { found, ...rest } = chooseConversation(named, active, records);
+  if (found) return { active: found, ...rest };
+  // Of the name under which the next one is made: only then is it needed.
+  const next = { ...key, sender: rest.sender };
+  const last = latest(site, next, await rowsUnder(site, next, rows, names));
+  return { ...(last && { latestId: String(last.conversation_id) }), ...rest };
+}
+
+/** Those that are known already, where that name was among those looked up. */
+async function rowsUnder(
+  site: Site,
+  key: ConversationKey,
+  rows: readonly Item[],
+  names: readonly string[],
+): Promise<readonly Item[]> {
+  return names.includes(key.sender) ? rows : rowsOf(site, key, [key.sender], { active: false });
+}
+
+/** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
+export async function latestId(site: Site, key: ConversationKey): Promise<string | undefined> {
+  const found = latest(site, key, await rowsOf(site, key, [key.sender], { active: false }));
+  return found && String(found.conversation_id);
+}
+
+export async function rowsOf(
+  site: Site,
+  key: ConversationKey,
+  names: readonly string[],
+  { active }: { active: boolean },
+): Promise<Item[]> {
+  const read = (name: string) => {
+    const ofName = equal("primary_channel", name);
+    return active
+      ? site.store.query("conversations", { index: BY_ACTIVITY, key: all(ofName, equal("task_complete", 0)) })
+      : site.store.query("conversations", { key: ofName });
+  };
+  const found = (await Promise.all(names.map(read))).flat();
+  return found.filter((row) => isAbout(row, key));
+}
+
+function newestFirst(rows: readonly Item[]): Conversation[] {
+  return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
+}
+
+/** Each id is made from the one before. The last is the one from which no other was made, whatever the clocks said that made them. */
+export function latest(site: Site, key: ConversationKey, rows: readonly Item[]): Item | undefined {
+  const named = rows.filter((row) => row.primary_channel === key.sender);
+  const ids = new Set(named.map((row) => String(row.conversation_id)));
+  const isLast = ({ conversation_id: id }: Item) => !ids.has(nextId(site, key, { latestId: String(id) }));
+  return named
+    .filter(isLast)
+    .reduce<Item | undefined>(
+      (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
+      undefined,
+    );
+}
+
+export function keyOf(site: Site, { channel, address, sender }: Arrival): ConversationKey {
+  return { channelType: site.settings.channels[channel]?.type ?? channel, address, sender };
+}
+
+/** The id that the key's next conversation will have. */
+export function nextId(
+  { installation }: Site,
+  key: ConversationKey,
+  { latestId }: Pick<Known, "latestId">,
+): string {
+  return installation.conversationId(key, latestId);
+}
+
+/** Where another was quicker, or has made it theirs: everything is looked up once more. */
+type Unless<T> = T | "look-again";
+
+/** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
+export async function createConversation(
+  site: Site,
+  given: Omit<NewConversation, "senderAlias">,
+  known: Known,
+): Promise<Unless<Conversation>> {
+  const { channelType, address } = given;
+  const { sender } = known;
+  const id = nextId(site, { channelType, address, sender }, known);
+  const { projectStatus } = site.settings;
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: site.clock.nowMs() });
+  const conversation = await learning(site, made, known);
+  if (conversation === "look-again") return conversation;
+  await rememberPlace(site, id, sender);
+  const createdAs = site.newId();
+  const row = { ...rowFrom(conversation), created_as: createdAs };
+  const written = await site.store.put("conversations", row, absent("conversation_id"));
+  const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
+  return isMine ? conversation : "look-again";
+}
+
+/** Learns the person's other name, so that a later message that carries only that one is found too. */
+export async function withAlias(
+  site: Site,
+  conversation: Conversation,
+  known: Known,
+): Promise<Unless<Conversation>> {
+  const named = await learning(site, conversation, known);
+  if (named === "look-again" || named === conversation) return named;
+  const { sender, id } = conversation;
+  const change = { set: { sender_alias: named.senderAlias } };
+  // A number's conversation becomes one person's, once; by which number a person came last may change.
+  const isFree = isPassing(sender)
+    ? any(absent("sender_alias"), equal("sender_alias", named.senderAlias))
+    : present("conversation_id");
+  try {
+    const { kind } = await site.store.update("conversations", rowKey(sender, id), change, isFree);
+    return kind === "done" ? named : "look-again";
+  } catch (error) {
+    // A row without room for it: whose it is stands under its name all the same.
+    if (!(error instanceof ImpossibleWrite)) throw error;
+    const about = { conversation: id, lacks: "sender_alias", reason: error.message };
+    site.log("error", "conversation.not-updated", about);
+    return named;
+  }
+}
+
+/** Kept before the row is written: a row without the way to it would not be found. */
+async function learning(site: Site, conversation: Conversation, known: Known): Promise<Unless<Conversation>> {
+  if (!(await keepNames(site, conversation, known))) return "look-again";
+  const { learns } = known;
+  return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
+}
+
+/** The conversations of whoever had the number before bear it no more. False when this one has become another's meanwhile. */
+export async function keepNames(
+  site: Site,
+  key: ConversationKey & { readonly id?: string },
+  { keeps, passedOn }: Known,
+): Promise<boolean> {
+  for (const [name, change] of keeps(key.id)) if (!(await keepName(site, key, name, change))) return false;
+  if (passedOn) await forgetAlias(site, { ...key, sender: passedOn.from }, passedOn.name);
+  return true;
+}
+
+async function forgetAlias(site: Site, holder: ConversationKey, name: string): Promise<void> {
+  const rows = await rowsOf(site, holder, [holder.sender], { active: false });
+  const change = { set: { sender_alias: undefined } };
+  for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
+    if (!taskComplete && senderAlias === name)
+      await site.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
+}
+
+/** Our own note of where a conversation's row is: the index by id may lag. */
+export async function rememberPlace(site: Site, id: string, primaryChannel: string): Promise<void> {
+  site.places.set(id, primaryChannel);
+  const change = { set: { primary_channel: primaryChannel } };
+  await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
+}
+
+/** The first half of a conversation's key, for callers that have its id only. */
+export async function placeOf(site: Site, id: string): Promise<string | undefined> {
+  const known = site.places.get(id) ?? (await lookUpPlace(site, id));
+  if (known !== undefined) site.places.set(id, known);
+  return known;
+}
+
+async function lookUpPlace(site: Site, id: string): Promise<string | undefined> {
+  const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
+  if (typeof noted === "string" && noted !== "") return noted;
+  const key = equal("conversation_id", id);
+  const [found] = await site.store.query("conversations", { index: BY_ID, key, limit: 1 });
+  return found && String(found.primary_channel);
+}
+
+/** The row itself, read consistently. */
+export async function rowOf(site: Site, id: string, primaryChannel?: string): Promise<Item | undefined> {
+  const place = primaryChannel || (await placeOf(site, id));
+  return place === undefined ? undefined : site.store.get("conversations", rowKey(place, id));
+}
+
+export async function conversationOf(
+  site: Site,
+  id: string,
+  primaryChannel?: string,
+): Promise<Conversation | undefined> {
+  const row = await rowOf(site, id, primaryChannel);
+  return row && conversationFrom(row);
+}

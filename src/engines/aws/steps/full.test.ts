@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+
+it("what was counted is believed for a minute, and one of those who come then counts again", async () => {
+  const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
+  const taken = await s.turnFor("one");
+  await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
+  const queries = async () => {
+    const before = world.requests.length;
+    expect((await s.deliver(s.arrival())).kind).toBe("refused");
+    return world.requests.slice(before).filter((name) => name === "request.query").length;
+  };
+  const lookedUp = await queries();
+  await s.passes(59_999);
+  expect(await queries()).toBe(lookedUp);
+  await s.passes(1);
+  expect(await queries()).toBe(lookedUp + 1);
+  expect(await queries()).toBe(lookedUp);
+});
+
+it("a mark that is past its time says nothing, though the table still has it", async () => {
+  const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
+  const message = s.arrival("one");
+  await s.deliver(message);
+  await s.windowPasses();
+  const taken = await s.take();
+  await s.reply(taken);
+  await s.passes(s.settings.dedupeMs - 1);
+  expect((await s.deliver(message)).kind).toBe("duplicate");
+  await s.passes(1);
+  expect((await s.deliver({ ...message, arrivedAtMs: s.nowMs })).kind).toBe("staged");
+  expect(world.told("store.quarantined")).toEqual([]);
+});

@@ -1,0 +1,123 @@
+import { isFull, pileOf } from "../../../core/pile.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { StageOutcome } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { claimIn } from "../items/claim.ts";
+import { fullKey, ttl } from "../items/keys.ts";
+import { seenKeys } from "../items/seen.ts";
+import { messagesOf, type StagedRow } from "../items/stage-item.ts";
+import { keyOf } from "./find-conversation.ts";
+import { type Refused, refuse } from "./refuse.ts";
+
+/**
+ * Counting what is staged with every message would cost more than staging it. Whoever looks reads all of it anyway, and leaves a mark
+ * when there is too much: a message is refused where one stands. So a conversation may hold what the limits say, and what came in
+ * between two looks: a window, or 15 minutes at most, the longest that a trigger is on its way.
+ */
+const COUNTED_MS = 60_000;
+const KEPT_MS = 24 * 3_600_000;
+
+/** A mark that stands: this sender's conversation was full when somebody counted. */
+export interface FullMark {
+  readonly key: Item;
+  readonly countedAtMs: number;
+  readonly isTold: boolean;
+}
+
+/** What a message that comes in has to know before anything else. */
+export interface LookedUp {
+  /** It was answered for. */
+  readonly isDuplicate: boolean;
+  /** Where an earlier delivery of it was to be staged. */
+  readonly stagedIn: string | undefined;
+  readonly mark: FullMark | undefined;
+}
+
+/** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
+export async function lookUp(site: Site, messageId: string, key: ConversationKey): Promise<LookedUp> {
+  const full = fullKey(key);
+  const seen = seenKeys(site, messageId);
+  const items = await site.store.getMany(
+    "seen",
+    [...seen, full].map((id) => ({ id })),
+  );
+  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > site.clock.nowMs());
+  const [mark, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
+  return lookedUp(known ?? before, mark);
+}
+
+function lookedUp(known: Item | undefined, mark: Item | undefined): LookedUp {
+  return {
+    isDuplicate: known?.fate !== undefined,
+    stagedIn: known && claimIn(known),
+    mark: mark && markFrom(mark),
+  };
+}
+
+function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
+  return { key: { id }, countedAtMs: Number(counted_at_ms), isTold: told_as !== undefined };
+}
+
+/** What somebody who looks has counted. Under every name that wrote: a message that comes in knows its sender and nothing else. */
+export async function markIfFull(site: Site, rows: readonly StagedRow[]): Promise<void> {
+  if (!isFull(pileOf(rows), site.settings, 1)) return;
+  const keys = new Set(messagesOf(rows).map(({ message }) => fullKey(keyOf(site, message))));
+  for (const id of keys) await site.store.update("seen", { id }, { set: counted(site) });
+}
+
+function counted({ clock }: Site): Item {
+  const nowMs = clock.nowMs();
+  const untilAtMs = nowMs + KEPT_MS;
+  return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
+}
+
+/** A mark is believed for a minute; then one of those who come counts again. A stale one refuses nobody for longer. */
+export async function isStillFull(site: Site, mark: FullMark, conversationId: string): Promise<boolean> {
+  if (mark.countedAtMs + COUNTED_MS > site.clock.nowMs()) return true;
+  const set = counted(site);
+  const isSame = equal("counted_at_ms", mark.countedAtMs);
+  const { kind, item } = await site.store.update("seen", mark.key, { set }, isSame);
+  // Somebody else counts, or has counted, unless it was our own write whose answer got lost.
+  if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
+  if (await isFullNow(site, conversationId)) return true;
+  await site.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
+  return false;
+}
+
+/** Counted until it is known. */
+async function isFullNow({ store, settings }: Site, conversationId: string): Promise<boolean> {
+  const key = equal("conversation_id", conversationId);
+  const rows: { readonly bytes: number }[] = [];
+  let from: Item | undefined;
+  do {
+    const { items, next } = await store.queryPage("stage", { key, from, attributes: ["bytes"] });
+    rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));
+    from = next;
+  } while (from && !isFull(pileOf(rows), settings, 1));
+  return isFull(pileOf(rows), settings, 1);
+}
+
+/** One record and one word for all that come while it is full. Of several at once, one tells: who, is written down with it. */
+export async function refuseMore(
+  site: Site,
+  refused: Refused,
+  mark: FullMark,
+  conversationId: string,
+): Promise<StageOutcome> {
+  const code = "RATE_LIMITED";
+  const isFirst = !mark.isTold && (await tellOnce(site, mark));
+  if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
+  return { ...(await refuse(site, refused, code, conversationId)), tellBusy: true };
+}
+
+async function tellOnce(site: Site, { key }: FullMark): Promise<boolean> {
+  const toldAs = site.newId();
+  const { kind, item } = await site.store.update(
+    "seen",
+    key,
+    { set: { told_as: toldAs } },
+    absent("told_as"),
+  );
+  return kind === "done" || item?.told_as === toldAs;
+}

@@ -1,0 +1,41 @@
+import { type LeaseState, leaseGauges } from "../../../core/lease.ts";
+import type { Gauges } from "../../../ports/inspector.ts";
+import type { Site } from "../context.ts";
+import { all, atMost, equal } from "../dynamo/expression.ts";
+import { inParallel } from "../dynamo/parallel.ts";
+import { LEASED } from "../dynamo/tables.ts";
+import { conversationKeyOf } from "../items/keys.ts";
+import { sweptShards } from "../items/lease-shards.ts";
+import { storedFrom } from "../items/state-item.ts";
+import { countListed } from "./listing.ts";
+import { countQuarantined } from "./quarantined.ts";
+
+const WIDTH = 16;
+
+/** Lists that are mostly empty, the first pages of two tables that are small, and the sparse index over leases: what is kept of finished turns is never read. */
+export async function gauges(site: Site): Promise<Gauges> {
+  const [dead, unknown, foreign, leases] = await Promise.all([
+    countListed(site, "messages", ["dead"]),
+    countListed(site, "messages", ["unknown"]),
+    countQuarantined(site),
+    inParallel(sweptShards(site), WIDTH, (shard) => oldLeases(site, shard)),
+  ]);
+  const held = leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs);
+  return { dead, unknown, quarantined: foreign.all, ...held };
+}
+
+/** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
+async function oldLeases(site: Site, shard: string): Promise<LeaseState[]> {
+  const { clock, settings, store } = site;
+  const ofShard = equal("lease_shard", shard);
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  const [[oldest], old] = await Promise.all([
+    store.query("state", { index: LEASED, key: ofShard, limit: 1 }),
+    store.query("state", { index: LEASED, key: all(ofShard, isOld), limit: settings.sweepRowsMax }),
+  ]);
+  const ids = new Set(
+    [...(oldest ? [oldest] : []), ...old].map(({ conversation_id }) => String(conversation_id)),
+  );
+  const items = await store.getMany("state", [...ids].map(conversationKeyOf));
+  return items.flatMap((item) => storedFrom(String(item.conversation_id), item).state.lease ?? []);
+}

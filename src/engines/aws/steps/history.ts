@@ -1,0 +1,139 @@
+import { fitting } from "../../../core/history.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
+import type { Site } from "../context.ts";
+import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
+import { legacyFrom } from "../items/message-item.ts";
+import {
+  entryOf,
+  holdsRecord,
+  RECORD,
+  recordFrom,
+  SAID,
+  saidFrom,
+  withoutOldTwins,
+} from "../items/turn-item.ts";
+import { rowOf } from "./find-conversation.ts";
+
+/** What most turns hold: a person's side, and ours. */
+const SIDES = 2;
+/** Items of a page where their bytes decide when there are enough. */
+const PAGE_ITEMS_MAX = 100;
+
+/** The latest items of one kind in a conversation's partition, oldest first: costs the same in a long conversation as in a short one. */
+export async function latestItems(site: Site, id: string, kind: string, max: number): Promise<Item[]> {
+  const key = all(equal("conversation_id", id), beginsWith("item_id", kind));
+  return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
+}
+
+/** How much of a conversation's past is wanted. `bytesMax` is about messages; turns come along with them, and no page more. */
+interface Wanted {
+  readonly messagesMax: number;
+  readonly turnsMax: number;
+  readonly bytesMax: number;
+}
+
+interface Past {
+  readonly messages: HistoryMessage[];
+  readonly turns: TurnRecord[];
+}
+
+/** Our own record, and before it what another system kept in the conversation's row. */
+export async function history(
+  site: Site,
+  id: string,
+  messagesMax: number,
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Promise<HistoryMessage[]> {
+  if (messagesMax < 1) return [];
+  const { items, isAll } = await latestTurns(site, id, { messagesMax, turnsMax: 0, bytesMax });
+  return messagesIn(site, id, items, { messagesMax, bytesMax, isAll });
+}
+
+/** The same, and the turns. */
+export async function pastOf(site: Site, id: string, wanted: Wanted): Promise<Past> {
+  const [{ items, isAll }, records] = await Promise.all([
+    latestTurns(site, id, wanted),
+    latestItems(site, id, RECORD, wanted.turnsMax),
+  ]);
+  const messages = await messagesIn(site, id, items, { ...wanted, isAll });
+  return { messages, turns: turnsIn(site, [...items, ...records], wanted) };
+}
+
+/** What the latest turns left, newest first: no page more than is needed. */
+async function latestTurns(
+  site: Site,
+  id: string,
+  { messagesMax, turnsMax, bytesMax }: Wanted,
+): Promise<{ items: Item[]; isAll: boolean }> {
+  const key = all(equal("conversation_id", id), beginsWith("item_id", SAID));
+  const items: Item[] = [];
+  const sizes: number[] = [];
+  const lacking = (sides: number) =>
+    Math.max(
+      Math.ceil((messagesMax - sizes.length) / sides),
+      Math.min(turnsMax - items.length, PAGE_ITEMS_MAX),
+    );
+  let from: Item | undefined;
+  do {
+    // Where turns have one side, or 0.1.0 wrote them, the second page makes up for it.
+    const limit = lacking(from ? 1 : SIDES);
+    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
+    items.push(...page.items);
+    sizes.push(...page.items.flatMap(sizesIn));
+    from = page.next;
+  } while (from && lacking(1) > 0 && fitting(sizes, bytesMax) === sizes.length);
+  return { items, isAll: !from };
+}
+
+/** Of what an item says, newest first. */
+function sizesIn(item: Item): number[] {
+  const read = saidFrom(item);
+  const messages = read.kind === "sound" ? read.value.messages : [];
+  return messages.map((message) => sizeOf(entryOf(message))).reverse();
+}
+
+function sizeOf(item: unknown): number {
+  return Buffer.byteLength(JSON.stringify(item));
+}
+
+/** The latest of them that fit, oldest first. Behind our own, where that is all, what was there before. */
+async function messagesIn(
+  site: Site,
+  id: string,
+  items: readonly Item[],
+  { messagesMax, bytesMax, isAll }: Omit<Wanted, "turnsMax"> & { readonly isAll: boolean },
+): Promise<HistoryMessage[]> {
+  const said = site.quarantine.sound("messages", items.toReversed(), saidFrom);
+  const own = withoutOldTwins(said).flatMap(({ messages }) => messages);
+  const latest = within(own.slice(-messagesMax), bytesMax);
+  const kept = latest.filter(({ atMs }) => isKept(site, atMs));
+  if (!isAll || latest.length < own.length || own.length >= messagesMax) return kept;
+  const before = (await rowOf(site, id))?.messages;
+  if (!Array.isArray(before)) return kept;
+  const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
+  return within([...legacy, ...kept].slice(-messagesMax), bytesMax);
+}
+
+function within(messages: readonly HistoryMessage[], bytesMax: number): HistoryMessage[] {
+  const sizes = messages.map((message) => sizeOf(entryOf(message))).reverse();
+  return messages.slice(messages.length - fitting(sizes, bytesMax));
+}
+
+/** The records in these items, oldest first. */
+function turnsIn(site: Site, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
+  const inTime = items.filter(holdsRecord).sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
+  const turns = site.quarantine.sound("messages", inTime, recordFrom);
+  const each = [...new Map(turns.map((turn) => [turn.turnId, turn])).values()];
+  return each.slice(-turnsMax).filter(({ committedAtMs }) => isKept(site, committedAtMs));
+}
+
+/** When it was committed, behind the kind. */
+function timeIn({ item_id }: Item): string {
+  return String(item_id).slice(SAID.length);
+}
+
+/** The table drops what is past its retention when it gets round to it; nobody sees it meanwhile. */
+function isKept({ settings, clock }: Site, atMs: number): boolean {
+  return settings.retentionMs === 0 || atMs >= clock.nowMs() - settings.retentionMs;
+}

@@ -1,0 +1,79 @@
+import { namesOf } from "../../../core/names.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { NameRecord } from "../../../model/names.ts";
+import type { TurnRecord } from "../../../model/turn.ts";
+import type { KeptConversation } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import { absent, equal, type Item } from "../dynamo/expression.ts";
+import { rowFrom, rowKey } from "../items/conversation-item.ts";
+import { importName } from "../items/name-item.ts";
+import { seenItem } from "../items/seen.ts";
+import { turnItems } from "../items/turn-item.ts";
+import { rememberPlace } from "./find-conversation.ts";
+
+/**
+ * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
+ * Everything has the key that it would have here, so asking again changes nothing, and sorts by its own time among what was said
+ * here meanwhile.
+ */
+export async function adopt(
+  site: Site,
+  { conversation, messages, turns, names }: KeptConversation,
+): Promise<void> {
+  const { retentionMs, dedupeMs } = site.settings;
+  const { id } = conversation;
+  for (const [name, record] of new Map([...borneBy(conversation), ...names]))
+    await importName(site, conversation, name, record);
+  await adoptRecord(site, conversation);
+  const records = new Map(turns.map((turn) => [turn.turnId, turn]));
+  const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
+  const items = [...new Set([...records.keys(), ...byTurn.keys()])].flatMap((turnId) => {
+    const record = records.get(turnId);
+    const said = byTurn.get(turnId) ?? [];
+    // Without a record: when the last of it was said.
+    const atMs = record?.committedAtMs ?? said.at(-1)?.atMs ?? 0;
+    return turnItems({ conversationId: id, turnId, said, record }, { atMs, retentionMs });
+  });
+  await site.store.writeMany("messages", { put: items });
+  const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
+  await site.store.writeMany("seen", { put: answered(site, recent) });
+}
+
+/** Older files have nothing but the names that a conversation bears. */
+function borneBy(conversation: Conversation): Map<string, NameRecord> {
+  const [name, other] = namesOf(conversation);
+  if (name === undefined || other === undefined) return new Map();
+  return new Map([
+    [name, { cameWith: [other] }],
+    [other, { cameWith: [name] }],
+  ]);
+}
+
+function answered(site: Site, turns: readonly TurnRecord[]): Item[] {
+  const ids = new Set(turns.flatMap(({ messageIds }) => messageIds));
+  return [...ids].map((id) => seenItem(site, id, "committed"));
+}
+
+/** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
+async function adoptRecord(site: Site, conversation: Conversation): Promise<void> {
+  await rememberPlace(site, conversation.id, conversation.sender);
+  const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
+  if (standing && standing.adopted_at !== standing.updated_at) return;
+  const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
+  await site.store.put("conversations", adoptedRow(conversation), isUntouched);
+}
+
+function adoptedRow(conversation: Conversation): Item {
+  const { status, promptTokens, completionTokens, totalTokens, handOffReason } = conversation;
+  const row = rowFrom(conversation);
+  return {
+    ...row,
+    adopted_at: row.updated_at,
+    // Its turn runs where it was taken, and nowhere else.
+    conversation_status: status === "processing_reply" ? "new" : status,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: totalTokens,
+    hand_off_to_human_reason: handOffReason,
+  };
+}

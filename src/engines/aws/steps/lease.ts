@@ -1,0 +1,75 @@
+import { type LeaseState, latestEndAtMs } from "../../../core/lease.ts";
+import type { Site } from "../context.ts";
+import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
+import { withRoom } from "../items/aside.ts";
+import { conversationKeyOf } from "../items/keys.ts";
+import { leaseAttributes, type Stored, storedFrom } from "../items/state-item.ts";
+import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "../items/version.ts";
+import { putBack } from "./put-back.ts";
+
+export type Leased =
+  | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
+  | { readonly kind: "held"; readonly stored: Stored; readonly untilAtMs: number };
+
+/**
+ * LEASE: taken if free or lapsed, in one write that also tells what stands there. The token is made here, so that a write whose
+ * answer got lost, and which then fails on its own success, is recognised as ours.
+ */
+export function takeLease(site: Site, id: string, known: Known = {}): Promise<Leased> {
+  return withRoom(site, id, () => tryLease(site, id, known));
+}
+
+interface Known {
+  readonly primaryChannel?: string;
+  readonly channel?: string;
+}
+
+async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
+  const { settings } = site;
+  const nowMs = site.clock.nowMs();
+  const lease = newLease(site, nowMs);
+  const isFree = absent("lease_token");
+  const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
+  // No number, or years ahead: nobody's lease ends then.
+  const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
+  const change = {
+    set: {
+      v: VERSION,
+      rev: lease.token,
+      swept_at_ms: undefined,
+      ...leaseAttributes(id, lease, site.leaseShards),
+    },
+    setIfAbsent: {
+      ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
+      ...(known.channel && { channel: known.channel }),
+    },
+  };
+  const key = conversationKeyOf(id);
+  const isTakeable = all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));
+  const written = await site.store
+    .update("state", key, change, isTakeable, "ALL_NEW")
+    .catch(async (error) => {
+      // It may have been written all the same, and nobody works under it.
+      await putBack(site, id, lease.token);
+      throw error;
+    });
+  if (isNewer(written.item)) throw newerVersion(id);
+  const stored = storedFrom(id, written.item);
+  const standing = stored.state.lease;
+  if (written.kind === "done" || standing?.token === lease.token) {
+    return { kind: "leased", stored, token: lease.token };
+  }
+  return { kind: "held", stored, untilAtMs: standing?.untilAtMs ?? nowMs };
+}
+
+/** Nobody knows yet which turn it will be for. */
+export function newLease(site: Site, nowMs: number): LeaseState {
+  const { leaseMs } = site.settings;
+  return {
+    token: site.newId(),
+    holder: site.holder,
+    turnId: "",
+    takenAtMs: nowMs,
+    untilAtMs: nowMs + leaseMs,
+  };
+}

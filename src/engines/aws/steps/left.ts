@@ -1,0 +1,35 @@
+import { cutBatch } from "../../../core/batch.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import type { StagedItem, TakeDecision } from "../../../core/take.ts";
+import type { Site } from "../context.ts";
+import type { Left } from "../items/left-behind.ts";
+import { itemOf } from "../items/stage-item.ts";
+import type { Sight } from "./sight.ts";
+
+/** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
+const SEEN_MS = 60_000;
+
+export function isFresh({ clock }: Site, { seenAtMs }: Left): boolean {
+  return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
+}
+
+/** Undefined when the next look is one at everything: nothing was left, or a draft was continued, and nothing decided about the rest. */
+export function leftBehind(
+  { rows, rest, newest, newestChannel, seenAtMs }: Sight,
+  { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,
+): Left | undefined {
+  if (what === "draft" || state.leftBehindAtMs === undefined) return undefined;
+  const taken = new Set(work.batchIds);
+  const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
+  const items = [...rows.map(itemOf), ...rest].filter(isLeft);
+  const place = newest && { channel: newest.channel, primaryChannel: newest.primaryChannel };
+  return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };
+}
+
+/** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
+export function nextOf({ settings }: Site, { works }: ConversationState, { items }: Left): string[] {
+  const ids = new Set(items.map(({ id }) => id));
+  const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
+  const first = cutBatch(items, settings).batch.map(({ id }) => id);
+  return [...new Set([...tried, ...first])];
+}

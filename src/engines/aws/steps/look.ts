@@ -1,0 +1,143 @@
+import { inOrder } from "../../../core/batch.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import { decideTake, type TakeDecision } from "../../../core/take.ts";
+import { type Site, windowFor } from "../context.ts";
+import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
+import type { Left } from "../items/left-behind.ts";
+import { rememberedAmong } from "../items/seen.ts";
+import { itemOf, messagesOf, type StagedRow } from "../items/stage-item.ts";
+import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
+import type { Stored } from "../items/state-item.ts";
+import { disarm } from "../items/window.ts";
+import { conversationOf } from "./find-conversation.ts";
+import { markIfFull } from "./full.ts";
+import { isFresh, nextOf } from "./left.ts";
+import type { Sight } from "./sight.ts";
+
+/** What is known from the turn before is enough, if it is still true; otherwise everything is looked at. */
+export async function lookAround(site: Site, stored: Stored, left?: Left): Promise<Sight> {
+  return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
+}
+
+/** BATCH without DISARM: a window that stands is about what came in since. */
+async function lookAtNext(site: Site, stored: Stored, left: Left): Promise<Sight | undefined> {
+  if (!isFresh(site, left)) return undefined;
+  const ids = nextOf(site, stored.state, left);
+  const [said, messages, record, allPaused, answered] = await Promise.all([
+    stagedOutbounds(site, stored.id),
+    stagedAs(site, stored.id, ids),
+    conversationOf(site, stored.id, left.newest?.primaryChannel || stored.primaryChannel),
+    isPausedLately(site),
+    rememberedAmong(site, ids),
+  ]);
+  const isAsSeen = messages.length === ids.length && answered.size === 0;
+  const isTheirs = record && (site.settings.validation !== "on-turn" || !record.taskComplete);
+  if (!isAsSeen || !isTheirs) return undefined;
+  const rest = left.items.filter(({ id }) => !ids.includes(id));
+  return { ...left, stored, rows: [...said, ...messages], rest, record, window: undefined, allPaused };
+}
+
+/**
+ * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a window of its own.
+ * A draft is continued with the window left standing: what it stands for is not in this turn.
+ */
+async function lookAtAll(site: Site, stored: Stored): Promise<Sight> {
+  const nowMs = site.clock.nowMs();
+  const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
+  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
+  const rows = await stagedForTurn(site, stored.id);
+  const [record, allPaused, answered] = await Promise.all([
+    conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),
+    isPausedLately(site),
+    rememberedAmong(site, candidates(site, stored, rows)),
+  ]);
+  if (answered.size > 0) await dropAnswered(site, stored.id, answered);
+  const waiting = rows.filter(({ id }) => !answered.has(id));
+  await markIfFull(site, waiting);
+  const newestChannel = messagesOf(waiting).at(-1)?.channel;
+  const newest = waiting.at(-1);
+  return {
+    stored,
+    rows: waiting,
+    rest: [],
+    newest,
+    newestChannel,
+    seenAtMs: nowMs,
+    record,
+    window,
+    allPaused,
+  };
+}
+
+function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
+  if (!draft) return false;
+  return draft.awaitingUntilAtMs === undefined || nowMs < draft.awaitingUntilAtMs;
+}
+
+/** What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past DEDUPE. */
+function candidates({ settings }: Site, { state }: Stored, rows: readonly StagedRow[]): string[] {
+  const tried = state.works.flatMap(({ messageIds }) => messageIds);
+  const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
+  return [...new Set([...tried, ...first.map(({ id }) => id)])];
+}
+
+export async function dropAnswered(
+  site: Site,
+  conversationId: string,
+  ids: ReadonlySet<string>,
+): Promise<void> {
+  site.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
+  await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
+}
+
+/** One item for all: it is read about once a second by each process, and not with every look. A partition takes 3,000 reads a second. */
+const UNPAUSED_MS = 1_000;
+
+/**
+ * Whether all is paused. That it is not counts for a second, so a turn may still begin that long after a pause; that it is, is looked at
+ * every time: resuming wakes everybody at once, and nobody must be told that it still is.
+ */
+async function isPausedLately(site: Site): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  if (Math.abs(nowMs - site.unpaused.atMs) < UNPAUSED_MS) return false;
+  const paused = await isPaused(site);
+  // Since before it was asked: the answer may have been on its way for long.
+  if (!paused) site.unpaused.atMs = nowMs;
+  return paused;
+}
+
+/** As it is now. */
+export async function isPaused(site: Site): Promise<boolean> {
+  return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
+}
+
+/** The core's decision, under the lease that is held already. */
+export function decide(site: Site, sight: Sight, token: string): TakeDecision {
+  const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
+  // The moment of LEASE: what came in since is for the next look.
+  const nowMs = stored.state.lease?.takenAtMs ?? site.clock.nowMs();
+  return decideTake(
+    {
+      state: { ...stored.state, window },
+      staged: [...rows.map(itemOf), ...rest],
+      conversation: record && {
+        id: record.id,
+        paused: record.paused,
+        handedOff: record.handedOff,
+        window: windowFor(site, record, newestChannel),
+      },
+      allPaused,
+    },
+    {
+      nowMs,
+      // Not before it: a clock that is set back while we look is found by the next.
+      clockMs: Math.max(nowMs, site.clock.nowMs()),
+      holder: site.holder,
+      token,
+      turnId: idWithin(stored.id, site.newId()),
+      windowId: site.newId(),
+      underLease: true,
+    },
+    site.settings,
+  );
+}

@@ -1,0 +1,84 @@
+import { type Erased, personIn } from "../../../core/erased-person.ts";
+import { namesOf } from "../../../core/names.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Named } from "../../../model/names.ts";
+import type { Site } from "../context.ts";
+import { equal, type Item } from "../dynamo/expression.ts";
+import { conversationFrom } from "../items/conversation-item.ts";
+import { recordsOf } from "../items/name-item.ts";
+import { messagesOf, stagedFrom } from "../items/stage-item.ts";
+import { LETTER_ROW } from "./dead-letter.ts";
+import { keyOf, latest, nextId, rowsOf } from "./find-conversation.ts";
+
+/** Somebody, as far as our rows tell: under which keys, and in which conversations something of theirs may be kept. */
+export interface Person {
+  readonly keys: readonly ConversationKey[];
+  readonly ids: readonly string[];
+  /** What is kept of names, in which those that are gone must not stand any more. */
+  readonly kept: readonly {
+    readonly key: ConversationKey;
+    readonly names: readonly string[];
+    readonly erased: Erased;
+  }[];
+}
+
+type NamedKey = ConversationKey & Named & { readonly id?: string };
+
+/** Whose conversation this is; `row` is its record, where there is one. */
+export async function personOf(site: Site, id: string, row: Item | undefined): Promise<Person> {
+  const named = row ? [conversationFrom(row)] : await namedWithout(site, id);
+  const people = await Promise.all(named.map((key) => everythingOf(site, key)));
+  return {
+    keys: people.flatMap(({ keys }) => keys),
+    ids: [...new Set(people.flatMap(({ ids }) => ids))],
+    kept: people.flatMap(({ kept }) => kept),
+  };
+}
+
+/** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
+async function namedWithout(site: Site, id: string): Promise<NamedKey[]> {
+  const key = equal("conversation_id", id);
+  const [staged, kept] = await Promise.all([
+    site.store.query("stage", { key }),
+    site.store.query("messages", { key }),
+  ]);
+  const buried = kept.filter(({ item_id }) => String(item_id).startsWith(LETTER_ROW));
+  const rows = [
+    ...site.quarantine.sound("stage", staged, stagedFrom),
+    ...site.quarantine.sound("messages", buried, (item) => stagedFrom(item.row as Item)),
+  ];
+  return messagesOf(rows).map(({ message }) => namedIn(site, message));
+}
+
+function namedIn(site: Site, arrival: Arrival): NamedKey {
+  return { ...keyOf(site, arrival), senderAlias: arrival.senderAlias };
+}
+
+/** One name leads to conversations, and each of them may know another name. */
+async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
+  for (let looked = namesOf(key); ; ) {
+    const [rows, records] = await Promise.all([
+      rowsOf(site, key, looked, { active: false }),
+      recordsOf(site, key, looked),
+    ]);
+    const { conversations, names, mentions, gone } = personIn([key], rows.map(conversationFrom), records);
+    const known = new Set([...looked, ...mentions]);
+    if (known.size > looked.length) {
+      looked = [...known];
+      continue;
+    }
+    const keys = names.map((sender) => ({ ...key, sender }));
+    // Where messages wait that are looked at on their turn.
+    const places = keys.map((each) => {
+      const last = latest(site, each, rows);
+      return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
+    });
+    const ids = conversations.map(({ id }) => id);
+    const erased = { names: gone, conversationIds: new Set(ids) };
+    // Also where an older version kept a name of the same kind.
+    const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
+    const kept = [{ key, names: [...looked, ...aliases], erased }];
+    return { keys, ids: [...ids, ...places], kept };
+  }
+}

@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { type MemoryWorld, memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import type { Engine } from "../../../ports/engine.ts";
+
+describe("rows that are not ours", () => {
+  let world: MemoryWorld;
+  let engine: Engine;
+  let raw: string;
+
+  /** Two in place, and one that had to give way. */
+  beforeEach(async () => {
+    const made = await memoryScene();
+    ({ world } = made);
+    ({ engine } = made.s);
+    const { conversationId } = await made.s.receive("hi");
+    const key = { conversation_id: conversationId };
+    world.write("state", { ...key, works: "none" });
+    raw = JSON.stringify({ ...key, works: "none" });
+    await made.s.windowPasses();
+    await made.s.reply(await made.s.take());
+    world.write("stage", { ...key, message_sid: "theirs" });
+    world.write("triggerLock", { conversation_id: "theirs" });
+  });
+
+  const page = async (limit: number, cursor?: string) => {
+    const { items, next } = await engine.inspector.quarantined!({ limit, ...(cursor && { cursor }) });
+    return { tables: items.map(({ table }) => table), items, next };
+  };
+
+  it("are listed a page at a time, first those in place, then those set aside, each once", async () => {
+    const all = ["conversations-stage", "conversations-trigger-lock", "conversations-state"];
+    expect((await page(10)).tables).toEqual(all);
+    const [whole, first] = [await page(3), await page(2)];
+    expect(whole.tables).toEqual(all);
+    expect([first.tables, first.next]).toEqual([all.slice(0, 2), expect.any(String)]);
+    const second = await page(2, first.next);
+    expect([second.tables, second.next]).toEqual([all.slice(2), undefined]);
+  });
+
+  it("and were set aside are listed on as many pages as it takes", async () => {
+    for (const id of ["one", "two", "three"]) {
+      world.write("state", { conversation_id: id, works: "none" });
+      await engine.turns.take(id);
+    }
+    const seen: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, next } = await page(2, cursor);
+      expect(items.length).toBeLessThanOrEqual(2);
+      seen.push(...items.map(({ conversationId }) => conversationId));
+      cursor = next;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(6);
+    expect(seen.slice(2, 5)).toEqual(["three", "two", "one"]);
+  });
+
+  it("and were set aside are kept whole, with what they looked like when they were read", async () => {
+    const { items } = await page(10);
+    const aside = JSON.parse(items[2]!.raw) as object;
+    expect(aside).toMatchObject(JSON.parse(raw) as object);
+  });
+
+  it("go when a person says so, once", async () => {
+    for (const { id } of (await page(10)).items) {
+      expect(await engine.remedies.discardQuarantined!(id)).toBe("discarded");
+      expect(await engine.remedies.discardQuarantined!(id)).toBe("not-found");
+    }
+    expect((await page(10)).tables).toEqual([]);
+    expect((await engine.inspector.counts()).quarantined).toBe(0);
+  });
+
+  it("and never were, or are ours by now, are not discarded", async () => {
+    const [first] = (await page(1)).items;
+    for (const none of ["nobody", "stage:nonsense", `stage:${Buffer.from("null").toString("base64url")}`])
+      expect(await engine.remedies.discardQuarantined!(none)).toBe("not-found");
+    const key = { conversation_id: first!.conversationId!, message_sid: "theirs" };
+    const ours = {
+      kind: "outbound",
+      channel: "test",
+      received_at: 1,
+      reply_to: "ana",
+      texts: [],
+      author: "eva",
+    };
+    world.write("stage", { ...key, ...ours });
+    expect(await engine.remedies.discardQuarantined!(first!.id)).toBe("not-found");
+    expect(world.row("stage", key)).toMatchObject(ours);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Sound } from "../../../core/shape.ts";
+import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
+import type { Site } from "../context.ts";
+import type { Item } from "../dynamo/expression.ts";
+import { TABLES } from "../dynamo/tables.ts";
+import { asideKey, QUARANTINE } from "../items/aside.ts";
+import { conversationWithin } from "../items/keys.ts";
+import { removeOnce } from "../items/remove-once.ts";
+import { stagedFrom } from "../items/stage-item.ts";
+import { windowFrom } from "../items/window.ts";
+import { countListed, newestFirst } from "./listing.ts";
+
+/** Pages of a megabyte that somebody waits for. The sweeper goes through all of them. */
+const PAGES_MAX = 5;
+
+/** The tables in which rows of others stand where they stand. */
+const TABLES_IN_PLACE: Readonly<Record<Place, (item: Item) => Sound<unknown>>> = {
+  stage: stagedFrom,
+  triggerLock: windowFrom,
+};
+
+type Place = "stage" | "triggerLock";
+
+interface Foreign {
+  readonly table: Place;
+  readonly key: Item;
+  readonly item: Item;
+  readonly why: string;
+}
+
+/** What was set aside, newest first; before it, on the first page, what stands in place. */
+export async function listQuarantined(site: Site, page: Page): Promise<Listing<QuarantinedRow>> {
+  const standing = page.cursor === undefined ? (await foreignInPlace(site)).slice(0, page.limit) : [];
+  const limit = page.limit - standing.length;
+  const nowMs = site.clock.nowMs();
+  const rows = standing.map((foreign) => standingRow(foreign, nowMs));
+  // A cursor that everything on the list comes after.
+  if (limit === 0) return { items: rows, next: "~" };
+  const { items, next } = await newestFirst(site, "messages", [QUARANTINE], { ...page, limit });
+  return { items: [...rows, ...items.map(asideRow)], ...(next !== undefined && { next }) };
+}
+
+function standingRow({ table, key, item, why }: Foreign, atMs: number): QuarantinedRow {
+  return {
+    id: `${table}:${Buffer.from(JSON.stringify(key)).toString("base64url")}`,
+    table: TABLES[table].name,
+    key: Object.values(key).join("/"),
+    conversationId: String(item.conversation_id),
+    why,
+    raw: JSON.stringify(item),
+    atMs,
+  };
+}
+
+function asideRow(item: Item): QuarantinedRow {
+  const conversationId = String(item.conversation_id);
+  return {
+    id: String(item.quarantine_id),
+    table: String(item.source),
+    key: conversationId,
+    conversationId,
+    why: String(item.why),
+    raw: String(item.raw),
+    atMs: Number(item.at_ms),
+  };
+}
+
+export async function countQuarantined(site: Site): Promise<Record<Place | "all", number>> {
+  const [standing, aside] = await Promise.all([
+    foreignInPlace(site),
+    countListed(site, "messages", [QUARANTINE]),
+  ]);
+  const stage = standing.filter(({ table }) => table === "stage").length;
+  return { stage, triggerLock: standing.length - stage, all: standing.length + aside };
+}
+
+/** A person has seen to it. One in place goes only if it still is not ours. */
+export async function discardQuarantined(site: Site, id: string): Promise<"discarded" | "not-found"> {
+  const [table, key] = id.split(":");
+  const isDone =
+    key !== undefined && (table === "stage" || table === "triggerLock")
+      ? await discardInPlace(site, table, key)
+      : await discardAside(site, id);
+  return isDone ? "discarded" : "not-found";
+}
+
+async function discardAside(site: Site, id: string): Promise<boolean> {
+  const conversationId = conversationWithin(id);
+  return conversationId !== undefined && removeOnce(site, asideKey(conversationId, id));
+}
+
+async function discardInPlace(site: Site, table: Place, encoded: string): Promise<boolean> {
+  const key = keyFrom(table, encoded);
+  const item = key && (await site.store.get(table, key));
+  if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return false;
+  await site.store.delete(table, key);
+  return true;
+}
+
+function keyFrom(table: Place, encoded: string): Item | undefined {
+  try {
+    const given = JSON.parse(Buffer.from(encoded, "base64url").toString()) as Item;
+    const key = keyOf(table, given);
+    return Object.values(key).every((part) => typeof part === "string" && part !== "") ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(table: Place, item: Item): Item {
+  const { partitionKey, sortKey } = TABLES[table];
+  const names = [partitionKey.name, ...(sortKey ? [sortKey.name] : [])];
+  return Object.fromEntries(names.map((name) => [name, item[name]]));
+}
+
+async function foreignInPlace(site: Site): Promise<Foreign[]> {
+  const tables = Object.keys(TABLES_IN_PLACE) as Place[];
+  return (await Promise.all(tables.map((table) => foreignIn(site, table)))).flat();
+}
+
+async function foreignIn(site: Site, table: Place): Promise<Foreign[]> {
+  const found: Foreign[] = [];
+  let from: Item | undefined;
+  for (let pages = 0; pages < PAGES_MAX; pages += 1) {
+    const { items, next } = await site.store.scanPage(table, { from });
+    for (const item of items) {
+      const read = TABLES_IN_PLACE[table](item);
+      if (read.kind === "foreign") found.push({ table, key: keyOf(table, item), item, why: read.why });
+    }
+    if (!next) break;
+    from = next;
+  }
+  return found;
+}

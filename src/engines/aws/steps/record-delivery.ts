@@ -1,0 +1,77 @@
+import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
+import { canonicalAddress } from "../../../core/own-addresses.ts";
+import { workOf } from "../../../core/state.ts";
+import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
+import type { Site } from "../context.ts";
+import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts";
+import { conversationWithin } from "../items/keys.ts";
+import { unknownKey } from "../items/message-item.ts";
+import { removeOnce } from "../items/remove-once.ts";
+import { recordDelivery } from "../items/seen.ts";
+import { readState, saveState } from "../items/state.ts";
+import { type Stored, triggerOf } from "../items/state-item.ts";
+import { wakeNow } from "../items/window.ts";
+
+/** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
+export async function settle(
+  site: Site,
+  channel: string,
+  status: DeliveryStatus,
+): Promise<"settled" | "recorded" | "unmatched"> {
+  const { chunk: reference, providerId, address } = status;
+  const by = { channel, address };
+  const wasUnknown =
+    reference !== undefined &&
+    (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
+  const stored = reference && !wasUnknown ? await draftedTurn(site, reference.turnId) : undefined;
+  if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
+  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  const isKnownTurn = wasUnknown || stored !== undefined;
+  const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
+  if (wasUnknown) return "settled";
+  if (!reference || !stored) return isKnown ? "recorded" : "unmatched";
+  return (await settleDraft(site, stored, reference, providerId)) ? "settled" : "recorded";
+}
+
+/** The row of a conversation in which this turn is not over yet. One that has drafted nothing has sent nothing. */
+async function draftedTurn(site: Site, turnId: string): Promise<Stored | undefined> {
+  const id = conversationWithin(turnId);
+  const stored = id === undefined ? undefined : await readState(site, id);
+  return stored?.state.draft?.turnId === turnId ? stored : undefined;
+}
+
+/** What `mayTellOf` says, of a send that is listed as unknown: nobody has read it. */
+function mayBeToldBy({ channel, address }: Teller): Condition {
+  const isOfChannel = equal("channel", channel);
+  if (address === undefined) return isOfChannel;
+  // By its canonical form, in which it was written down.
+  const isFrom = any(absent("sent_from"), equal("sent_from", canonicalAddress(address)));
+  return all(isOfChannel, isFrom);
+}
+
+/** True when it was listed, and this call took it off the list. */
+export async function removeUnknown(site: Site, unknownId: string, condition?: Condition): Promise<boolean> {
+  const key = unknownKey(unknownId);
+  return key !== undefined && removeOnce(site, key, condition);
+}
+
+async function settleDraft(
+  site: Site,
+  read: Stored,
+  { turnId, chunk }: ChunkReference,
+  providerId: string,
+): Promise<boolean> {
+  for (let stored = read; ; ) {
+    const { state } = stored;
+    const { draft } = state;
+    if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return false;
+    const sent = withChunk(draft, chunk, { kind: "sent", providerId, atMs: site.clock.nowMs() });
+    const saved = await saveState(site, stored, { ...state, draft: sent, notBeforeAtMs: undefined });
+    if (saved.kind === "saved") {
+      // Whoever waits for this chunk to settle need not wait any longer.
+      if (!state.lease && workOf(state, turnId)) await wakeNow(site, triggerOf(stored));
+      return true;
+    }
+    stored = saved.stored;
+  }
+}

@@ -1,0 +1,162 @@
+import { refusalsKeptMs } from "../../../core/defaults.ts";
+import type { Sound } from "../../../core/shape.ts";
+import { soundRefusal } from "../../../core/sound-records.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Refusal, RefusalCode } from "../../../model/refusal.ts";
+import type { StageOutcome } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
+import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";
+import { readState } from "../items/state.ts";
+
+/** Enough to recognise somebody by, and strangers can send any length. */
+const NAME_MAX = 1_024;
+
+/** What is refused: the message, and the order in which it came. */
+export interface Refused {
+  readonly arrival: Arrival;
+  readonly id: string;
+  readonly sequence: number;
+  readonly isUnrecorded?: true | undefined;
+}
+
+/** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
+export async function refuse(
+  site: Site,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<Extract<StageOutcome, { kind: "refused" }>> {
+  if (!refused.isUnrecorded) await record(site, refused, code, conversationId);
+  const about = conversationId === undefined ? {} : { conversationId };
+  const tellBusy =
+    code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
+  return { kind: "refused", code, ...about, tellBusy };
+}
+
+async function record(
+  site: Site,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<void> {
+  if (code === "MESSAGE_TOO_LARGE") await recordOnce(site, refused, code, conversationId);
+  else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+}
+
+/**
+ * What is too large is so whenever it comes, and a caller that does not believe it comes again and again. The record first: whoever dies in
+ * between leaves one too many, not one too few.
+ */
+async function recordOnce(
+  site: Site,
+  refused: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Promise<void> {
+  const nowMs = site.clock.nowMs();
+  const id = site.installation.refusedKey(refused.id);
+  const known = await site.store.get("seen", { id });
+  if (Number(known?.until_at_ms) > nowMs) return;
+  await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+  const untilAtMs = nowMs + site.settings.dedupeMs;
+  // What a webhook may do with these items is to update them.
+  await site.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
+}
+
+function refusalShard(shard: string): string {
+  return `refusal#${shard}`;
+}
+
+/** The lists that refusals are on, newest first. */
+export function refusalLists(): string[] {
+  return shards().map(refusalShard);
+}
+
+/** The table drops what is past its time when it gets round to it; nobody sees it meanwhile. */
+export function refusalsSinceMs({ clock, settings }: Site): number {
+  return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
+}
+
+/** Removes what was refused of somebody who had no conversation then: however many others there are, it is found by the name. */
+export async function eraseRefusals(site: Site, names: readonly string[]): Promise<void> {
+  const { store, installation } = site;
+  const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
+  for (const name of known) {
+    const key = equal("conversation_id", installation.refusedPartition(name));
+    const attributes = ["conversation_id", "item_id"];
+    await store.writeMany("messages", { delete: await store.query("messages", { key, attributes }) });
+  }
+  await eraseShared(site, known);
+}
+
+/** 0.1.0 kept those of all strangers together. They expire within 90 days of the upgrade; until then all of them are read. */
+async function eraseShared({ store }: Site, known: ReadonlySet<string>): Promise<void> {
+  for (const list of refusalLists()) {
+    const conversation_id = `lull/${list}`;
+    const attributes = ["item_id", "sender"];
+    const items = await store.query("messages", {
+      key: equal("conversation_id", conversation_id),
+      attributes,
+    });
+    const theirs = items.filter(({ sender }) => known.has(String(sender)));
+    await store.writeMany("messages", {
+      delete: theirs.map(({ item_id }) => ({ conversation_id, item_id })),
+    });
+  }
+}
+
+/** Strangers have no conversation: their refusals are where their name leads, and on a list that is spread over a few partitions. */
+function refusalItem(
+  site: Site,
+  { arrival, id, sequence }: Refused,
+  code: RefusalCode,
+  conversationId: string | undefined,
+): Item {
+  const atMs = site.clock.nowMs();
+  const name = arrival.sender.slice(0, NAME_MAX);
+  const when = `${inTime(atMs, sequence)}#${site.newId().slice(0, 8)}`;
+  return {
+    conversation_id: conversationId ?? site.installation.refusedPartition(name),
+    item_id: `r#${when}`,
+    listing: refusalShard(shardOf(id)),
+    listed_at: when,
+    message_sid: id.slice(0, NAME_MAX),
+    channel: arrival.channel,
+    sender: name,
+    code,
+    at_ms: atMs,
+    in_conversation: conversationId !== undefined,
+    expires_at: ttl(atMs + refusalsKeptMs(site.settings)),
+  };
+}
+
+export function refusalFrom(item: Item): Sound<Refusal> {
+  const {
+    message_sid: messageId,
+    conversation_id: conversationId,
+    channel,
+    sender,
+    code,
+    at_ms: atMs,
+  } = item;
+  const about = item.in_conversation === true ? { conversationId } : {};
+  return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
+}
+
+/** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */
+async function tellOnce(site: Site, id: string): Promise<boolean> {
+  const { state } = await readState(site, id);
+  const running = state.lease?.turnId || state.draft?.turnId;
+  if (running === undefined) return false;
+  const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
+  const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));
+  const toldAs = site.newId();
+  const { kind, item } = await site.store.update(
+    "state",
+    conversationKeyOf(id),
+    { set: { busy_told_turn_id: running, busy_told_as: toldAs } },
+    all(isStillRunning, isUntold),
+  );
+  return kind === "done" || item?.busy_told_as === toldAs;
+}

@@ -1,0 +1,82 @@
+import { keepSent } from "../../../core/draft.ts";
+import { shortReason } from "../../../core/reason.ts";
+import { afterGiveBack } from "../../../core/release.ts";
+import { type ConversationState, triesOf, withoutWork } from "../../../core/state.ts";
+import { buriedWith } from "../../../core/take.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { GiveBack } from "../../../model/release.ts";
+import type { WriteOutcome } from "../../../ports/engine.ts";
+import { clockOf, type Site, windowFor } from "../context.ts";
+import { stagedAs, waitsBeside } from "../items/staged.ts";
+import { heldState, letGo, saveState } from "../items/state.ts";
+import { type Stored, triggerOf } from "../items/state-item.ts";
+import { wakeAt, wakeNow, wakeWaiting, windowOf } from "../items/window.ts";
+import { bury } from "./dead-letter.ts";
+import { conversationOf } from "./find-conversation.ts";
+import { newerThan, workUnder } from "./turn.ts";
+
+type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
+
+/** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
+export async function giveBack(site: Site, lease: Lease, given: GiveBack): Promise<GivenBack> {
+  // What cannot be stored would be tried for ever, and an error may bring a whole page along.
+  const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
+  let stored = await heldState(site, lease);
+  while (stored?.state.lease?.token === lease.token) {
+    const step: Step =
+      how.kind === "bury" ? await buryTurn(site, stored, how) : await release(site, stored, how);
+    if (step.kind === "released") {
+      letGo(site, lease.token);
+      return step;
+    }
+    stored = step.stored;
+  }
+  letGo(site, lease.token);
+  return { kind: "lost" };
+}
+
+type Step =
+  | { readonly kind: "released"; readonly deadLetterId?: string }
+  | { readonly kind: "again"; readonly stored: Stored };
+
+async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind: "bury" }>): Promise<Step> {
+  const work = workUnder(stored);
+  const [record, newer, window] = await Promise.all([
+    conversationOf(site, work.recordId, stored.primaryChannel),
+    how.kind === "restart" ? newerThan(site, stored) : [],
+    windowOf(site, stored.id),
+  ]);
+  const policy = windowFor(site, record, newer.at(-1)?.channel);
+  const giving = { state: { ...stored.state, window }, work, newer, policy };
+  const { window: made, ...after } = afterGiveBack(
+    { ...giving, ...clockOf(site), windowId: site.newId() },
+    how,
+  );
+  const { id: windowId, dueAtMs, wakeAtMs } = made!;
+  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  const saved = await saveState(site, stored, after);
+  return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
+}
+
+/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
+async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
+  const work = workUnder(stored);
+  const { turnId } = work;
+  const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
+  const messageIds = buriedWith(work, draft);
+  const [rows, isLeft] = await Promise.all([
+    stagedAs(site, stored.id, messageIds),
+    waitsBeside(site, stored.id, messageIds),
+  ]);
+  if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
+  const after: ConversationState = {
+    ...withoutWork(stored.state, turnId),
+    lease: undefined,
+    busyToldTurnId: undefined,
+  };
+  const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
+  const buried = await bury(site, { stored, rows }, burial, after);
+  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  await wakeWaiting(site, stored.id);
+  return { kind: "released", deadLetterId: buried.deadLetterId };
+}

@@ -1,0 +1,132 @@
+import type { UnknownSend } from "../../../model/unknown-send.ts";
+import type { Remedies } from "../../../ports/repairs.ts";
+import type { Site } from "../context.ts";
+import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { reclaim } from "../items/claim.ts";
+import { conversationWithin, transactionToken } from "../items/keys.ts";
+import { unknownFrom, unknownKey } from "../items/message-item.ts";
+import { removeOnce } from "../items/remove-once.ts";
+import { recordDelivery } from "../items/seen.ts";
+import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
+import { wakeNow } from "../items/window.ts";
+import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
+import { placeOf } from "./find-conversation.ts";
+import { discardQuarantined } from "./quarantined.ts";
+import { removeUnknown } from "./record-delivery.ts";
+
+export function remedies(site: Site): Remedies {
+  return {
+    retryDead: (id) => retryDead(site, id),
+    discardDead: (id) => discardDead(site, id),
+    markUnknown: (id, as) => markUnknown(site, id, as),
+    resendUnknown: (id) => resendUnknown(site, id),
+    discardQuarantined: (id) => discardQuarantined(site, id),
+  };
+}
+
+interface Letter {
+  readonly conversationId: string;
+  readonly rows: readonly StagedRow[];
+  readonly keys: readonly Item[];
+}
+
+async function findLetter(site: Site, letterId: string): Promise<Letter | undefined> {
+  const conversationId = conversationWithin(letterId);
+  if (conversationId === undefined) return undefined;
+  if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
+  const key = all(equal("conversation_id", conversationId), beginsWith("item_id", letterRowPrefix(letterId)));
+  const rows = letterRowsFrom(site, await site.store.query("messages", { key }));
+  const keys = rows.map((row) => letterRowKey(conversationId, letterId, row.id));
+  return { conversationId, rows, keys };
+}
+
+/** Back to staged, once: the letter goes in the same write. Its window stands before, so that a crash in between leaves no orphan. */
+async function retryDead(site: Site, letterId: string): Promise<"retried" | "not-found"> {
+  const letter = await findLetter(site, letterId);
+  if (!letter) return "not-found";
+  const { conversationId, rows, keys } = letter;
+  const newest = rows.at(-1);
+  const trigger = {
+    conversationId,
+    primaryChannel: newest?.primaryChannel ?? "",
+    channel: newest?.channel ?? "default",
+  };
+  await wakeNow(site, trigger, 1);
+  const actions: Action[] = [
+    removeLetter(conversationId, letterId),
+    ...keys.map((key): Action => ({ kind: "delete", table: "messages", key })),
+    ...rows.map((row) => reclaim(site, row.id, conversationId)),
+    ...rows.map((row): Action => ({ kind: "put", table: "stage", item: stageItem(row) })),
+  ];
+  const { kind } = await site.store.transact(actions, transactionToken("retry", letterId, site.newId()));
+  if (kind === "refused") return "not-found";
+  // Somebody may have looked before the messages were back.
+  await wakeNow(site, trigger);
+  return "retried";
+}
+
+async function discardDead(site: Site, letterId: string): Promise<"discarded" | "not-found"> {
+  const letter = await findLetter(site, letterId);
+  if (!letter) return "not-found";
+  if (!(await removeOnce(site, letterKey(letter.conversationId, letterId)))) return "not-found";
+  await site.store.writeMany("messages", { delete: letter.keys });
+  return "discarded";
+}
+
+function removeLetter(conversationId: string, letterId: string): Action {
+  return {
+    kind: "delete",
+    table: "messages",
+    key: letterKey(conversationId, letterId),
+    condition: present("item_id"),
+  };
+}
+
+async function markUnknown(
+  site: Site,
+  unknownId: string,
+  as: "sent" | "not-sent",
+): Promise<"marked" | "not-found"> {
+  const key = unknownKey(unknownId);
+  const unknown = key && (await unknownAt(site, key));
+  if (!unknown || !(await removeUnknown(site, unknownId))) return "not-found";
+  const { channel, turnId } = unknown;
+  const finding = { account: "", providerId: `marked-${unknownId}`, status: `marked ${as}` };
+  await recordDelivery(site, channel, finding, turnId);
+  return "marked";
+}
+
+async function unknownAt(site: Site, key: Item): Promise<UnknownSend | undefined> {
+  return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
+}
+
+/** A resend is an outbound like any other: a turn of its own, under the lease. Off the list and staged in one write. */
+async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | "not-found"> {
+  const key = unknownKey(unknownId);
+  const unknown = key && (await unknownAt(site, key));
+  if (!key || !unknown) return "not-found";
+  const { conversationId, channel, to, text, media } = unknown;
+  const primaryChannel = await placeOf(site, conversationId);
+  if (primaryChannel === undefined) return "not-found";
+  const request = {
+    id: `resend-${unknownId}`,
+    conversationId,
+    channel,
+    to,
+    texts: [text],
+    ...(media && { media }),
+    author: "resend",
+  };
+  const at = { conversationId, primaryChannel, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
+  const trigger = { conversationId, primaryChannel, channel };
+  await wakeNow(site, trigger, 1);
+  const actions: Action[] = [
+    { kind: "delete", table: "messages", key, condition: present("item_id") },
+    { kind: "put", table: "stage", item: stageItem(outboundRow(request, at)) },
+  ];
+  const { kind } = await site.store.transact(actions, transactionToken("resend", unknownId, site.newId()));
+  if (kind === "refused") return "not-found";
+  await wakeNow(site, trigger);
+  return "staged";
+}

@@ -1,0 +1,91 @@
+import { providerIdsOf } from "../../../core/draft.ts";
+import { type FinishedTurn, statusAfter } from "../../../core/turn.ts";
+import type { Site } from "../context.ts";
+import { type Change, type Item, present } from "../dynamo/expression.ts";
+import type { Action } from "../dynamo/store.ts";
+import { isoOf, listedAs, rowKey } from "../items/conversation-item.ts";
+import type { Stored } from "../items/state-item.ts";
+import { placeOf } from "./find-conversation.ts";
+
+/** What a turn changes in the conversation's row, and what to try instead where that can never be written. */
+export interface RowUpdate {
+  readonly action: Action;
+  /** What of the turn is not told in it. */
+  readonly lacks?: string;
+  readonly instead: () => Promise<RowUpdate | undefined>;
+}
+
+/**
+ * Single attributes of the row: its other owner may have rewritten the rest while the turn ran. It may also hold counters that are
+ * none, or leave no room: then less is written, and in the end nothing.
+ */
+export async function rowUpdate(
+  site: Site,
+  stored: Stored,
+  turn: FinishedTurn,
+): Promise<RowUpdate | undefined> {
+  const { recordId } = turn.work;
+  const place = stored.primaryChannel ?? (await placeOf(site, recordId));
+  if (place === undefined) return undefined;
+  const key = rowKey(place, recordId);
+  const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({
+    action: { kind: "update", table: "conversations", key, change, condition: present("conversation_id") },
+    instead,
+    ...(lacks && { lacks }),
+  });
+  const whole = wholeOf(stored, turn);
+  const tokens = tokensOf(turn);
+  return update({ ...whole, add: tokens }, async () => {
+    const least = update({ set: leastOf(stored, turn) }, async () => undefined, "all but the status");
+    const row = await site.store.get("conversations", key);
+    const wrong = Object.keys(tokens).filter((name) => !isCounter(row?.[name]));
+    if (!row || wrong.length === 0) return least;
+    const lost = wrong.filter((name) => row[name] !== null);
+    return update(counting(whole, row, tokens), async () => least, lost.join(", "));
+  });
+}
+
+type Tokens = Readonly<Record<string, number>>;
+
+function tokensOf({ commit: { usage } }: FinishedTurn): Tokens {
+  return {
+    prompt_tokens: usage?.promptTokens ?? 0,
+    completion_tokens: usage?.completionTokens ?? 0,
+    total_tokens: usage?.totalTokens ?? 0,
+  };
+}
+
+const isCounter = (value: unknown) => value === undefined || typeof value === "number";
+
+/** NULL is nothing counted yet. Whatever else is no number is its owner's, and stays. */
+function counting(whole: Change, row: Item, tokens: Tokens): Change {
+  const of = (is: (value: unknown) => boolean) =>
+    Object.fromEntries(Object.entries(tokens).filter(([name]) => is(row[name])));
+  return { ...whole, set: { ...whole.set, ...of((value) => value === null) }, add: of(isCounter) };
+}
+
+/** What others go by. */
+function leastOf({ statusBefore }: Stored, { commit, nowMs }: FinishedTurn): Item {
+  const { complete, handOff } = commit;
+  const status = statusAfter(commit) ?? statusBefore;
+  return {
+    ...(status !== undefined && { conversation_status: status }),
+    ...(complete !== undefined && { task_complete: complete ? 1 : 0 }),
+    ...(handOff !== undefined && { hand_off_to_human: true }),
+    updated_at: isoOf(nowMs),
+  };
+}
+
+function wholeOf(stored: Stored, turn: FinishedTurn): Change {
+  const { work, commit, draft, nowMs } = turn;
+  const lastSid = draft && providerIdsOf(draft).at(-1);
+  return {
+    set: {
+      ...leastOf(stored, turn),
+      ...(commit.handOff !== undefined && { hand_off_to_human_reason: commit.handOff }),
+      ...(lastSid !== undefined && { last_assistant_message_sid: lastSid }),
+      initial_processing_time_ms: nowMs - work.takenAtMs,
+    },
+    setIfAbsent: listedAs(work.recordId, nowMs),
+  };
+}

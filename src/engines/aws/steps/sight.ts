@@ -1,0 +1,23 @@
+import type { Window } from "../../../core/state.ts";
+import type { StagedItem } from "../../../core/take.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Newest } from "../items/left-behind.ts";
+import type { StagedRow } from "../items/stage-item.ts";
+import type { Stored } from "../items/state-item.ts";
+
+/** What a holder finds around its lease. */
+export interface Sight {
+  readonly stored: Stored;
+  /** What waits, read whole. */
+  readonly rows: readonly StagedRow[];
+  /** What waits, too, and was seen before. */
+  readonly rest: readonly StagedItem[];
+  /** What came last of all, and the channel of the last message. */
+  readonly newest: Newest | undefined;
+  readonly newestChannel: string | undefined;
+  /** When everything was last read. */
+  readonly seenAtMs: number;
+  readonly record: Conversation | undefined;
+  readonly window: Window | undefined;
+  readonly allPaused: boolean;
+}

@@ -1,0 +1,258 @@
+import { isHeld } from "../../../core/lease.ts";
+import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
+import { afterHolderDied } from "../../../core/state.ts";
+import type { SweepReport } from "../../../ports/engine.ts";
+import { clockOf, type Site, windowFor } from "../context.ts";
+import { absent, all, any, atMost, equal, type Item } from "../dynamo/expression.ts";
+import { inParallel } from "../dynamo/parallel.ts";
+import { LEASED, type TableName } from "../dynamo/tables.ts";
+import { name } from "../items/item-shapes.ts";
+import { conversationKeyOf, SWEEP } from "../items/keys.ts";
+import { sweptShards } from "../items/lease-shards.ts";
+import { rememberedAmong } from "../items/seen.ts";
+import { messagesOf, type StagedRow, stagedFrom } from "../items/stage-item.ts";
+import { dueOfStaged, stagedRows } from "../items/staged.ts";
+import { isHeldBy, readState, saveState } from "../items/state.ts";
+import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
+import { arm, armNow, isAhead, isOverdue, sendAgain, windowFrom, windowOf } from "../items/window.ts";
+import { lookAtClock } from "./clock.ts";
+import { conversationOf } from "./find-conversation.ts";
+import { dropAnswered } from "./look.ts";
+
+/** A lapsed lease is triggered this often until somebody takes it. */
+const ONCE_MS = 60_000;
+const WIDTH = 10;
+
+/** Nothing more of this table until the others are through, too: they would never all end in the same round. */
+const THROUGH = "through";
+
+/** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
+interface SweepCursor {
+  readonly windows?: Item | typeof THROUGH;
+  readonly stage?: Item | typeof THROUGH;
+  readonly seen?: Item | typeof THROUGH;
+}
+
+/** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
+export async function sweep(site: Site): Promise<SweepReport> {
+  const { isSetBack, told } = await lookAtClock(site);
+  const cursor = await readCursor(site);
+  const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from, isSetBack));
+  const lapsed = await sweepLeases(site);
+  const stage = await goOn(cursor.stage, (from) => sweepStage(site, from));
+  const seen = await goOn(site.forget === "sweep" ? cursor.seen : THROUGH, (from) => sweepSeen(site, from));
+  const next = { windows: windows.next, stage: stage.next, seen: seen.next };
+  const hasMore = Object.values(next).some((place) => place !== THROUGH);
+  await keepCursor(site, cursor, hasMore ? next : {});
+  return {
+    orphans: stage.count,
+    retriggered: windows.count + lapsed,
+    freed: 0,
+    expired: seen.count,
+    hasMore,
+    // As far as this round saw: the next ones go on quietly.
+    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.count } }),
+  };
+}
+
+interface Round {
+  readonly count: number;
+  readonly next?: Item | undefined;
+}
+
+async function goOn(
+  place: Item | typeof THROUGH | undefined,
+  sweepFrom: (from: Item | undefined) => Promise<Round>,
+): Promise<{ readonly count: number; readonly next: Item | typeof THROUGH }> {
+  if (place === THROUGH) return { count: 0, next: THROUGH };
+  const { count, next = THROUGH } = await sweepFrom(place as Item | undefined);
+  return { count, next };
+}
+
+/** How many of them it was done for, a few at a time. */
+async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<number> {
+  return (await inParallel(items, WIDTH, run)).filter(Boolean).length;
+}
+
+/** Those of a page that are ours. The others are told, once a round. */
+function ours<T>(
+  { quarantine }: Site,
+  table: TableName,
+  items: readonly Item[],
+  from: (item: Item) => Sound<T>,
+): T[] {
+  const read = items.map(from);
+  const foreign = items.filter((_, at) => read[at]!.kind === "foreign");
+  const [first] = read.filter(({ kind }) => kind === "foreign");
+  if (first?.kind === "foreign") quarantine.tell(table, foreign, first.why);
+  return read.flatMap((each) => (each.kind === "sound" ? [each.value] : []));
+}
+
+/** A window whose trigger should have come by now: its trigger is sent again. */
+async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boolean): Promise<Round> {
+  const { items, next } = await site.store.scanPage("triggerLock", {
+    from,
+    limit: site.settings.sweepRowsMax,
+  });
+  const windows = ours(site, "triggerLock", items, windowFrom);
+  const ahead = windows.filter((window) => isAhead(site, window, isSetBack));
+  const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(site, window));
+  const sent = await countTrue(overdue, (window) => sendAgain(site, window));
+  return { count: sent + (await countTrue(ahead, (window) => armNow(site, window))), next };
+}
+
+/**
+ * A lapsed lease is triggered at once: its own trigger went when it was taken. Only leases older than a lease's length are read:
+ * the others cannot have lapsed.
+ */
+export async function sweepLeases(site: Site): Promise<number> {
+  const { clock, settings } = site;
+  const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
+  const found = await inParallel(sweptShards(site), WIDTH, (shard) => {
+    const key = all(equal("lease_shard", shard), isOld);
+    return site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
+  });
+  return countTrue(found.flat(), async ({ conversation_id }) =>
+    triggerLapsed(site, await readState(site, String(conversation_id))),
+  );
+}
+
+async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
+  const nowMs = site.clock.nowMs();
+  const { lease } = stored.state;
+  const isLive: boolean = isHeld(lease, nowMs, site.settings.clockSkewMs);
+  if (!lease || isLive) return false;
+  const isSame = isHeldBy(lease.token);
+  const isUnswept = any(absent("swept_at_ms"), atMost("swept_at_ms", nowMs - ONCE_MS));
+  const key = conversationKeyOf(stored.id);
+  const marked = await site.store.update(
+    "state",
+    key,
+    { set: { swept_at_ms: nowMs } },
+    all(isSame, isUnswept),
+  );
+  // Refused by our own mark: its answer got lost. If it was somebody else's, a trigger too many does no harm.
+  const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
+  if (!isMarked) return false;
+  await site.triggers.send(triggerOf(stored), nowMs);
+  return true;
+}
+
+/** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
+async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
+  const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
+  const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
+  const alone = await withoutAnybody(site, [...ids]);
+  return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };
+}
+
+/** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
+async function withoutAnybody(site: Site, ids: readonly string[]): Promise<string[]> {
+  const without = async (
+    table: "triggerLock" | "state",
+    among: readonly string[],
+    has: (item: Item) => boolean,
+  ) => {
+    const items = await site.store.getMany(table, among.map(conversationKeyOf));
+    const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
+    return among.filter((id) => !found.has(id));
+  };
+  const unarmed = await without("triggerLock", ids, (item) => windowFrom(item).kind === "sound");
+  return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
+}
+
+async function armOrphan(site: Site, id: string): Promise<boolean> {
+  const rows = await unanswered(site, id);
+  const [first] = rows;
+  if (!first) return false;
+  const dueAtMs = await dueIn(site, id, rows);
+  if (dueAtMs + site.settings.graceMs > site.clock.nowMs()) return false;
+  // Once more: it may have been taken, or put back, between the two looks.
+  if (await isLookedAfter(site, id)) return false;
+  const { primaryChannel, channel } = rows.at(-1) ?? first;
+  await arm(site, { conversationId: id, primaryChannel, channel }, { dueAtMs });
+  site.log("error", "sweep.orphan", { conversation: id, staged: rows.length });
+  return true;
+}
+
+/** A write that was given up may land long after its message came again and was answered: that is nobody's orphan, and goes. */
+async function unanswered(site: Site, id: string): Promise<StagedRow[]> {
+  const rows = await stagedRows(site, id);
+  const answered = await rememberedAmong(
+    site,
+    rows.map((row) => row.id),
+  );
+  if (answered.size > 0) await dropAnswered(site, id, answered);
+  return rows.filter((row) => !answered.has(row.id));
+}
+
+async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promise<number> {
+  const [{ state }, record] = await Promise.all([
+    readState(site, id),
+    conversationOf(site, id, rows[0]?.primaryChannel),
+  ]);
+  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel), clockOf(site));
+}
+
+async function isLookedAfter(site: Site, id: string): Promise<boolean> {
+  const [window, { state }] = await Promise.all([windowOf(site, id), readState(site, id)]);
+  return window !== undefined || state.lease !== undefined;
+}
+
+/** Remembered ids past their time, where the table does not drop them by itself. */
+async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
+  const isPast = atMost("until_at_ms", site.clock.nowMs());
+  const limit = site.settings.sweepRowsMax;
+  const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
+  const forget = async ({ id }: Item) => {
+    const { kind, item } = await site.store.delete("seen", { id }, isPast);
+    // Refused by nothing: it is gone, and the answer got lost.
+    return kind === "done" || item === undefined;
+  };
+  return { count: await countTrue(items, forget), next };
+}
+
+/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
+export async function freeLeases(site: Site, holder: string): Promise<number> {
+  const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
+    site.store.query("state", {
+      index: LEASED,
+      key: equal("lease_shard", shard),
+      filter: equal("lease_holder", holder),
+    }),
+  );
+  return countTrue(found.flat(), ({ conversation_id }) => free(site, String(conversation_id), holder));
+}
+
+async function free(site: Site, id: string, holder: string): Promise<boolean> {
+  let stored = await readState(site, id);
+  while (stored.state.lease?.holder === holder && !stored.isNewer) {
+    const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
+    if (saved.kind === "saved") {
+      await site.triggers.send(triggerOf(stored), site.clock.nowMs());
+      return true;
+    }
+    stored = saved.stored;
+  }
+  return false;
+}
+
+/** Where a cursor is none, the round begins at the beginning: one that leads nowhere would stop every round. */
+async function readCursor(site: Site): Promise<SweepCursor> {
+  const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
+  const placeIn = (table: keyof SweepCursor, shape: Shape) => {
+    const place = isObject(cursor) ? cursor[table] : undefined;
+    return place === THROUGH || shape(place) === undefined ? { [table]: place } : {};
+  };
+  return {
+    ...placeIn("windows", fields({ conversation_id: name })),
+    ...placeIn("stage", fields({ conversation_id: name, message_sid: name })),
+    ...placeIn("seen", fields({ id: name })),
+  };
+}
+
+/** Written only while a table is too long for one round. */
+async function keepCursor(site: Site, before: SweepCursor, after: SweepCursor): Promise<void> {
+  if (Object.keys(after).length === 0 && Object.keys(before).length === 0) return;
+  await site.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
+}

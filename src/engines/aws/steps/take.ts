@@ -1,0 +1,215 @@
+import { type ConversationState, triesOf } from "../../../core/state.ts";
+import { standsApart } from "../../../core/suspects.ts";
+import type { TakeDecision } from "../../../core/take.ts";
+import { tellable } from "../../../errors.ts";
+import type { Taken, TakeOutcome } from "../../../model/take.ts";
+import type { Site } from "../context.ts";
+import { absent, all, any, different, present } from "../dynamo/expression.ts";
+import { setAside } from "../items/aside.ts";
+import { rowKey } from "../items/conversation-item.ts";
+import type { Left } from "../items/left-behind.ts";
+import { messagesOf, type StagedRow } from "../items/stage-item.ts";
+import { hold, isMine, saveState } from "../items/state.ts";
+import { type Stored, triggerOf } from "../items/state-item.ts";
+import { wakeAt, wakeWaiting } from "../items/window.ts";
+import type { Trigger } from "../queue/triggers.ts";
+import { type Burial, bury } from "./dead-letter.ts";
+import { takeLease } from "./lease.ts";
+import { leftBehind } from "./left.ts";
+import { decide, lookAround } from "./look.ts";
+import { findRecord } from "./on-turn.ts";
+import { putBack } from "./put-back.ts";
+import { sentBefore } from "./sent-before.ts";
+import type { Sight } from "./sight.ts";
+
+/** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
+export async function take(
+  site: Site,
+  id: string,
+  known: Partial<Omit<Trigger, "conversationId">> = {},
+): Promise<TakeOutcome[]> {
+  const leased = await takeLease(site, id, known);
+  if (leased.kind === "leased") return takeUnder(site, leased.stored, leased.token);
+  const { stored, untilAtMs } = leased;
+  // Held: this trigger is used up, so another comes when the lease may end. One that merely returned would soon count as poison.
+  await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
+  return [{ kind: "busy", untilAtMs }];
+}
+
+/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
+export async function takeUnder(
+  site: Site,
+  leased: Stored,
+  token: string,
+  left?: Left,
+): Promise<TakeOutcome[]> {
+  try {
+    return await lookUnder(site, leased, token, left);
+  } catch (error) {
+    await putBack(site, leased.id, token);
+    throw error;
+  }
+}
+
+async function lookUnder(
+  site: Site,
+  leased: Stored,
+  token: string,
+  left: Left | undefined,
+): Promise<TakeOutcome[]> {
+  const outcomes: TakeOutcome[] = [];
+  let stored = leased.foreign ? await setAside(site, leased, token) : leased;
+  for (let known = left; isMine(stored, token); known = undefined) {
+    const seen = await lookAround(site, stored, known);
+    const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
+    const step = await carryOut(site, sight, decide(site, sight, token), token);
+    if (step.outcome) outcomes.push(step.outcome);
+    if (step.kind === "over") return outcomes;
+    stored = step.stored;
+  }
+  // Lost to somebody while we looked: what is there is theirs.
+  return [...outcomes, { kind: "nothing" }];
+}
+
+type Step =
+  | { readonly kind: "over"; readonly outcome: TakeOutcome }
+  | { readonly kind: "again"; readonly outcome?: TakeOutcome; readonly stored: Stored };
+
+async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token: string): Promise<Step> {
+  switch (decision.kind) {
+    case "busy":
+    case "nothing": {
+      // Late, doubled, or for somebody who is not there: it is counted, and nothing else.
+      if (!sight.record) site.log("info", "trigger.dropped", { conversation: sight.stored.id });
+      const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
+      if (step.kind === "over") await wakeWaiting(site, sight.stored.id);
+      return step;
+    }
+    case "later":
+      return comeBack(site, sight, decision, token);
+    case "bury":
+      return buryAndGoOn(site, sight, decision, decision.state);
+    case "turn":
+      return begin(site, sight, decision, token);
+  }
+}
+
+async function buryAndGoOn(
+  site: Site,
+  sight: Sight,
+  burial: Burial,
+  after: ConversationState,
+): Promise<Step> {
+  const buried = await bury(site, sight, burial, { ...after, window: undefined });
+  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  const { deadLetterId, stored } = buried;
+  return { kind: "again", stored, outcome: { kind: "buried", deadLetterId, reason: burial.reason } };
+}
+
+/** Window and trigger first, then the release: there is no moment in which nobody is responsible. */
+async function comeBack(
+  site: Site,
+  sight: Sight,
+  { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
+  token: string,
+): Promise<Step> {
+  // While everything is paused a look is due at any time; once in a while is enough, and resuming sends triggers.
+  const wakeAtMs = Math.max(atMs, sight.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
+  const { id: windowId, dueAtMs } = state.window!;
+  await wakeAt(site, triggerIn(sight), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  return release(site, sight, state, { kind: "later", dueAtMs: atMs }, token);
+}
+
+async function release(
+  site: Site,
+  { stored }: Sight,
+  after: ConversationState,
+  outcome: TakeOutcome,
+  token: string,
+): Promise<Step> {
+  const saved = await saveState(site, stored, { ...after, window: undefined, lease: undefined });
+  const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
+  return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
+}
+
+/** The turn is written down and its attempt counted before anybody is asked: a batch that kills its process is counted, too. */
+async function begin(
+  site: Site,
+  sight: Sight,
+  decision: Extract<TakeDecision, { kind: "turn" }>,
+  token: string,
+): Promise<Step> {
+  const { stored, record } = sight;
+  const { work } = decision;
+  const { status, sender } = record!;
+  const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
+  const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
+  const channel = newest?.channel ?? triggerIn(sight).channel;
+  const sent = decision.what === "draft" ? await sentBefore(site, work.recordId) : [];
+  const after = { ...decision.state, window: undefined };
+  const written = { channel, primary_channel: sender, status_before: statusBefore };
+  const saved = await saveState(site, stored, after, written);
+  // Written, its answer lost, and somebody's callback came after it: the turn is in the row, under our token.
+  const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
+  if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
+  hold(site, token, { ...saved.stored, statusBefore, channel, primaryChannel: sender });
+  await mirrorStatus(site, sight);
+  const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
+  site.batches.set(token, batch);
+  const left = leftBehind(sight, decision);
+  if (left) site.left.set(token, left);
+  return {
+    kind: "over",
+    outcome: { kind: "turn", taken: takenFrom(site, sight, decision, { batch, sent }) },
+  };
+}
+
+/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
+async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
+  if (!record || record.status === "processing_reply") return;
+  const isThere = present("conversation_id");
+  const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
+  const key = rowKey(record.sender, record.id);
+  const change = { set: { conversation_status: "processing_reply" } };
+  await site.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
+    site.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
+  });
+}
+
+function takenFrom(
+  site: Site,
+  { stored, record }: Sight,
+  { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
+  { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },
+): Taken {
+  const { token, untilAtMs, takenAtMs } = state.lease!;
+  const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
+  const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
+  site.places.set(record!.id, record!.sender);
+  return {
+    lease: { conversationId: stored.id, token, untilAtMs },
+    turnId: work.turnId,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    ...(standsApart(work, what, site.settings) && { isSuspect: true }),
+    restarts: work.restarts,
+    conversation: record!,
+    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
+    ...(outbound && { outbound }),
+    ...(what === "draft" && state.draft && { draft: state.draft }),
+    recentProviderIds: sent,
+    cut: state.leftBehindAtMs !== undefined,
+    takenAtMs,
+    dueAtMs: work.dueAtMs,
+  };
+}
+
+/** Where this conversation's wake-ups go: the queue of the newest message's channel. */
+function triggerIn({ stored, newest, record }: Sight): Trigger {
+  return {
+    conversationId: stored.id,
+    primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",
+    channel: newest?.channel ?? stored.channel ?? "default",
+  };
+}

@@ -1,0 +1,125 @@
+import { keepSent } from "../../../core/draft.ts";
+import { acceptedMeanwhile } from "../../../core/late-answer.ts";
+import { type ConversationState, type Work, workOf } from "../../../core/state.ts";
+import type { Chunk, Draft } from "../../../model/draft.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
+import type { Site } from "../context.ts";
+import { assertHeld } from "../items/item-size.ts";
+import { conversationKeyOf } from "../items/keys.ts";
+import { messagesOf, type StagedMessageRow } from "../items/stage-item.ts";
+import { stagedRows, waitsBeside } from "../items/staged.ts";
+import { changeHeld, isHeldBy, letGo, readState } from "../items/state.ts";
+import type { Stored } from "../items/state-item.ts";
+import { conversationOf } from "./find-conversation.ts";
+
+const LOST: WriteOutcome = { kind: "lost" };
+
+/** One attribute, on condition of the token: nothing that others write meanwhile is touched. */
+export async function renew(site: Site, lease: Lease): Promise<Renewal> {
+  const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
+  const key = conversationKeyOf(lease.conversationId);
+  const set = { lease_until_at_ms: untilAtMs };
+  const written = await site.store.update("state", key, { set }, isHeldBy(lease.token));
+  if (written.kind === "done") return { kind: "renewed", lease: { ...lease, untilAtMs } };
+  letGo(site, lease.token);
+  return LOST;
+}
+
+export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
+  const stored = await readState(site, lease.conversationId);
+  return stored.state.lease?.token === lease.token && canJoin(site, stored);
+}
+
+/**
+ * DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. Both are said in other tables, and another
+ * system may hand over in the record without asking us. So they are looked at behind the write, when nothing has gone out yet: whatever
+ * was there before that look counts, and what comes later came after the draft. If it must not be sent, it is taken back.
+ */
+export async function draft(site: Site, lease: Lease, written: Draft): Promise<DraftOutcome> {
+  assertHeld(written);
+  const stored = await write(site, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
+  if (!stored) return LOST;
+  const isAnswer = written.author === undefined;
+  const [handedOff, newer] = await Promise.all([
+    isAnswer && isHandedOff(site, lease),
+    isAnswer && mayRestart(site, workUnder(stored)) && canJoin(site, stored),
+  ]);
+  if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
+  const isBack = await changeHeld(site, lease, ({ state }) => ({ ...state, draft: undefined }));
+  if (!isBack) return LOST;
+  return handedOff ? { kind: "handed-off" } : { kind: "newer" };
+}
+
+/** The same: what was to be sent is not on its way if a human took over. */
+export async function mark(site: Site, lease: Lease, written: Draft): Promise<MarkOutcome> {
+  const stored = await write(site, lease, written);
+  if (!stored) return LOST;
+  const handedOff = written.author === undefined && (await isHandedOff(site, lease));
+  if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
+  const isBack = await changeHeld(site, lease, ({ state }) => ({
+    ...state,
+    draft: state.draft && notBegun(state.draft),
+  }));
+  return isBack ? { kind: "handed-off" } : LOST;
+}
+
+/** The one chunk that is `sending` is the one just marked: whoever finds another's asks about it before it marks the next. */
+function notBegun(draft: Draft): Draft {
+  const pending = (chunk: Chunk): Chunk =>
+    chunk.state.kind === "sending" ? { ...chunk, state: { kind: "pending" } } : chunk;
+  return { ...draft, chunks: draft.chunks.map(pending) };
+}
+
+/** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
+function write(
+  site: Site,
+  lease: Lease,
+  written: Draft,
+  instead: (state: ConversationState) => Draft | undefined = () => undefined,
+): Promise<Stored | undefined> {
+  const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
+  return changeHeld(site, lease, ({ state }) => ({
+    ...state,
+    draft: instead(state) ?? keepSent(state.draft, written),
+    lease: { ...state.lease!, untilAtMs },
+  }));
+}
+
+function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; readonly draft: Draft } {
+  return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
+}
+
+/** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
+async function canJoin(site: Site, stored: Stored): Promise<boolean> {
+  if (stored.state.leftBehindAtMs !== undefined) return false;
+  const { batchIds } = workUnder(stored);
+  return waitsBeside(site, stored.id, batchIds, ({ kind }) => kind === "message");
+}
+
+/** Staged messages that are not in the running batch. */
+export async function newerThan(site: Site, stored: Stored): Promise<StagedMessageRow[]> {
+  const { batchIds } = workUnder(stored);
+  const rows = messagesOf(await stagedRows(site, stored.id));
+  return rows.filter(({ id }) => !batchIds.includes(id));
+}
+
+function mayRestart({ settings }: Site, work: Work): boolean {
+  return settings.whileBusy === "restart" && work.restarts < settings.restartsMax;
+}
+
+async function isHandedOff(site: Site, { conversationId }: Lease): Promise<boolean> {
+  return (await conversationOf(site, conversationId))?.handedOff ?? false;
+}
+
+/** The work of the running turn. */
+export function workUnder({ state }: Stored): Work {
+  const turnId = turnUnder(state);
+  const work = workOf(state, turnId);
+  if (!work) throw new Error(`lease of turn ${turnId} has no work`);
+  return work;
+}
+
+function turnUnder({ lease }: ConversationState): string {
+  return lease?.turnId ?? "";
+}

@@ -1,0 +1,106 @@
+import type { ConversationState } from "../../core/state.ts";
+import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
+import { arrivalsOf, type ClockReading, dueOf } from "../../core/take.ts";
+import type { Conversation } from "../../model/conversation.ts";
+import type { Lease } from "../../model/lease.ts";
+import type { Settings } from "../../model/settings.ts";
+import type { WindowPolicy } from "../../model/window.ts";
+import type { StagedRow, Tables } from "./tables.ts";
+
+/** What every step is given: the tables inside its transaction, the settings, the time of the request. */
+export interface Step {
+  readonly tables: Tables;
+  readonly settings: Settings;
+  readonly holder: string;
+  readonly nowMs: number;
+  readonly newId: () => string;
+  /** What makes ids of conversations this installation's own. */
+  readonly secret: string;
+  /** Undoes what `work` did if it throws. Set where it is known that something throws, and the others shall not suffer. */
+  readonly apart?: <T>(work: () => T) => T;
+  /** Told when something about one conversation makes every look fail. */
+  readonly failed?: (conversationId: string, error: unknown) => void;
+  /** Told when somebody will have to look at a conversation at that time. */
+  readonly armed: (atMs: number) => void;
+}
+
+export function stateOf(step: Step, conversationId: string): ConversationState {
+  return step.tables.states.get(conversationId) ?? AT_REST;
+}
+
+export function saveState(step: Step, conversationId: string, state: ConversationState): void {
+  if (isAtRest(state)) {
+    step.tables.states.put(conversationId, undefined);
+    return;
+  }
+  step.tables.states.put(conversationId, state);
+  const wakeAt = wakeAtMs(state);
+  if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
+}
+
+/** The state, if this lease is still the newest. */
+export function heldState(step: Step, lease: Lease): ConversationState | undefined {
+  const state = step.tables.states.get(lease.conversationId);
+  return state?.lease?.token === lease.token ? state : undefined;
+}
+
+/** The window that counts: the conversation's own, else its channel's. */
+export function windowOf(
+  step: Step,
+  conversation: Conversation | undefined,
+  channel: string | undefined,
+): WindowPolicy {
+  const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;
+  return conversation?.window ?? channelWindow ?? step.settings.window;
+}
+
+/** Arms a window if none stands. Returns the due time of the one that stands then. */
+export function arm(
+  step: Step,
+  conversationId: string,
+  dueAtMs: number,
+  state = stateOf(step, conversationId),
+): number {
+  if (state.window) return state.window.dueAtMs;
+  saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
+  return dueAtMs;
+}
+
+/** When what is staged is due: messages by their window, an outbound since it was asked for. */
+export function dueOfStaged(step: Step, conversationId: string): number {
+  const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
+  const span = step.tables.staged.span(conversationId);
+  if (span === undefined) return saidAtMs;
+  const policy = windowOf(step, step.tables.conversations.get(conversationId), span.newestChannel);
+  const state = stateOf(step, conversationId);
+  return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
+}
+
+/** The time of the request, as decisions about due times want it. */
+export function clockOf({ nowMs, settings }: Step): ClockReading {
+  return { nowMs, clockSkewMs: settings.clockSkewMs };
+}
+
+/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+export function wakeNow(step: Step, conversationId: string): void {
+  const state = stateOf(step, conversationId);
+  const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
+  saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
+}
+
+/** What `work` comes to, or nothing where it throws and can be undone: then this conversation is put off, and the others go on. */
+export function inItsOwnRoom<T>(step: Step, conversationId: string, work: () => T): T | undefined {
+  const { apart } = step;
+  if (!apart) return work();
+  try {
+    return apart(work);
+  } catch (error) {
+    apart(() => step.tables.states.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
+    step.failed?.(conversationId, error);
+    return undefined;
+  }
+}
+
+export function messagesOf(rows: readonly StagedRow[]): Extract<StagedRow, { kind: "message" }>[] {
+  return rows.filter((row) => row.kind === "message");
+}

@@ -1,0 +1,75 @@
+import type { Step } from "./context.ts";
+import * as conversing from "./steps/conversations.ts";
+import * as erasing from "./steps/erase.ts";
+import * as inspecting from "./steps/inspect.ts";
+import * as receiving from "./steps/receive.ts";
+import * as remedying from "./steps/repairs.ts";
+import * as sweeping from "./steps/sweep.ts";
+import * as taking from "./steps/take.ts";
+import * as turning from "./steps/turn.ts";
+
+/** Every step by name: what a request to the writer thread may ask for. Each runs in one transaction. */
+export const STEPS = {
+  stage: receiving.stage,
+  settle: receiving.settle,
+  takeDue: taking.takeDue,
+  take: taking.take,
+  renew: turning.renew,
+  draft: turning.draft,
+  mark: turning.mark,
+  commit: turning.commit,
+  giveBack: turning.giveBack,
+  sweep: sweeping.sweep,
+  freeLeases: sweeping.freeLeases,
+  ping: sweeping.ping,
+  setAside: sweeping.setAside,
+  create: conversing.create,
+  change: conversing.change,
+  erase: erasing.erase,
+  say: conversing.say,
+  answer: conversing.answer,
+  pauseAll: conversing.pauseAll,
+  retryDead: remedying.retryDead,
+  discardDead: remedying.discardDead,
+  markUnknown: remedying.markUnknown,
+  resendUnknown: remedying.resendUnknown,
+  discardQuarantined: remedying.discardQuarantined,
+} as const;
+
+/** Steps that only read: they may run on another connection and never wait for a writer. */
+export const READS = {
+  hasNewer: turning.hasNewer,
+  holders: sweeping.holders,
+  tracesLeft: erasing.tracesLeft,
+  get: conversing.get,
+  history: conversing.history,
+  listConversations: inspecting.listConversations,
+  showConversation: inspecting.showConversation,
+  latestId: inspecting.latestId,
+  namesOf: inspecting.namesOf,
+  listLocks: inspecting.listLocks,
+  listDead: inspecting.listDead,
+  listUnknown: inspecting.listUnknown,
+  listRefusals: inspecting.listRefusals,
+  listQuarantined: inspecting.listQuarantined,
+  counts: inspecting.counts,
+  gauges: inspecting.gauges,
+} as const;
+
+export type Steps = typeof STEPS & typeof READS;
+export type StepName = keyof Steps;
+export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
+export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
+
+/** Runs one step in its transaction, somewhere. */
+export type RunStep = <N extends StepName>(name: N, input: StepInput<N>) => Promise<StepResult<N>>;
+
+export function isRead(name: StepName): name is keyof typeof READS {
+  return name in READS;
+}
+
+export function carryOut(step: Step, name: StepName, input: unknown): unknown {
+  if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
+  const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: Step, input: unknown) => unknown;
+  return run(step, input);
+}

@@ -1,0 +1,90 @@
+import { awaiting, emptyDraft, withLateAnswer } from "../../../core/late-answer.ts";
+import { bytesOf } from "../../../core/pile.ts";
+import type { Work } from "../../../core/state.ts";
+import type { Conversation, ConversationChange, NewConversation } from "../../../model/conversation.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { HistoryMessage } from "../../../model/history.ts";
+import type { LateAnswer } from "../../../model/late-answer.ts";
+import type { OutboundRequest } from "../../../model/outbound.ts";
+import { messagesOf, type Step, saveState, stateOf, wakeNow } from "../context.ts";
+import { chosen, createConversation, withAlias } from "./receive.ts";
+
+export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
+  const key = { channelType: given.channelType, address: given.address, sender: given.sender };
+  const choice = chosen(step, key, given);
+  if (choice.found) return { created: false, conversation: withAlias(step, choice.found, choice) };
+  const { senderAlias: _, ...rest } = given;
+  return { created: true, conversation: createConversation(step, rest, choice) };
+}
+
+export function get(step: Step, id: string): Conversation | undefined {
+  return step.tables.conversations.get(id);
+}
+
+export function history(
+  step: Step,
+  { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
+): HistoryMessage[] {
+  return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
+}
+
+export function change(
+  step: Step,
+  { id, change: given }: { id: string; change: ConversationChange },
+): Conversation | undefined {
+  const before = step.tables.conversations.get(id);
+  if (!before) return undefined;
+  const { window, ...rest } = given;
+  const { window: ownWindow, ...kept } = { ...before, ...rest };
+  const chosen = window === undefined ? ownWindow : (window ?? undefined);
+  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: step.nowMs };
+  step.tables.conversations.put(after);
+  const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
+  if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);
+  return after;
+}
+
+export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
+  const { conversationId, channel, to, texts, media, author } = request;
+  if (!step.tables.conversations.get(conversationId)) return "not-found";
+  const id = `outbound/${request.id}`;
+  if (step.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
+  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: step.nowMs };
+  const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
+  const isNew = step.tables.staged.add({
+    kind: "outbound",
+    id,
+    conversationId,
+    outbound,
+    sequence: 0,
+    bytes,
+  });
+  if (!isNew) return "duplicate";
+  wakeNow(step, conversationId);
+  return "staged";
+}
+
+/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
+  const { nowMs, settings } = step;
+  const id = step.tables.states.ofTurn(late.turnId);
+  if (id === undefined) return "stale";
+  const state = stateOf(step, id);
+  const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });
+  const draft =
+    found.kind === "asked" ? draftFor(step, id, found.work) : found.kind === "waits" && found.draft;
+  if (!draft) return "stale";
+  saveState(step, id, withLateAnswer(state, draft, late, nowMs));
+  if (found.kind === "waits" && !found.running) wakeNow(step, id);
+  return "accepted";
+}
+
+function draftFor(step: Step, id: string, work: Work): Draft | undefined {
+  const [newest] = messagesOf(step.tables.staged.of(id, work.batchIds.slice(-1)));
+  return newest && emptyDraft(work, newest.message, step.nowMs);
+}
+
+export function pauseAll(step: Step, paused: boolean): void {
+  step.tables.meta.setPaused(paused);
+  if (!paused) step.armed(step.nowMs);
+}

@@ -1,0 +1,90 @@
+import { erasedFrom, personIn } from "../../../core/erased-person.ts";
+import { namesOf } from "../../../core/names.ts";
+import type { ConversationKey } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Named } from "../../../model/names.ts";
+import { messagesOf, type Step } from "../context.ts";
+import { keyOf, nextId } from "./receive.ts";
+
+/** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
+interface Person {
+  readonly names: readonly string[];
+  readonly ids: readonly string[];
+  /** What is kept of names goes with the last of it. */
+  readonly forgets: readonly (() => void)[];
+}
+
+/**
+ * Removes the person, not one conversation: earlier ones, those under another name, what was refused, and what waits for a conversation
+ * that nobody has made. Ids of messages that were staged are remembered: a redelivery must not bring an erased person back.
+ */
+export function erase(step: Step, id: string): "erased" | "not-found" {
+  const { tables, nowMs, settings } = step;
+  const { names, ids, forgets } = personOf(step, id);
+  const staged = ids.flatMap((each) => messagesOf(tables.staged.all(each)));
+  tables.remembered.add(
+    staged.map((row) => row.id),
+    "committed",
+    nowMs + settings.dedupeMs,
+  );
+  const found = ids.filter((each) => tables.removal.conversation(each));
+  if (found.length === 0) return "not-found";
+  tables.removal.named(names);
+  for (const forget of forgets) forget();
+  return "erased";
+}
+
+/** Why something of an erased person may still be found in a file, though no table has it any more. */
+export function tracesLeft(step: Step): string | undefined {
+  return step.tables.removal.tracesLeft();
+}
+
+function personOf(step: Step, id: string): Person {
+  const known = step.tables.conversations.get(id);
+  const keys = known ? [known] : keysWithout(step, id);
+  const people = keys.map((key) => everythingOf(step, key));
+  return {
+    names: [...new Set(people.flatMap(({ names }) => names))],
+    ids: [...new Set([id, ...people.flatMap(({ ids }) => ids)])],
+    forgets: people.flatMap(({ forgets }) => forgets),
+  };
+}
+
+/** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
+function keysWithout(step: Step, id: string): NamedKey[] {
+  const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
+  return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));
+}
+
+type NamedKey = ConversationKey & Named & { readonly id?: string };
+
+function namedIn(step: Step, arrival: Arrival): NamedKey {
+  return { ...keyOf(step, arrival), senderAlias: arrival.senderAlias };
+}
+
+/** One name leads to conversations, and each of them may know another name. */
+function everythingOf(step: Step, key: NamedKey): Person {
+  const { tables } = step;
+  for (let looked = namesOf(key); ; ) {
+    const found = tables.conversations.named(key, looked);
+    const records = tables.names.records(key, looked);
+    const { conversations, names, mentions, gone } = personIn([key], found, records);
+    const known = new Set([...looked, ...mentions]);
+    if (known.size > looked.length) {
+      looked = [...known];
+      continue;
+    }
+    // Where messages wait that are looked at on their turn.
+    const places = names.map((sender) => nextId(step, { ...key, sender }));
+    const erased = { names: gone, conversationIds: new Set(conversations.map(({ id }) => id)) };
+    return {
+      names,
+      ids: [...conversations.map(({ id }) => id), ...places],
+      forgets: [...records].map(
+        ([name, record]) =>
+          () =>
+            tables.names.put(key, name, erasedFrom(name, record, erased)),
+      ),
+    };
+  }
+}

@@ -1,0 +1,122 @@
+import { DETAIL_LIMITS } from "../../../core/defaults.ts";
+import { isHeld, leaseGauges } from "../../../core/lease.ts";
+import { namesBehind } from "../../../core/person.ts";
+import type { ConversationState } from "../../../core/state.ts";
+import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { NameRecord, NameRecords } from "../../../model/names.ts";
+import type { Refusal } from "../../../model/refusal.ts";
+import type { UnknownSend } from "../../../model/unknown-send.ts";
+import type {
+  ConversationDetail,
+  ConversationFilter,
+  Counts,
+  DetailLimits,
+  Gauges,
+  Listing,
+  LockRecord,
+  Page,
+  QuarantinedRow,
+} from "../../../ports/inspector.ts";
+import { messagesOf, type Step } from "../context.ts";
+import type { StoredDeadLetter } from "../tables.ts";
+
+export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
+  const { items, ...rest } = step.tables.conversations.list(filter);
+  return { items: items.map((each) => asItStands(step, each)), ...rest };
+}
+
+/** While its turn runs a conversation is being processed, whatever its record said last. */
+function asItStands(step: Step, conversation: Conversation): Conversation {
+  const lease = step.tables.states.get(conversation.id)?.lease;
+  const isRunning = isHeld(lease, step.nowMs, step.settings.clockSkewMs);
+  return isRunning ? { ...conversation, status: "processing_reply" } : conversation;
+}
+
+export function latestId(step: Step, key: ConversationKey): string | undefined {
+  return step.tables.conversations.latestId(key);
+}
+
+/** As pairs: a map would not come back from another thread. */
+export function namesOf({ tables }: Step, conversation: Conversation): (readonly [string, NameRecord])[] {
+  let records: NameRecords = new Map();
+  for (;;) {
+    const more = namesBehind(conversation, records).filter((name) => !records.has(name));
+    const found = tables.names.records(conversation, more);
+    if (found.size === 0) return [...records];
+    records = new Map([...records, ...found]);
+  }
+}
+
+export function showConversation(
+  step: Step,
+  { id, limits }: { id: string; limits?: DetailLimits },
+): ConversationDetail | undefined {
+  const { tables } = step;
+  const { rowsMax, bytesMax } = limits ?? DETAIL_LIMITS;
+  const conversation = tables.conversations.get(id);
+  if (!conversation) return undefined;
+  const lock = lockOf(step, id);
+  return {
+    conversation: asItStands(step, conversation),
+    staged: messagesOf(tables.staged.latest(id, rowsMax, bytesMax)).map(({ message }) => message),
+    ...(lock && { lock }),
+    messages: tables.history.messages(id, rowsMax, bytesMax),
+    turns: tables.history.turns(id, rowsMax, bytesMax),
+    refusals: tables.refusals.latest(id, rowsMax, bytesMax),
+  };
+}
+
+function lockOf(step: Step, conversationId: string): LockRecord | undefined {
+  const state = step.tables.states.get(conversationId);
+  return state && lockRecord(conversationId, state, step.tables.staged.count(conversationId));
+}
+
+/** How a state is shown to people. */
+export function lockRecord(conversationId: string, state: ConversationState, staged: number): LockRecord {
+  const { window, lease, draft, works } = state;
+  return {
+    conversationId,
+    ...(window && { window: { id: window.id, dueAtMs: window.dueAtMs } }),
+    ...(lease && { lease: { holder: lease.holder, untilAtMs: lease.untilAtMs, takenAtMs: lease.takenAtMs } }),
+    staged,
+    attempts: Math.max(0, ...works.map(({ attempts }) => attempts)),
+    draft: draft !== undefined,
+  };
+}
+
+export function listLocks(step: Step, page: Page): Listing<LockRecord> {
+  return step.tables.states.locks(page);
+}
+
+export function listDead(step: Step, page: Page): Listing<DeadLetter> {
+  const { items, next } = step.tables.deadLetters.list(page);
+  return { items: items.map(shownDead), ...(next !== undefined && { next }) };
+}
+
+function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
+  return { ...letter, messages: messagesOf(rows).map(({ message }) => message) };
+}
+
+export function listUnknown(step: Step, page: Page): Listing<UnknownSend> {
+  return step.tables.unknownSends.list(page);
+}
+
+export function listRefusals(step: Step, page: Page): Listing<Refusal> {
+  return step.tables.refusals.list(page);
+}
+
+export function listQuarantined(step: Step, page: Page): Listing<QuarantinedRow> {
+  return step.tables.quarantine.list(page);
+}
+
+export function counts(step: Step): Counts {
+  return step.tables.meta.counts(step.nowMs);
+}
+
+export function gauges({ tables, nowMs, settings }: Step): Gauges {
+  const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);
+  const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
+  const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);
+  return { dead, unknown, quarantined, ...leaseGauges(leases, nowMs, settings.clockSkewMs) };
+}

@@ -1,0 +1,40 @@
+import type { Work } from "../../../core/state.ts";
+import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { StagedMessage } from "../../../model/message.ts";
+import { messagesOf, type Step } from "../context.ts";
+import type { StagedRow } from "../tables.ts";
+
+/** Both sides of the turn, how it went, the conversation's new status, and sends that nobody can vouch for. */
+export function recordTurn(step: Step, finished: FinishedTurn): void {
+  const { tables, nowMs } = step;
+  const { recordId } = finished.work;
+  const conversation = tables.conversations.get(recordId);
+  // Erased while its turn ran is not possible (the token changed); removed by hand is: the turn is still recorded.
+  if (conversation) tables.conversations.put(afterTurn(conversation, finished.commit, nowMs));
+  tables.history.appendMessages(recordId, spokenIn(finished));
+  tables.history.appendTurn(recordOf(finished));
+  for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
+}
+
+/** The messages of a batch in its own order, which is not always that of staging. */
+export function inBatchOrder(work: Work, rows: readonly StagedRow[]): StagedMessage[] {
+  const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
+  return work.batchIds.flatMap((id) => byId.get(id) ?? []);
+}
+
+function afterTurn(conversation: Conversation, commit: Commit, nowMs: number): Conversation {
+  const { usage, handOff } = commit;
+  return {
+    ...conversation,
+    status: statusAfter(commit) ?? conversation.status,
+    taskComplete: commit.complete ?? conversation.taskComplete,
+    handedOff: conversation.handedOff || handOff !== undefined,
+    ...(handOff !== undefined && { handOffReason: handOff }),
+    promptTokens: conversation.promptTokens + (usage?.promptTokens ?? 0),
+    completionTokens: conversation.completionTokens + (usage?.completionTokens ?? 0),
+    totalTokens: conversation.totalTokens + (usage?.totalTokens ?? 0),
+    updatedAtMs: nowMs,
+  };
+}

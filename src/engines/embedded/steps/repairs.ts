@@ -1,0 +1,58 @@
+import type { UnknownSend } from "../../../model/unknown-send.ts";
+import { type Step, wakeNow } from "../context.ts";
+import { say } from "./conversations.ts";
+
+/** Back to staged, once: the dead letter goes in the same step. */
+export function retryDead(step: Step, id: string): "retried" | "not-found" {
+  const letter = step.tables.deadLetters.get(id);
+  if (!letter) return "not-found";
+  step.tables.deadLetters.delete(id);
+  step.tables.remembered.forget(letter.rows.map((row) => row.id));
+  for (const row of letter.rows) step.tables.staged.add(row);
+  wakeNow(step, letter.conversationId);
+  return "retried";
+}
+
+export function discardDead(step: Step, id: string): "discarded" | "not-found" {
+  if (!step.tables.deadLetters.get(id)) return "not-found";
+  step.tables.deadLetters.delete(id);
+  return "discarded";
+}
+
+export function markUnknown(
+  step: Step,
+  { id, as }: { id: string; as: "sent" | "not-sent" },
+): "marked" | "not-found" {
+  const unknown = step.tables.unknownSends.get(id);
+  if (!unknown) return "not-found";
+  step.tables.unknownSends.delete(id);
+  recordFinding(step, unknown, as);
+  return "marked";
+}
+
+/** A resend is an outbound like any other: a turn of its own, under the lease. */
+export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
+  const unknown = step.tables.unknownSends.get(id);
+  if (!unknown) return "not-found";
+  step.tables.unknownSends.delete(id);
+  const { conversationId, channel, to, text, media } = unknown;
+  const staged = say(step, {
+    id: `resend-${id}`,
+    conversationId,
+    channel,
+    to,
+    texts: [text],
+    ...(media && { media }),
+    author: "resend",
+  });
+  return staged === "not-found" ? "not-found" : "staged";
+}
+
+export function discardQuarantined(step: Step, id: string): "discarded" | "not-found" {
+  return step.tables.quarantine.discard(id) ? "discarded" : "not-found";
+}
+
+function recordFinding(step: Step, unknown: UnknownSend, as: "sent" | "not-sent"): void {
+  const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
+  step.tables.history.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);
+}

@@ -1,0 +1,188 @@
+import { inTheEnd } from "../../../core/dead-letters.ts";
+import { isHeld } from "../../../core/lease.ts";
+import { bytesOf } from "../../../core/pile.ts";
+import { type ConversationState, triesOf } from "../../../core/state.ts";
+import { standsApart } from "../../../core/suspects.ts";
+import { decideTake, type TakeDecision } from "../../../core/take.ts";
+import type { Conversation } from "../../../model/conversation.ts";
+import type { Taken, TakenInTheEnd, TakeOutcome } from "../../../model/take.ts";
+import type { DueTurns } from "../../../ports/engine.ts";
+import {
+  arm,
+  dueOfStaged,
+  inItsOwnRoom,
+  messagesOf,
+  type Step,
+  saveState,
+  stateOf,
+  windowOf,
+} from "../context.ts";
+import type { StagedRow } from "../tables.ts";
+import { bury } from "./dead-letter.ts";
+import { resolve } from "./receive.ts";
+import { inBatchOrder } from "./record-turn.ts";
+import { type Waiting, waitingIn } from "./waiting.ts";
+
+/**
+ * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when it has as much as one batch may
+ * hold: fifty piles at once would hold the database for a second. Whoever looks comes back at once for the rest.
+ */
+export function takeDue(step: Step, max: number): DueTurns {
+  const outcomes: TakeOutcome[] = [];
+  let bytes = 0;
+  for (const id of step.tables.states.wakeable(step.nowMs, max)) {
+    const taken = inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [];
+    outcomes.push(...taken);
+    bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
+    if (bytes >= step.settings.batchBytesMax) break;
+  }
+  const nextAtMs = step.tables.states.nextWakeAtMs();
+  return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
+}
+
+function bytesIn(outcome: TakeOutcome): number {
+  if (outcome.kind !== "turn") return 0;
+  return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
+}
+
+export function take(step: Step, conversationId: string): TakenInTheEnd {
+  return inTheEnd(takeOne(step, conversationId, { underLease: false }));
+}
+
+/**
+ * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
+ * lost would be tried again and commit the turn behind it.
+ */
+export function takeMore(step: Step, conversationId: string): TakenInTheEnd {
+  return inTheEnd(takeOne(step, conversationId, { underLease: true }));
+}
+
+/** Usually one outcome; a dead letter on the way is one more. */
+function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutcome[] {
+  const outcomes: TakeOutcome[] = [];
+  for (let left = Number.POSITIVE_INFINITY; ; ) {
+    const outcome = tryOnce(step, id, how);
+    if (outcome === "again") {
+      const staged = step.tables.staged.count(id);
+      // Nothing was set aside since the last time: looking once more would find the same, for ever.
+      if (staged >= left) throw new Error("a staged row can neither be read nor set aside");
+      left = staged;
+      continue;
+    }
+    outcomes.push(outcome);
+    if (outcome.kind !== "buried") return outcomes;
+  }
+}
+
+function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }): TakeOutcome | "again" {
+  const state = stateOf(step, id);
+  const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
+  if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
+  const waiting = waitingIn(step, id, state);
+  const record = step.tables.conversations.get(id);
+  const decision = decideTake(
+    {
+      state,
+      staged: waiting.items,
+      ...(waiting.span && { span: waiting.span }),
+      conversation: record && {
+        id: record.id,
+        paused: record.paused,
+        handedOff: record.handedOff,
+        window: windowOf(step, record, waiting.newestChannel),
+      },
+      allPaused: step.tables.meta.isPaused(),
+    },
+    {
+      nowMs: step.nowMs,
+      holder: step.holder,
+      token: step.newId(),
+      turnId: step.newId(),
+      windowId: step.newId(),
+      underLease,
+    },
+    step.settings,
+  );
+  return carryOut(step, { id, state, waiting, record }, decision);
+}
+
+interface Before {
+  readonly id: string;
+  readonly state: ConversationState;
+  readonly waiting: Waiting;
+  readonly record: Conversation | undefined;
+}
+
+function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutcome | "again" {
+  const { id } = before;
+  switch (decision.kind) {
+    case "busy":
+      // Written as it is: a row that says that it is due would be found again and again.
+      step.tables.states.put(id, before.state);
+      return decision;
+    case "nothing":
+      step.tables.states.put(id, undefined);
+      return { kind: "nothing" };
+    case "later":
+      saveState(step, id, decision.state);
+      return { kind: "later", dueAtMs: decision.atMs };
+    case "bury": {
+      const { reason } = decision;
+      const deadLetterId = bury(step, id, decision, decision.state);
+      return { kind: "buried", deadLetterId, reason };
+    }
+    case "turn": {
+      const rows = before.waiting.rowsOf(decision.work.batchIds);
+      const isWhole = decision.what === "draft" || rows.length === decision.work.batchIds.length;
+      // One of them was not ours, which shows when it is read. It has been set aside: without it the turn is another one.
+      if (!isWhole) return "again";
+      saveState(step, id, decision.state);
+      return { kind: "turn", taken: takenFrom(step, { ...before, rows }, decision) };
+    }
+  }
+}
+
+function takenFrom(
+  step: Step,
+  before: Before & { readonly rows: readonly StagedRow[] },
+  decision: Extract<TakeDecision, { kind: "turn" }>,
+): Taken {
+  const { work, state, what } = decision;
+  const lease = state.lease!;
+  const { rows } = before;
+  const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
+  return {
+    lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
+    turnId: work.turnId,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    ...(standsApart(work, what, step.settings) && { isSuspect: true }),
+    restarts: work.restarts,
+    conversation: before.record!,
+    messages: inBatchOrder(work, rows),
+    ...(outbound && { outbound }),
+    ...(what === "draft" && state.draft && { draft: state.draft }),
+    recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],
+    cut: state.leftBehindAtMs !== undefined,
+    takenAtMs: step.nowMs,
+    dueAtMs: work.dueAtMs,
+  };
+}
+
+/**
+ * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
+ * the meantime they move on to the next one, so that its turns run under its own lease.
+ */
+function findRecord(step: Step, id: string, state: ConversationState): void {
+  const known = step.tables.conversations.get(id);
+  const isStarted = state.draft !== undefined || state.works.length > 0;
+  if (isStarted || (known && !known.taskComplete)) return;
+  const rows = messagesOf(step.tables.staged.all(id));
+  const record = rows.length === 0 ? undefined : resolve(step, id, rows.at(-1)!.message);
+  if (record === undefined || record.id === id) return;
+  const ids = rows.map((row) => row.id);
+  step.tables.staged.remove(id, ids);
+  for (const row of rows) step.tables.staged.add({ ...row, conversationId: record.id });
+  arm(step, record.id, dueOfStaged(step, record.id));
+}

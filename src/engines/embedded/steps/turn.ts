@@ -1,0 +1,165 @@
+import { keepSent } from "../../../core/draft.ts";
+import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
+import { afterGiveBack } from "../../../core/release.ts";
+import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
+import { arrivalsOf, buriedWith } from "../../../core/take.ts";
+import type { Commit } from "../../../model/commit.ts";
+import type { Draft } from "../../../model/draft.ts";
+import type { Lease } from "../../../model/lease.ts";
+import type { GiveBack } from "../../../model/release.ts";
+import type {
+  CommitOutcome,
+  DraftOutcome,
+  MarkOutcome,
+  Renewal,
+  WriteOutcome,
+} from "../../../ports/engine.ts";
+import { clockOf, heldState, type Step, saveState, windowOf } from "../context.ts";
+import type { StagedSpan } from "../tables.ts";
+import { bury } from "./dead-letter.ts";
+import { inBatchOrder, recordTurn } from "./record-turn.ts";
+import { takeMore } from "./take.ts";
+
+const LOST: WriteOutcome = { kind: "lost" };
+
+export function renew(step: Step, lease: Lease): Renewal {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const renewed = extended(step, state);
+  saveState(step, lease.conversationId, renewed);
+  return { kind: "renewed", lease: leaseFrom(lease, renewed) };
+}
+
+export function hasNewer(step: Step, lease: Lease): boolean {
+  const state = heldState(step, lease);
+  return state !== undefined && canJoin(step, lease, state);
+}
+
+/** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
+export function draft(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): DraftOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  const isAnswer = written.author === undefined;
+  if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
+  if (isAnswer && mayRestart(step, work) && canJoin(step, lease, state)) return { kind: "newer" };
+  return marked(step, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
+}
+
+export function mark(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): MarkOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  if (written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
+  return marked(step, lease, state, written, "marked");
+}
+
+function marked<K extends "drafted" | "marked">(
+  step: Step,
+  lease: Lease,
+  state: ConversationState,
+  written: Draft,
+  kind: K,
+): { kind: K; lease: Lease; draft: Draft } {
+  const known = keepSent(state.draft, written);
+  const renewed = extended(step, { ...state, draft: known });
+  saveState(step, lease.conversationId, renewed);
+  return { kind, lease: leaseFrom(lease, renewed), draft: known };
+}
+
+/** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
+export function commit(step: Step, { lease, commit: what }: { lease: Lease; commit: Commit }): CommitOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
+  const { tables, nowMs, settings } = step;
+  const final = what.draft && keepSent(state.draft, what.draft);
+  const batch = tables.staged.of(lease.conversationId, work.batchIds);
+  const messages = inBatchOrder(work, batch);
+  recordTurn(step, { work, commit: what, draft: final, messages, nowMs });
+  tables.staged.remove(lease.conversationId, work.batchIds);
+  const ids = batch.map(({ id }) => id);
+  tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
+  const after: ConversationState = {
+    ...withoutWork(state, work.turnId),
+    draft: undefined,
+    busyToldTurnId: undefined,
+    fullTold: undefined,
+  };
+  if (what.more) {
+    tables.states.put(lease.conversationId, after);
+    return { kind: "committed", next: takeMore(step, lease.conversationId) };
+  }
+  saveState(step, lease.conversationId, { ...after, lease: undefined });
+  return { kind: "committed" };
+}
+
+/** Window, trigger and release in one step: there is no moment in which nobody is responsible. */
+export function giveBack(
+  step: Step,
+  { lease, how }: { lease: Lease; how: GiveBack },
+): { kind: "released"; deadLetterId?: string } | WriteOutcome {
+  const state = heldState(step, lease);
+  if (!state) return LOST;
+  const work = workUnder(state);
+  const id = lease.conversationId;
+  if (how.kind === "bury") {
+    const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
+    const messageIds = buriedWith(work, draft);
+    const burial = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
+    const after = freed(step, id, state, work, messageIds.length);
+    return { kind: "released", deadLetterId: bury(step, id, burial, after) };
+  }
+  const conversation = step.tables.conversations.get(work.recordId);
+  const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
+  const policy = windowOf(step, conversation, newer?.newestChannel);
+  const arrivals = newer ? arrivalsOf(newer) : [];
+  const giving = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
+  saveState(step, id, afterGiveBack(giving, how));
+  return { kind: "released" };
+}
+
+/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
+function freed(
+  step: Step,
+  id: string,
+  state: ConversationState,
+  work: Work,
+  buried: number,
+): ConversationState {
+  const isLeft = step.tables.staged.count(id) > buried;
+  const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
+  const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
+  return withoutWork(free, work.turnId);
+}
+
+/** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
+function canJoin(step: Step, lease: Lease, state: ConversationState): boolean {
+  return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)) !== undefined;
+}
+
+function newerThan(step: Step, { conversationId }: Lease, work: Work): StagedSpan | undefined {
+  return step.tables.staged.span(conversationId, work.batchIds);
+}
+
+function mayRestart(step: Step, work: Work): boolean {
+  return step.settings.whileBusy === "restart" && work.restarts < step.settings.restartsMax;
+}
+
+function isHandedOff(step: Step, state: ConversationState): boolean {
+  return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
+}
+
+function workUnder(state: ConversationState): Work {
+  const work = workOf(state, state.lease!.turnId);
+  if (!work) throw new Error(`lease of turn ${state.lease!.turnId} has no work`);
+  return work;
+}
+
+function extended(step: Step, state: ConversationState): ConversationState {
+  return { ...state, lease: { ...state.lease!, untilAtMs: step.nowMs + step.settings.leaseMs } };
+}
+
+function leaseFrom(lease: Lease, state: ConversationState): Lease {
+  return { ...lease, untilAtMs: state.lease!.untilAtMs };
+}

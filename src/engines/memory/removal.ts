@@ -1,0 +1,78 @@
+import type { Removal } from "../embedded/tables.ts";
+import type { MemoryRows } from "./rows.ts";
+
+export function removal(rows: MemoryRows): Removal {
+  return {
+    conversation: (id) => eraseConversation(rows, id),
+    named(names) {
+      rows.refusals = rows.refusals.filter((each) => !names.includes(each.sender));
+    },
+    // A process's memory is no file.
+    tracesLeft: () => undefined,
+    expire(past, max) {
+      const { remembered, deliveries, messages, turns, refusals } = rows;
+      const tooMany = Math.max(0, refusals.length - past.refusalsMax);
+      const old = [
+        ...[...remembered].flatMap(([id, { untilAtMs }]) =>
+          untilAtMs <= past.nowMs ? [() => remembered.delete(id)] : [],
+        ),
+        ...[...deliveries].flatMap(([key, { atMs }]) =>
+          atMs < past.deliveriesAfterMs ? [() => deliveries.delete(key)] : [],
+        ),
+        ...[...messages].flatMap(([id, kept]) =>
+          olderIn(messages, id, kept, past.keepAfterMs, ({ atMs }) => atMs),
+        ),
+        ...[...turns].flatMap(([id, kept]) =>
+          olderIn(turns, id, kept, past.keepAfterMs, ({ committedAtMs }) => committedAtMs),
+        ),
+        ...refusals.flatMap((each, at) =>
+          at < tooMany || each.atMs < past.refusalsAfterMs
+            ? [() => refusals.splice(refusals.indexOf(each), 1)]
+            : [],
+        ),
+      ];
+      for (const remove of old.slice(0, max)) remove();
+      return { rows: Math.min(old.length, max), isCut: old.length >= max };
+    },
+  };
+}
+
+function eraseConversation(rows: MemoryRows, id: string): boolean {
+  const { conversations, staged, states, messages, turns, dead, unknown } = rows;
+  for (const row of rows.stagedIn(id)) rows.stagedIds.delete(row.id);
+  eraseDeliveries(rows, id);
+  const wasKept = [conversations, staged, states, messages, turns].map((map) => map.delete(id));
+  const belonging = [dead, unknown].flatMap((map) =>
+    [...map].flatMap(([key, each]) => (each.conversationId === id ? map.delete(key) : [])),
+  );
+  const before = rows.refusals.length;
+  rows.refusals = rows.refusals.filter((each) => each.conversationId !== id);
+  return [...wasKept, ...belonging, rows.refusals.length < before].includes(true);
+}
+
+/** What the provider told of the conversation's sends: of its turns, of the one that runs, of its dead letters. */
+function eraseDeliveries(rows: MemoryRows, id: string): void {
+  const drafts = rows.lettersOf(id).flatMap(({ draft }) => draft ?? []);
+  const works = rows.states.get(id)?.works ?? [];
+  const turnIds = new Set([...rows.turnsOf(id), ...works, ...drafts].map(({ turnId }) => turnId));
+  for (const [key, { turnId }] of rows.deliveries)
+    if (turnId !== undefined && turnIds.has(turnId)) rows.deliveries.delete(key);
+}
+
+/** A removal for each that is older, oldest first. */
+function olderIn<T>(
+  all: Map<string, T[]>,
+  id: string,
+  kept: readonly T[],
+  afterMs: number,
+  atMsOf: (item: T) => number,
+): (() => void)[] {
+  const old = kept.filter((item) => atMsOf(item) < afterMs);
+  return old.map(
+    (item) => () =>
+      void all.set(
+        id,
+        all.get(id)!.filter((each) => each !== item),
+      ),
+  );
+}

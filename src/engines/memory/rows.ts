@@ -1,0 +1,52 @@
+import type { ConversationState } from "../../core/state.ts";
+import type { HistoryMessage } from "../../model/history.ts";
+import type { NameRecord } from "../../model/names.ts";
+import type { Refusal } from "../../model/refusal.ts";
+import type { TurnRecord } from "../../model/turn.ts";
+import type { UnknownSend } from "../../model/unknown-send.ts";
+import type { Listing, Page } from "../../ports/inspector.ts";
+import type { ClockMark, Fate, StagedRow, StoredDeadLetter } from "../embedded/tables.ts";
+import { Registry } from "./registry.ts";
+
+/** What the tables are made of. Nothing survives the process. */
+export class MemoryRows {
+  readonly conversations = new Registry();
+  readonly names = new Map<string, NameRecord>();
+  readonly staged = new Map<string, Map<string, StagedRow>>();
+  /** In which conversation an id is staged. */
+  readonly stagedIds = new Map<string, string>();
+  readonly remembered = new Map<string, { fate: Fate; untilAtMs: number }>();
+  readonly states = new Map<string, ConversationState>();
+  readonly messages = new Map<string, HistoryMessage[]>();
+  readonly turns = new Map<string, TurnRecord[]>();
+  readonly deliveries = new Map<string, { turnId: string | undefined; status: string; atMs: number }>();
+  readonly dead = new Map<string, StoredDeadLetter>();
+  readonly unknown = new Map<string, UnknownSend>();
+  refusals: Refusal[] = [];
+  sequence = 0;
+  paused = false;
+  clockMark: ClockMark | undefined;
+
+  stagedIn(id: string): StagedRow[] {
+    return [...(this.staged.get(id)?.values() ?? [])];
+  }
+
+  turnsOf(id: string): TurnRecord[] {
+    return this.turns.get(id) ?? [];
+  }
+
+  lettersOf(id: string): StoredDeadLetter[] {
+    return [...this.dead.values()].filter(({ conversationId }) => conversationId === id);
+  }
+}
+
+/** None of them where none is asked for. */
+export function lastOf<T>(all: readonly T[], max: number): T[] {
+  return all.slice(Math.max(0, all.length - max));
+}
+
+export function paged<T>(items: readonly T[], { limit, cursor }: Page): Listing<T> {
+  const from = Number(cursor ?? 0);
+  const next = from + limit < items.length ? { next: String(from + limit) } : {};
+  return { items: items.slice(from, from + limit), ...next };
+}

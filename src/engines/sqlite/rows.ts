@@ -1,0 +1,91 @@
+import type { SQLInputValue } from "node:sqlite";
+import { fitting } from "../../core/history.ts";
+import type { Listing, Page } from "../../ports/inspector.ts";
+import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
+import type { RowValues, TableName } from "./sound-rows.ts";
+import type { Row, Statements } from "./statements.ts";
+
+/** Reads what is ours of some rows. */
+export type ReadRows = <T extends TableName>(table: T, rows: readonly Row[]) => RowValues[T][];
+
+/** Reading for people: newest first, a page at a time, the cursor being the number of the last row shown. */
+export function newestFirst<T extends TableName>(
+  sql: Statements,
+  readRows: ReadRows,
+  table: T,
+  page: Page,
+  conditions?: readonly Condition[],
+): Listing<RowValues[T]> {
+  const { rows, ...next } = newestRows(sql, table, page, conditions);
+  return { items: readRows(table, rows), ...next };
+}
+
+/** What one page holds at most, as it is stored; one row always. */
+const PAGE_BYTES_MAX = 8_000_000;
+
+interface Condition {
+  readonly text: string;
+  readonly values: readonly SQLInputValue[];
+}
+
+/** The newest rows of a conversation, newest first: so many, and as many of them as fit. */
+export function latestRows(
+  sql: Statements,
+  table: TableName,
+  conversationId: string,
+  max: number,
+  bytesMax = Number.MAX_SAFE_INTEGER,
+): Row[] {
+  const latest = `FROM ${table} WHERE conversation_id = ? AND ${IS_COUNTABLE} ORDER BY number DESC LIMIT ?`;
+  return rowsWithin(sql, latest, {}, [conversationId], max, bytesMax).rows;
+}
+
+/** What is asked for of a row, and which of its columns is the long one. */
+interface Wanted {
+  readonly columns?: string | undefined;
+  readonly long?: string | undefined;
+}
+
+/** Their sizes first, which reads nothing of them: what does not fit is never read. */
+export function rowsWithin(
+  sql: Statements,
+  latest: string,
+  { columns = "number, record", long = "record" }: Wanted,
+  values: readonly SQLInputValue[],
+  max: number,
+  bytesMax: number,
+): { readonly rows: Row[]; readonly isCut: boolean } {
+  const sizes = sql.all(`SELECT octet_length(${long}) AS bytes ${latest}`, ...values, max);
+  const fits = fitting(
+    sizes.map(({ bytes }) => Number(bytes)),
+    bytesMax,
+  );
+  const rows = sql.all(`SELECT ${columns} ${latest}`, ...values, fits);
+  return { rows, isCut: sizes.length === max || fits < sizes.length };
+}
+
+const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
+  conversations: { columns: CONVERSATION_COLUMNS },
+  quarantine: { columns: "*", long: "raw" },
+};
+
+/** What is beyond it is set aside by the next sweep: until then it must not make lists fail. */
+const IS_COUNTABLE = `number <= ${Number.MAX_SAFE_INTEGER}`;
+
+export function newestRows(
+  sql: Statements,
+  table: TableName | "quarantine",
+  page: Page,
+  conditions: readonly Condition[] = [],
+): { readonly rows: Row[] } & Pick<Listing<never>, "next"> {
+  const before: Condition[] =
+    page.cursor === undefined
+      ? [{ text: IS_COUNTABLE, values: [] }]
+      : [{ text: "number < ?", values: [Number(page.cursor)] }];
+  const all = [...conditions, ...before];
+  const where = `WHERE ${all.map(({ text }) => text).join(" AND ")}`;
+  const values = all.flatMap((each) => each.values);
+  const latest = `FROM ${table} ${where} ORDER BY number DESC LIMIT ?`;
+  const { rows, isCut } = rowsWithin(sql, latest, WANTED[table] ?? {}, values, page.limit, PAGE_BYTES_MAX);
+  return { rows, ...(isCut && rows.length > 0 && { next: String(rows.at(-1)?.number) }) };
+}

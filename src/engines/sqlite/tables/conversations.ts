@@ -1,0 +1,61 @@
+import type { ConversationTable } from "../../embedded/tables.ts";
+import { CONVERSATION_COLUMNS, type ConversationRows } from "../conversation-rows.ts";
+import { newestFirst, type ReadRows } from "../rows.ts";
+import type { Statements } from "../statements.ts";
+
+export function conversationTable(
+  sql: Statements,
+  rows: ConversationRows,
+  readRows: ReadRows,
+): ConversationTable {
+  return {
+    get: (id) => rows.read(sql.get(`SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE id = ?`, id)),
+    active({ channelType, address }, [first, second = first, third = first]) {
+      // A union, because an OR over two columns reads every conversation of the address.
+      const found = sql.all(
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
+           SELECT number FROM conversations
+             WHERE channel_type = ?1 AND address = ?2 AND sender IN (?3, ?4, ?5) AND task_complete = 0
+           UNION ALL SELECT number FROM conversations
+             WHERE channel_type = ?1 AND address = ?2 AND sender_alias IN (?3, ?4, ?5) AND task_complete = 0)
+         ORDER BY number DESC`,
+        channelType,
+        address,
+        first ?? null,
+        second ?? null,
+        third ?? null,
+      );
+      return readRows("conversations", found);
+    },
+    latestId: ({ channelType, address, sender }) =>
+      sql.get(
+        "SELECT id FROM conversations WHERE channel_type = ? AND address = ? AND sender = ? ORDER BY number DESC LIMIT 1",
+        channelType,
+        address,
+        sender,
+      )?.id as string | undefined,
+    put: rows.put,
+    named({ channelType, address }, names) {
+      const found = sql.all(
+        `SELECT ${CONVERSATION_COLUMNS} FROM conversations WHERE number IN (
+           SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
+             AND sender IN (SELECT value FROM json_each(?3))
+           UNION SELECT number FROM conversations WHERE channel_type = ?1 AND address = ?2
+             AND sender_alias IN (SELECT value FROM json_each(?3)))`,
+        channelType,
+        address,
+        JSON.stringify(names),
+      );
+      return readRows("conversations", found);
+    },
+    list({ search, active, ...page }) {
+      const conditions = [
+        ...(active === undefined ? [] : [{ text: "task_complete = ?", values: [active ? 0 : 1] }]),
+        ...(search === undefined
+          ? []
+          : [{ text: "(id = ? OR instr(sender, ?) > 0)", values: [search, search] }]),
+      ];
+      return newestFirst(sql, readRows, "conversations", page, conditions);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { MetaTable } from "../../embedded/tables.ts";
+import { keepMark, keptMark } from "../clock-mark.ts";
+import type { Statements } from "../statements.ts";
+
+/** More than lies between two sweeps. */
+const LEAP_MS = 60_000;
+
+export function isPaused(sql: Statements): boolean {
+  return sql.get("SELECT 1 FROM meta WHERE key = 'paused'") !== undefined;
+}
+
+export function metaTable(sql: Statements): MetaTable {
+  /** Of this process: written down with every sweep, not with every request. */
+  let latestAtMs = 0;
+  return {
+    ping: (nowMs) =>
+      void sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('pinged_at_ms', ?)", String(nowMs)),
+    isPaused: () => isPaused(sql),
+    setPaused(paused) {
+      sql.run(
+        paused
+          ? "INSERT OR IGNORE INTO meta (key, value) VALUES ('paused', '1')"
+          : "DELETE FROM meta WHERE key = 'paused'",
+      );
+    },
+
+    noteTime(nowMs) {
+      // A leap is written down at once: who wrote during it may be dead before the next sweep, and what it wrote is far off.
+      if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptMark(sql).latestAtMs)
+        keepMark(sql, { ...keptMark(sql), latestAtMs: nowMs });
+      latestAtMs = Math.max(latestAtMs, nowMs);
+    },
+    clockMark() {
+      const mark = keptMark(sql);
+      return { ...mark, latestAtMs: Math.max(latestAtMs, mark.latestAtMs) };
+    },
+    setClockMark(mark) {
+      latestAtMs = mark.latestAtMs;
+      keepMark(sql, mark);
+    },
+    counts() {
+      const row = sql.get(`SELECT
+        (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM staged) AS staged,
+        (SELECT count(*) FROM states
+           WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.window.id') END IS NOT NULL) AS windows,
+        (SELECT count(*) FROM states WHERE holder IS NOT NULL) AS leases,
+        (SELECT count(*) FROM turns) AS turns, (SELECT count(*) FROM dead_letters) AS dead,
+        (SELECT count(*) FROM unknown_sends) AS unknown, (SELECT count(*) FROM refusals) AS refusals,
+        (SELECT count(*) FROM quarantine) AS quarantined,
+        (SELECT count(*) FROM meta WHERE key = 'paused') AS paused`)!;
+      const count = (name: string) => Number(row[name]);
+      return {
+        conversations: count("conversations"),
+        staged: count("staged"),
+        windows: count("windows"),
+        leases: count("leases"),
+        turns: count("turns"),
+        dead: count("dead"),
+        unknown: count("unknown"),
+        refusals: count("refusals"),
+        quarantined: count("quarantined"),
+        paused: count("paused") === 1,
+      };
+    },
+  };
+}

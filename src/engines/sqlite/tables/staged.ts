@@ -1,0 +1,134 @@
+import type { StagedItem } from "../../../core/take.ts";
+import { itemOf } from "../../embedded/steps/waiting.ts";
+import type { StagedRow, StagedSpan, StagedTable } from "../../embedded/tables.ts";
+import { type ReadRows, rowsWithin } from "../rows.ts";
+import { isLossy, type Row, type Statements } from "../statements.ts";
+
+/**
+ * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
+ * and make the read fail for every other row, or fill the pile and keep its person's next messages out.
+ */
+const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
+/** Times as far as a calendar goes, and places in a payload, likewise. */
+const ARRIVED = "CASE WHEN arrived_at_ms BETWEEN 0 AND 8640000000000000 THEN arrived_at_ms END";
+const SENT = "CASE WHEN sent_at_ms BETWEEN -8640000000000000 AND 8640000000000000 THEN sent_at_ms END";
+const POSITION = "CASE WHEN position BETWEEN 0 AND 1000000000 THEN position END";
+/** Nobody filled them in, or not with what belongs there. */
+const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL OR ((${SENT}) IS NULL AND sent_at_ms IS NOT NULL)`;
+
+const COLUMNS = `sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
+export const STAGED_ROW = `SELECT ${COLUMNS} FROM staged`;
+const STAGED = `${STAGED_ROW} WHERE conversation_id = ? ORDER BY sequence`;
+const STAGED_AS = `${STAGED_ROW} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY sequence`;
+const LATELY = "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY sequence DESC LIMIT ?";
+const ODD = `${STAGED_ROW} WHERE conversation_id = ? AND (${IS_ODD})`;
+
+export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`;
+const WITHOUT = "sequence NOT IN (SELECT sequence FROM staged WHERE id IN (SELECT value FROM json_each(?)))";
+export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
+    count(${SENT}) AS timed, max(sequence) AS last, total(${IS_ODD}) AS odd
+  FROM staged WHERE conversation_id = ? AND kind = 'message' AND ${WITHOUT}`;
+
+const ITEM = `SELECT sequence, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent, ${POSITION} AS position, ${BYTES} AS bytes`;
+const FRONT = `${ITEM} FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY`;
+export const FRONT_BY_ARRIVAL = `${FRONT} arrived, position, sequence LIMIT ?`;
+export const FRONT_BY_PROVIDER = `${FRONT} sent, arrived, position, sequence LIMIT ?`;
+export const FIRST_OUTBOUND = `${ITEM} FROM staged INDEXED BY staged_outbounds
+  WHERE conversation_id = ? AND kind = 'outbound' ORDER BY sequence LIMIT 1`;
+
+/** What waits for its turn. What decides about order stands in columns, all of them in one index: no item is read that no turn takes. */
+export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
+  const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
+
+  /** Columns that are odd are filled in from their item, which is the truth; what has no sound one is set aside. */
+  const mend = (id: string) => {
+    for (const row of read(sql.all(ODD, id))) {
+      const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
+      sql.run(
+        "UPDATE staged SET arrived_at_ms = ?, sent_at_ms = ?, position = ? WHERE sequence = ?",
+        arrivedAtMs,
+        sentAtMs ?? null,
+        position,
+        sequence,
+      );
+    }
+  };
+  const at = (sequence: Row[string]) => read(sql.all(`${STAGED_ROW} WHERE sequence = ?`, sequence));
+  /** What cannot be looked up by its id is not ours: it is set aside as it is read, and the next one takes its place. */
+  const items = (look: () => Row[]): StagedItem[] => {
+    const rows = look();
+    const isStrange = ({ id, sequence }: Row) =>
+      (typeof id !== "string" || isLossy(id)) && at(sequence ?? null).length === 0;
+    return rows.filter(isStrange).length > 0 && sql.isWriting ? items(look) : rows.map(itemFrom);
+  };
+  const spanOf = (row: Row | undefined): StagedSpan | undefined => {
+    const messages = Number(row?.messages);
+    if (messages === 0) return undefined;
+    const [newest] = at(row?.last ?? null);
+    return {
+      messages,
+      oldestArrivalAtMs: Number(row?.oldest),
+      newestArrivalAtMs: Number(row?.newest),
+      byProvider: row?.timed === messages,
+      newestChannel: newest?.kind === "message" ? newest.message.channel : undefined,
+    };
+  };
+
+  return {
+    add(row) {
+      const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
+      const { arrivedAtMs, sentAtMs, position } = itemOf(row);
+      const changes = sql.run(
+        `INSERT INTO staged (id, conversation_id, kind, bytes, item, arrived_at_ms, sent_at_ms, position)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+        row.id,
+        row.conversationId,
+        row.kind,
+        row.bytes,
+        item,
+        arrivedAtMs,
+        sentAtMs ?? null,
+        position,
+      );
+      return changes === 1;
+    },
+    all: (id) => read(sql.all(STAGED, id)),
+    of: (id, ids) =>
+      read(sql.all(STAGED_AS, JSON.stringify(ids))).filter(({ conversationId }) => conversationId === id),
+    latest(id, messagesMax, bytesMax) {
+      const wanted = { columns: COLUMNS, long: "item" };
+      return read(rowsWithin(sql, LATELY, wanted, [id], messagesMax, bytesMax).rows).reverse();
+    },
+    firstOutbound: (id) => items(() => sql.all(FIRST_OUTBOUND, id))[0],
+    front: (id, messagesMax, { byProvider }) =>
+      items(() => sql.all(byProvider ? FRONT_BY_PROVIDER : FRONT_BY_ARRIVAL, id, messagesMax)),
+    span(id, without = []) {
+      const look = () => sql.get(SPAN, id, JSON.stringify(without));
+      const row = look();
+      if (Number(row?.odd) === 0 || !sql.isWriting) return spanOf(row);
+      mend(id);
+      return spanOf(look());
+    },
+    count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
+    pile(id) {
+      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
+      const row = sql.get(PILE, id);
+      return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
+    },
+    remove(_id, ids) {
+      for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
+    },
+  };
+}
+
+function itemFrom({ sequence, id, kind, arrived, sent, position, bytes }: Row): StagedItem {
+  const item = {
+    kind: kind === "outbound" ? ("outbound" as const) : ("message" as const),
+    id: String(id),
+    arrivedAtMs: Number(arrived),
+    position: Number(position),
+    sequence: Number(sequence),
+    bytes: Number(bytes),
+  };
+  return sent === null || sent === undefined ? item : { ...item, sentAtMs: Number(sent) };
+}

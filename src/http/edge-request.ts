@@ -1,0 +1,28 @@
+import type { GivenUp, Reading } from "./intake.ts";
+
+/** A request as every edge hands it in: Node's, a `Request`'s, a Lambda event's. */
+export interface EdgeRequest {
+  readonly method: string;
+  readonly path: string;
+  /** As it came, with its question mark; empty when there is none. Signatures are made over it. */
+  readonly search: string;
+  readonly query: URLSearchParams;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** What stood before `path` in the URL that was called, where the edge knows: `https://host/stage`. */
+  readonly base?: string | undefined;
+  /** Absent where the edge cannot know it. */
+  readonly remoteAddress: string | undefined;
+  /** Reads the body, once, as one of all those that are being read. Left to the handler, so that what is refused by its headers is never read. */
+  body(bytesMax: number, reading: Reading): Promise<Body>;
+}
+
+/** `gone`: the caller hung up before the body was whole; what came must not be used. */
+export type Body = Buffer | "too-large" | "gone" | GivenUp;
+
+export interface EdgeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export type Handle = (request: EdgeRequest) => Promise<EdgeAnswer>;

@@ -1,0 +1,94 @@
+import { flag, type ObjectSchema, object, oneOf } from "../schema/schema.ts";
+import { ERROR, result } from "./api-schemas.ts";
+import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
+
+/** What a person does when something went wrong, or must not go on. */
+export const REMEDY_ROUTES: readonly Route[] = [
+  remedy({
+    path: "dead/{id}/retry",
+    operation: "retryDeadLetter",
+    summary: "Stages the messages again: a new turn answers them",
+    result: "retried",
+    run: ({ engine, id }) => engine.remedies.retryDead(id),
+  }),
+  remedy({
+    path: "dead/{id}/discard",
+    operation: "discardDeadLetter",
+    summary: "Gives the messages up for good",
+    result: "discarded",
+    run: discard,
+  }),
+  remedy({
+    method: "DELETE",
+    path: "dead/{id}",
+    operation: "deleteDeadLetter",
+    summary: "Gives the messages up for good",
+    result: "discarded",
+    run: discard,
+  }),
+  remedy({
+    path: "unknown/{id}/mark",
+    operation: "markUnknownSend",
+    summary: "Records what you found out about a send",
+    body: object({ as: oneOf("sent", "not-sent") }),
+    result: "marked",
+    run: ({ engine, id, body }) => engine.remedies.markUnknown(id, body.as),
+  }),
+  remedy({
+    path: "unknown/{id}/resend",
+    operation: "resendUnknownSend",
+    summary: "Sends it again, as a turn of its own",
+    result: "staged",
+    run: ({ engine, id }) => engine.remedies.resendUnknown(id),
+  }),
+  pausing("pause", "pauseAll", "Stops answering everywhere; messages stay staged", true),
+  pausing("resume", "resumeAll", "Goes on answering everywhere", false),
+];
+
+interface Remedy<Body> {
+  readonly method?: "POST" | "DELETE";
+  readonly path: string;
+  readonly operation: string;
+  readonly summary: string;
+  readonly body?: ObjectSchema<Body>;
+  readonly result: string;
+  run(call: ApiCall<Body>): Promise<string>;
+}
+
+function remedy<Body>({ method = "POST", path, run, ...row }: Remedy<Body>): Route {
+  const { operation, summary, body = object({}) as ObjectSchema<Body> } = row;
+  return route({
+    method,
+    path: `/api/${path}`,
+    operation,
+    summary,
+    ...(method === "POST" && { body }),
+    answers: {
+      200: { description: "Done", schema: result(row.result) },
+      404: { description: "No such entry", schema: ERROR },
+    },
+    run: async (call) => {
+      const outcome = await run(call);
+      return outcome === "not-found" ? missing("entry") : ok({ result: outcome });
+    },
+  });
+}
+
+function discard({ engine, id }: ApiCall): Promise<string> {
+  return engine.remedies.discardDead(id);
+}
+
+function pausing(action: string, operation: string, summary: string, paused: boolean): Route {
+  return {
+    method: "POST",
+    path: `/api/${action}`,
+    operation,
+    summary,
+    body: object({}),
+    answers: { 200: { description: "Done", schema: object({ paused: flag() }) } },
+    run: async ({ engine }) => {
+      await engine.conversations.pauseAll(paused);
+      return ok({ paused });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Draft } from "./draft.ts";
+import type { Media } from "./message.ts";
+import type { RefusalCode } from "./refusal.ts";
+import type { Usage } from "./reply.ts";
+
+/** `replied`, `no-reply`, `queued`, `handed-off`, `unknown`, or `refused: CODE`. */
+export type TurnOutcome =
+  | "replied"
+  | "no-reply"
+  | "queued"
+  | "handed-off"
+  | "unknown"
+  | `refused: ${RefusalCode}`;
+
+export interface Commit {
+  readonly outcome: TurnOutcome;
+  /** The batch merged, and the reply as it was sent. Absent where there is none. */
+  readonly userText?: string;
+  readonly userMedia?: readonly Media[];
+  readonly draft?: Draft;
+  readonly usage?: Usage;
+  readonly complete?: boolean;
+  readonly handOff?: string;
+  readonly answerStartedAtMs?: number;
+  readonly answeredAtMs?: number;
+  readonly sentAtMs?: number;
+  /** Look for another turn under the same lease: a draft was continued, an outbound carried out, a limit cut the batch. */
+  readonly more: boolean;
+}

@@ -1,0 +1,23 @@
+/** Why a message got no turn, or an HTTP caller no success. Recorded with the message and shown to people. */
+export type RefusalCode =
+  | "INVALID_SIGNATURE"
+  | "INVALID_PAYLOAD"
+  | "PAYLOAD_TOO_LARGE"
+  | "MESSAGE_TOO_LARGE"
+  | "CONVERSATION_NOT_FOUND"
+  | "PROJECT_INACTIVE"
+  | "CHANNEL_NOT_ALLOWED"
+  | "CONVERSATION_LOCKED"
+  | "ROUTE_NOT_FOUND"
+  | "RATE_LIMITED"
+  | "STORE_UNAVAILABLE";
+
+/** Why a message got no turn. */
+export interface Refusal {
+  readonly messageId: string;
+  readonly conversationId?: string;
+  readonly channel: string;
+  readonly sender: string;
+  readonly code: string;
+  readonly atMs: number;
+}

@@ -1,0 +1,55 @@
+import type { Conversation } from "./conversation.ts";
+import type { Draft } from "./draft.ts";
+import type { Lease } from "./lease.ts";
+import type { StagedMessage } from "./message.ts";
+import type { StagedOutbound } from "./outbound.ts";
+
+/** How often a turn was tried. */
+export interface TurnTries {
+  /** The number of this try, as responders and people are told it. */
+  readonly attempt: number;
+  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
+  readonly attempts: number;
+  /** Since when tries have ended in an outage. */
+  readonly failingSinceAtMs?: number;
+  /** The attempts before this one may have ended with the death of their processes: what is asked may be what killed them. */
+  readonly isSuspect?: true;
+  readonly restarts: number;
+}
+
+/** A turn to carry out, under a lease. */
+export interface Taken extends TurnTries {
+  readonly lease: Lease;
+  readonly turnId: string;
+  readonly conversation: Conversation;
+  /** The batch in order. Empty when the turn carries out an outbound. */
+  readonly messages: readonly StagedMessage[];
+  /** Something to be said that no message asked for. */
+  readonly outbound?: StagedOutbound;
+  /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
+  readonly draft?: Draft;
+  /** Provider ids of what the latest turns and dead letters of this conversation sent, for `reconcile` to leave out. */
+  readonly recentProviderIds: readonly string[];
+  /** A limit cut the batch: more is due as soon as this turn is over. */
+  readonly cut: boolean;
+  readonly takenAtMs: number;
+  readonly dueAtMs: number;
+}
+
+/** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
+export interface Burial {
+  readonly kind: "buried";
+  readonly deadLetterId: string;
+  readonly reason: string;
+}
+
+/** What a wake-up for one conversation led to. */
+export type TakeOutcome =
+  | { readonly kind: "turn"; readonly taken: Taken }
+  | { readonly kind: "busy"; readonly untilAtMs: number }
+  | { readonly kind: "later"; readonly dueAtMs: number }
+  | { readonly kind: "nothing" }
+  | Burial;
+
+/** Where one look led to several things: what it came to in the end, and the dead letters on the way. */
+export type TakenInTheEnd = TakeOutcome & { readonly buried?: readonly Burial[] };

@@ -1,0 +1,25 @@
+import type { Usage } from "./reply.ts";
+
+/** When a turn passed each of its steps. */
+export interface TurnTimes {
+  readonly openedAtMs: number;
+  readonly dueAtMs: number;
+  readonly takenAtMs: number;
+  readonly answerStartedAtMs?: number;
+  readonly answeredAtMs?: number;
+  readonly sentAtMs?: number;
+  readonly committedAtMs: number;
+}
+
+/** One turn as it went, kept after its commit. */
+export interface TurnRecord extends TurnTimes {
+  readonly turnId: string;
+  readonly conversationId: string;
+  readonly outcome: string;
+  readonly channel: string;
+  readonly messageIds: readonly string[];
+  readonly providerIds: readonly string[];
+  readonly attempts: number;
+  readonly restarts: number;
+  readonly usage?: Usage;
+}

@@ -1,0 +1,161 @@
+import type { Answer } from "../core/reply.ts";
+import { decideAnswer } from "../core/rules.ts";
+import { LullError } from "../errors.ts";
+import type { Draft } from "../model/draft.ts";
+import type { Taken } from "../model/take.ts";
+import type { Responder } from "../ports/responder.ts";
+import { ask } from "./ask.ts";
+import { deliver } from "./deliver.ts";
+import { draftOf, sendingFirst } from "./drafting.ts";
+import { keepAlive } from "./heartbeat.ts";
+import { persist } from "./persist.ts";
+import { commit, fail, giveBack, lose } from "./turn-end.ts";
+import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
+
+/** Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. Whatever happens, the lease is given back or lapses. */
+export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
+  const { engine, clock, settings, log } = surroundings;
+  const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
+  const run: TurnRun = { ...surroundings, taken, heartbeat };
+  try {
+    return await carryOn(run);
+  } catch (error) {
+    return await fail(run, error);
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+function carryOn(run: TurnRun): Promise<TurnEnd> {
+  const { draft, outbound } = run.taken;
+  const channel = channelOf(run.taken);
+  // Before anybody is asked: on one database another process may be the one that has it.
+  if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
+  if (draft) return deliver(run, draft, { isFresh: false });
+  if (outbound) return writeDraft(run, draftOf(run, outbound));
+  return answerBatch(run);
+}
+
+/** Where the answer goes. */
+function channelOf({ draft, outbound, messages }: Taken): string {
+  return draft?.channel ?? outbound?.channel ?? messages.at(-1)!.channel;
+}
+
+function elsewhere(channel: string): LullError {
+  return new LullError(`this process has no channel ${channel}`, { code: "NO_CHANNEL", retry: "later" });
+}
+
+async function answerBatch(run: TurnRun): Promise<TurnEnd> {
+  const { taken, settings } = run;
+  const channel = channelOf(taken);
+  const decision = decideAnswer(taken.conversation, settings.channels[channel]?.type ?? channel);
+  if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
+  if (decision.kind === "hand-off") return handOver(run);
+  const responder = run.responderFor(channel);
+  if (!responder) return commit(run, { outcome: "refused: ROUTE_NOT_FOUND" });
+  return askAndGoOn(run, responder, (answer, answerStartedAtMs) => {
+    if (answer.kind === "later") return awaitAnswer(run, answer.afterMs, answerStartedAtMs);
+    if (answer.texts.length === 0 && answer.media.length === 0)
+      return commitSilence(run, answer, answerStartedAtMs);
+    return writeDraft(run, draftOf(run, { ...answer, answerStartedAtMs }));
+  });
+}
+
+function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): Promise<TurnEnd> {
+  const awaitingUntilAtMs = run.clock.nowMs() + afterMs;
+  const draft = draftOf(run, { texts: [], answerStartedAtMs, awaitingUntilAtMs });
+  return giveBack(run, { kind: "wait", afterMs, draft });
+}
+
+/** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent, now or later. */
+async function handOver(run: TurnRun): Promise<TurnEnd> {
+  const done = () => commit(run, { outcome: "handed-off" });
+  return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
+}
+
+type Answered = Extract<Answer, { kind: "answer" }>;
+
+async function askAndGoOn(
+  run: TurnRun,
+  responder: Responder,
+  goOn: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
+): Promise<TurnEnd> {
+  const { engine, clock, settings, heartbeat, stopping, taken } = run;
+  // Whoever is about to stop need not trouble anybody with a question.
+  if (stopping.aborted) return giveBack(run, { kind: "release" });
+  const startedAtMs = clock.nowMs();
+  const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
+  const newer = (signal: AbortSignal) => untilNewer(run, signal);
+  const asking = {
+    engine,
+    clock,
+    answerTimeoutMs,
+    historyMessagesMax,
+    historyBytesMax,
+    lost: heartbeat.lost,
+    stopping,
+    newer,
+  };
+  const asked = await ask(asking, responder, taken);
+  switch (asked.kind) {
+    case "lost":
+      return lose(run);
+    case "stopping":
+      return giveBack(run, { kind: "release" });
+    case "newer":
+      return giveBack(run, { kind: "restart" });
+    case "failed":
+      return fail(run, asked.error);
+    case "answered":
+      return goOn(asked.answer, startedAtMs);
+  }
+}
+
+/** `whileBusy: "restart"`: looks now and then whether the customer went on writing. */
+async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
+  const { engine, clock, settings, heartbeat } = run;
+  if (!mayRestart(run)) return false;
+  while (!signal.aborted) {
+    await clock.sleep(settings.restartPollMs, signal);
+    if (!signal.aborted && (await engine.turns.hasNewer(heartbeat.lease()).catch(() => false))) return true;
+  }
+  return false;
+}
+
+function mayRestart({ settings, taken }: TurnRun): boolean {
+  return settings.whileBusy === "restart" && taken.restarts < settings.restartsMax;
+}
+
+async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
+  // What somebody else has already is not started over: they would have it twice.
+  if (!answer.queued && mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
+    return giveBack(run, { kind: "restart" });
+  const { usage, complete, handOff, queued } = answer;
+  const silence = queued ? "queued" : "no-reply";
+  const end = await commit(run, {
+    outcome: handOff === undefined ? silence : "handed-off",
+    ...(usage && { usage }),
+    ...(complete !== undefined && { complete }),
+    ...(handOff !== undefined && { handOff }),
+    answerStartedAtMs,
+    answeredAtMs: run.clock.nowMs(),
+  });
+  return end.kind === "answered" ? giveBack(run, { kind: "release" }) : end;
+}
+
+/** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */
+async function writeDraft(run: TurnRun, draft: Draft): Promise<TurnEnd> {
+  const first = sendingFirst(run, draft);
+  const written = await persist(run, () => run.engine.turns.draft(run.heartbeat.lease(), first));
+  switch (written.kind) {
+    case "lost":
+      return lose(run);
+    case "handed-off":
+      return commit(run, { outcome: "handed-off" });
+    case "newer":
+      return giveBack(run, { kind: "restart" });
+    case "drafted":
+      run.heartbeat.renewed(written.lease);
+      return deliver(run, written.draft, { isFresh: true });
+  }
+}

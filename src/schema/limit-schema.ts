@@ -1,0 +1,32 @@
+import {
+  inside,
+  isTime,
+  LIMIT_ROWS,
+  type Limit,
+  type LimitSettings,
+  type LimitsConfig,
+  publicName,
+} from "../model/limits.ts";
+import { problemsIn, TO_PEOPLE } from "./problems.ts";
+import { number, options, type Schema, whole } from "./schema.ts";
+
+export function schemaOf(limit: Limit): Schema<number> {
+  const { min, max } = limit;
+  const range = { minimum: min, ...(max !== undefined && { maximum: max }) };
+  return isTime(limit) ? number(range) : whole(range);
+}
+
+const SCHEMA = options(
+  Object.fromEntries(LIMIT_ROWS.map(([name, limit]) => [publicName(name), schemaOf(limit)])),
+);
+
+/** Public limits to those of the code; what was left out stays out. Or what is wrong with them, in words. */
+export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string {
+  const [problem] = problemsIn(given, SCHEMA, "limits", TO_PEOPLE);
+  if (problem !== undefined) return problem;
+  const said = LIMIT_ROWS.flatMap(([name, limit]) => {
+    const value = given[publicName(name)];
+    return value === undefined ? [] : [[name, inside(limit, value)]];
+  });
+  return Object.fromEntries(said);
+}

@@ -1,0 +1,189 @@
+import { isObject } from "../core/shape.ts";
+import { isPlainUrl, maskUrl, plainUrlInWords } from "../wire/plain-url.ts";
+import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, targetOf } from "./schema.ts";
+import { didYouMean } from "./suggest.ts";
+
+/** How somebody is told what is wrong. */
+export interface Manner {
+  readonly text: string;
+  readonly yesNo: string;
+  /** Whether what an object holds is said, and why. Programs have the document for that. */
+  readonly explains: boolean;
+  /** What may be told of a value that does not fit, if anything. */
+  told(value: unknown, schema: Schema): string | undefined;
+  /** Of a name that is not among the known ones. */
+  stranger(key: string, known: readonly string[]): string;
+}
+
+/** For whoever sends JSON. Values are not repeated: they may be what a customer wrote. */
+export const TO_PROGRAMS: Manner = {
+  text: "a string",
+  yesNo: "true or false",
+  explains: false,
+  told: (value, { type }) => {
+    const kind = kindOf(value);
+    return kind === (type === "integer" ? "number" : type) ? undefined : kind;
+  },
+  stranger: (_, known) => `is not known here; there are ${known.join(", ") || "none"}`,
+};
+
+/** For whoever writes a configuration, and wants to find the value in it. */
+export const TO_PEOPLE: Manner = {
+  text: "a text",
+  yesNo: "yes or no (1 or 0, true or false)",
+  explains: true,
+  told: (value, schema) => {
+    if (value === undefined || mayBeSecret(schema)) return undefined;
+    if (typeof value === "string") return JSON.stringify(schema.type === "url" ? maskUrl(value) : value);
+    return typeof value === "number" || typeof value === "boolean" ? String(value) : kindOf(value);
+  },
+  stranger: (key, known) => `is not a known setting${didYouMean(key, known)}`,
+};
+
+/** A secret of the wrong shape is still a secret, and objects may hold one. */
+function mayBeSecret(schema: Schema): boolean {
+  if ("anyOf" in schema) return schema.anyOf?.some(mayBeSecret) ?? true;
+  return schema.type === "secret" || schema.type === "object";
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "function" ? "a function" : typeof value;
+}
+
+/** What is wrong with a value, in words for whoever sent or wrote it. Empty when nothing is. */
+export function problemsIn(value: unknown, schema: Schema, where: string, manner: Manner): string[] {
+  const found: string[] = [];
+  look(value, schema, where, { manner, found });
+  return found;
+}
+
+interface Looking {
+  readonly manner: Manner;
+  readonly found: string[];
+}
+
+function look(value: unknown, schema: Schema, where: string, looking: Looking): void {
+  if ("$ref" in schema) look(value, targetOf(schema), where, looking);
+  else if (schema.type === "object") lookAtObject(value, schema, where, looking);
+  else if (schema.type === "array" && Array.isArray(value))
+    for (const [index, each] of value.entries()) look(each, schema.items, `${where}[${index}]`, looking);
+  else if (schema.type === "string" && typeof value === "string" && !schema.enum)
+    lookAtText(value, schema, where, looking);
+  else if (!fits(value, schema)) looking.found.push(mustBe(where, value, schema, looking.manner));
+}
+
+/** Of everything that has no parts. */
+function fits(value: unknown, schema: Schema): boolean {
+  switch (schema.type) {
+    case "string":
+      return typeof value === "string" && (schema.enum?.includes(value) ?? true);
+    case "integer":
+    case "number":
+      return isWithin(value, schema);
+    case "boolean":
+      return typeof value === "boolean";
+    case "function":
+      return (
+        typeof (schema.method === undefined ? value : isObject(value) && value[schema.method]) === "function"
+      );
+    case "url":
+      return typeof value === "string" && isPlainUrl(value, schema);
+    case "secret":
+      return typeof value === "string" || isReference(value);
+    case undefined:
+      if (!("anyOf" in schema) || schema.anyOf === undefined) return true;
+      return schema.anyOf.some((each) => problemsIn(value, each, "", TO_PEOPLE).length === 0);
+    default:
+      return false;
+  }
+}
+
+function mustBe(where: string, value: unknown, schema: Schema, manner: Manner): string {
+  const told = manner.told(value, schema);
+  const why = manner.explains && schema.description !== undefined ? `: ${schema.description}` : "";
+  return `${where || "the body"} must be ${inWords(schema, manner)}${told === undefined ? "" : `, not ${told}`}${why}`;
+}
+
+function lookAtText(value: string, schema: TextSchema, where: string, { found }: Looking): void {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
+  // Half a character is stored as another one, and two names become the same.
+  if (!value.isWellFormed()) found.push(`${where} is not well-formed Unicode`);
+  else if (minLength > 0 && value.trim().length < minLength) found.push(`${where} must not be empty`);
+  else if (value.length > maxLength) found.push(`${where} must have ${maxLength} characters at most`);
+}
+
+function lookAtObject(value: unknown, schema: ObjectSchema, where: string, looking: Looking): void {
+  const { found, manner } = looking;
+  if (!isObject(value)) return void found.push(mustBe(where, value, schema, manner));
+  const { properties = {}, required = [], additionalProperties: others } = schema;
+  const prefix = where === "" ? "" : `${where}.`;
+  for (const key of required) if (value[key] === undefined) found.push(`${prefix}${key} is missing`);
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(properties, key)) continue;
+    if (others === false) found.push(`${prefix}${key} ${manner.stranger(key, Object.keys(properties))}`);
+    else if (others !== undefined) look(value[key], others, prefix + key, looking);
+  }
+  for (const key of Object.keys(properties)) {
+    const given = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (given !== undefined) look(given, properties[key] as Schema, prefix + key, looking);
+  }
+}
+
+function isWithin(value: unknown, { type, minimum = -Infinity, maximum = MOST }: NumberSchema): boolean {
+  if (typeof value !== "number" || !Number.isFinite(value)) return false;
+  return (type === "number" || Number.isInteger(value)) && value >= minimum && value <= maximum;
+}
+
+const MOST = Number.MAX_SAFE_INTEGER;
+
+function isReference(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const [entry, ...more] = Object.entries(value);
+  if (entry === undefined || more.length > 0) return false;
+  return ["env", "file", "name"].includes(entry[0]) && typeof entry[1] === "string";
+}
+
+/** `a whole number from 1 to 200`. */
+export function inWords(schema: Schema, manner: Manner): string {
+  switch (schema.type) {
+    case "string":
+      return schema.enum ? `one of ${schema.enum.join(", ")}` : manner.text;
+    case "integer":
+    case "number":
+      return rangeInWords(schema);
+    case "boolean":
+      return manner.yesNo;
+    case "array":
+      return schema.items.type === "string" ? `a list of ${manner.text.replace("a ", "")}s` : "a list";
+    case "object":
+      return objectInWords(schema, manner);
+    case "url":
+      return plainUrlInWords(schema);
+    case "secret":
+      return 'the secret itself or where it is: { "env": "NAME" }, { "file": "PATH" } or { "name": "NAME" }';
+    case "function":
+      return schema.method === undefined ? "a function" : `an object with a function ${schema.method}`;
+    default:
+      return eitherInWords(schema, manner);
+  }
+}
+
+function rangeInWords({ type, minimum, maximum = MOST }: NumberSchema): string {
+  const what = type === "integer" ? "a whole number" : "a number";
+  if (minimum === undefined) return what;
+  return maximum === MOST ? `${what} of at least ${minimum}` : `${what} from ${minimum} to ${maximum}`;
+}
+
+function objectInWords({ required, properties }: ObjectSchema, { explains }: Manner): string {
+  if (!explains || properties === undefined) return "an object";
+  return `an object with ${required?.join(" and ") ?? Object.keys(properties).join(", ")}`;
+}
+
+function eitherInWords(schema: Schema, manner: Manner): string {
+  if ("$ref" in schema) return inWords(targetOf(schema), manner);
+  const { anyOf = [] } = schema as { readonly anyOf?: readonly Schema[] };
+  const each = anyOf.map((one) => inWords(one, manner));
+  return each.join(each.some((words) => words.includes(" or ")) ? ", or " : " or ");
+}

@@ -1,0 +1,188 @@
+import type { UrlRule } from "../wire/plain-url.ts";
+
+const TARGET: unique symbol = Symbol("target");
+
+/**
+ * What a value has to be: types, checks, words and the OpenAPI document follow from the same object. It is the part of JSON Schema that we
+ * speak, as it is published, and beside it what only a configuration can hold.
+ */
+export type Schema<T = unknown> = Keywords & {
+  readonly description?: string;
+  /** For the compiler only, and never there: what `Infer` gives. */
+  readonly "~type"?: T;
+};
+
+type Keywords =
+  | TextSchema
+  | NumberSchema
+  | { readonly type: "boolean" }
+  | { readonly type: "array"; readonly items: Schema }
+  | ObjectKeywords
+  /** One of these; anything at all where there are none. */
+  | { readonly type?: never; readonly anyOf?: readonly Schema[] }
+  | Reference
+  /** http or https; of what opens doors, only what the rule allows. */
+  | ({ readonly type: "url" } & UrlRule)
+  | { readonly type: "secret" }
+  /** Only a module can say it: a function, or an object that has this one. */
+  | { readonly type: "function"; readonly method?: string };
+
+export interface TextSchema {
+  readonly type: "string";
+  readonly enum?: readonly string[];
+  /** Of what is left without the blanks around it; `pattern` says the same to others. */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+}
+
+export interface NumberSchema {
+  readonly type: "integer" | "number";
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}
+
+export interface Reference {
+  readonly type?: never;
+  readonly $ref: string;
+  readonly [TARGET]: Schema;
+}
+
+interface ObjectKeywords {
+  readonly type: "object";
+  /** Absent: any names. */
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  /** False where there are properties; otherwise what each value has to be. */
+  readonly additionalProperties?: false | Schema;
+}
+
+export type ObjectSchema<T = unknown> = ObjectKeywords & {
+  readonly description?: string;
+  readonly "~type"?: T;
+};
+
+/** The type of what a schema describes. */
+export type Infer<S extends Schema | Optional> =
+  S extends Optional<infer T> ? T : S extends { readonly "~type"?: infer T } ? T : never;
+
+export interface Optional<T = unknown> {
+  readonly optional: Schema<T>;
+}
+
+type Properties = Readonly<Record<string, Schema | Optional>>;
+type Flat<T> = { readonly [K in keyof T]: T[K] };
+type Fields<P extends Properties> = Flat<
+  { [K in keyof P as P[K] extends Optional ? never : K]: Infer<P[K]> } & {
+    [K in keyof P as P[K] extends Optional ? K : never]?: Infer<P[K]>;
+  }
+>;
+
+export function optional<T>(schema: Schema<T>): Optional<T> {
+  return { optional: schema };
+}
+
+/** An object that takes these properties and no others: a misspelt one is told, not ignored. */
+export function object<const P extends Properties>(
+  properties: P,
+  description?: string,
+): ObjectSchema<Fields<P>> {
+  const entries = Object.entries(properties);
+  const required = entries.flatMap(([key, each]) => ("optional" in each ? [] : [key]));
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      entries.map(([key, each]) => [key, "optional" in each ? each.optional : each]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+    ...noted(description),
+  };
+}
+
+/** The same, of which everything may be left out. */
+export function options<const P extends Readonly<Record<string, Schema>>>(
+  properties: P,
+  description?: string,
+): ObjectSchema<{ readonly [K in keyof P]?: Infer<P[K]> }> {
+  return { type: "object", properties, additionalProperties: false, ...noted(description) };
+}
+
+export function anything(description?: string): Schema<Readonly<Record<string, unknown>>> {
+  return { type: "object", ...noted(description) };
+}
+
+/** Values of one kind under any name. */
+export function record<T>(values: Schema<T>): Schema<Readonly<Record<string, T>>> {
+  return { type: "object", additionalProperties: values };
+}
+
+export function text(description?: string): Schema<string> {
+  return { type: "string", ...noted(description) };
+}
+
+export function someText(description?: string, maxLength?: number): Schema<string> {
+  const most = maxLength === undefined ? {} : { maxLength };
+  return { type: "string", minLength: 1, ...most, pattern: "\\S", ...noted(description) };
+}
+
+export function time(description?: string): Schema<string> {
+  return { type: "string", format: "date-time", ...noted(description) };
+}
+
+export function oneOf<const T extends readonly string[]>(...values: T): Schema<T[number]> {
+  return { type: "string", enum: values };
+}
+
+export function flag(description?: string): Schema<boolean> {
+  return { type: "boolean", ...noted(description) };
+}
+
+export interface Range {
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+export function number(range: Range, description?: string): NumberSchema & Schema<number> {
+  return { type: "number", ...range, ...noted(description) };
+}
+
+export function whole(range: Range, description?: string): NumberSchema & Schema<number> {
+  return { type: "integer", ...range, ...noted(description) };
+}
+
+export function list<T>(items: Schema<T>, description?: string): Schema<readonly T[]> {
+  return { type: "array", items, ...noted(description) };
+}
+
+export function either<const S extends readonly Schema[]>(...anyOf: S): Schema<Infer<S[number]>> {
+  return { anyOf };
+}
+
+/** A schema that the document names once, and everybody else refers to. */
+export function component<T>(name: string, schema: Schema<T>): Reference & Schema<T> {
+  return { $ref: `#/components/schemas/${name}`, [TARGET]: schema };
+}
+
+export function targetOf(reference: Reference): Schema {
+  return reference[TARGET];
+}
+
+/** Every component that something refers to, and those that they refer to, by name. */
+export function componentsIn(value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
+  if (typeof value !== "object" || value === null) return found;
+  const { $ref, [TARGET]: target } = value as Partial<Reference>;
+  const name = $ref?.split("/").at(-1);
+  if (name !== undefined && target !== undefined && found[name] !== target) {
+    found[name] = target;
+    componentsIn(target, found);
+  }
+  for (const each of Object.values(value)) componentsIn(each, found);
+  return found;
+}
+
+function noted(description: string | undefined): { readonly description?: string } {
+  return description === undefined ? {} : { description };
+}

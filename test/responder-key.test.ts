@@ -1,0 +1,70 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LullProcess } from "./lull-process.ts";
+
+const KEY = "sk-a-key-that-works";
+
+let folder = "";
+let vendor: Server;
+
+/** Answers as OpenAI does when asked for its models. */
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lull-key-"));
+  vendor = createServer((request, response) => {
+    const isRight = request.headers.authorization === `Bearer ${KEY}`;
+    response.writeHead(request.url !== "/v1/models" ? 404 : isRight ? 200 : 401).end("{}");
+  });
+  await new Promise<void>((resolve) => vendor.listen(0, "127.0.0.1", resolve));
+});
+
+afterEach(async () => {
+  vendor.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function doctor(config: object, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  await writeFile(join(folder, "lull.config.json"), JSON.stringify(config));
+  const asked = new LullProcess(["doctor"], { cwd: folder, env: { PORT: "0", ...env } });
+  await asked.gone();
+  return asked.stdout;
+}
+
+function at(path: string): string {
+  return `http://127.0.0.1:${(vendor.address() as AddressInfo).port}${path}`;
+}
+
+async function doctorWithKey(key: string, path = "/v1"): Promise<string> {
+  await writeFile(join(folder, "key"), key);
+  return doctor({ responder: { openai: { apiKey: { file: join(folder, "key") }, baseUrl: at(path) } } });
+}
+
+describe("the doctor tries the key of OpenAI", () => {
+  it("where it is in a file", async () => {
+    expect(await doctorWithKey(KEY)).toMatch(/^ok {4}responder: openai; the key works$/m);
+    expect(await doctorWithKey("sk-another")).toMatch(
+      /^FAIL {2}responder: OpenAI does not accept .*lull\.config\.json/m,
+    );
+  });
+
+  it("where it is in the environment", async () => {
+    const env = { OPENAI_BASE_URL: at("/v1") };
+    const well = await doctor({}, { ...env, OPENAI_API_KEY: KEY });
+    expect(well).toMatch(/^ok {4}responder: openai; the key works$/m);
+    const wrong = await doctor({}, { ...env, OPENAI_API_KEY: "sk-another" });
+    expect(wrong).toMatch(/^FAIL {2}responder: OpenAI does not accept .*OPENAI_API_KEY/m);
+  });
+
+  it("and says that it did not, where the answer tells nothing of the key", async () => {
+    expect(await doctorWithKey(KEY, "/elsewhere")).toMatch(/^warn {2}responder: .*answered 404.*not tried$/m);
+  });
+});
+
+it("the doctor says of other responders that it did not try them", async () => {
+  expect(await doctor({ responder: { http: { url: at("/answer") } } })).toMatch(
+    /^ok {4}responder: http, from lull\.config\.json; not tried$/m,
+  );
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { isVisitor, linkedVisitor, newVisitor, visitorFrom } from "./visitor.ts";
+
+const kept = () => ({ visitor: "visitor-1", signature: "old", conversations: ["c_1"], log: [] });
+const LINK = "#sender=ana%40example.com&signature=abc";
+
+test("a link names a visitor only with a proof", () => {
+  expect(linkedVisitor(LINK)).toEqual({ visitor: "ana@example.com", signature: "abc" });
+  for (const hash of [
+    "",
+    "#",
+    "#sender=ana",
+    "#signature=abc",
+    "#sender=&signature=abc",
+    "#sender=ana&signature=",
+  ])
+    expect(linkedVisitor(hash)).toBeUndefined();
+});
+
+test("a new visitor has a name that cannot be guessed, or the one of the link", () => {
+  const names = new Set(Array.from({ length: 50 }, () => newVisitor("").visitor));
+  expect(names.size).toBe(50);
+  for (const name of names) expect(name).toMatch(/^visitor-[0-9a-f]{32}$/);
+  expect(newVisitor(LINK)).toEqual({
+    visitor: "ana@example.com",
+    signature: "abc",
+    conversations: [],
+    log: [],
+  });
+});
+
+const yes = () => true;
+const no = () => false;
+const never = () => expect.unreachable("a question that is not needed");
+
+test("the visitor that was kept stays, with the latest proof, unless the link names another", () => {
+  expect(visitorFrom(kept(), "", never)).toEqual(kept());
+  expect(visitorFrom(kept(), "#sender=visitor-1&signature=new", never)).toEqual({
+    ...kept(),
+    signature: "new",
+  });
+  expect(visitorFrom(kept(), LINK, yes)).toMatchObject({ visitor: "ana@example.com", conversations: [] });
+  expect(visitorFrom(kept(), "#sender=ana", never)).toEqual(kept());
+  expect(visitorFrom(undefined, "", never).visitor).toMatch(/^visitor-/);
+});
+
+test("who is proven already becomes another only when they say so: a link may come from anybody", () => {
+  const asked: string[][] = [];
+  const stayed = visitorFrom(kept(), LINK, (...names) => {
+    asked.push(names);
+    return false;
+  });
+  expect(stayed).toEqual(kept());
+  expect(asked).toEqual([["ana@example.com", "visitor-1"]]);
+  expect(visitorFrom({ ...kept(), signature: "" }, LINK, never).visitor).toBe("ana@example.com");
+  expect(visitorFrom(undefined, LINK, no).visitor).toBe("ana@example.com");
+});
+
+test("what is no visitor is not taken for one", () => {
+  expect(isVisitor(kept())).toBe(true);
+  const spoilt = [null, undefined, "visitor-1", 7, [], {}, { visitor: "visitor-1" }];
+  const halves = [
+    { ...kept(), visitor: "" },
+    { ...kept(), visitor: 7 },
+    { ...kept(), log: {} },
+    { ...kept(), conversations: undefined },
+  ];
+  expect([...spoilt, ...halves].filter(isVisitor)).toEqual([]);
+});
