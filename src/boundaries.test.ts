@@ -13,7 +13,7 @@ interface Rule {
   readonly builtins?: readonly string[];
 }
 
-const BASE = ["model", "core", "ports", "wire", "schema", "process", "errors.ts", "secrets"];
+const BASE = ["model", "core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
 /** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
@@ -55,8 +55,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
   secrets: { imports: ["errors.ts", "secrets"], types: ["ports"] },
-  /** One language for what values have to be: of the API, of the configuration. */
-  schema: { imports: ["model", "core/shape.ts", "wire/plain-url.ts", "schema"], builtins: [] },
   /** What talking to providers needs. */
   wire: { imports: ["model", "core", "errors.ts", "wire"], types: ["ports"] },
   "index.ts": { imports: [...BASE, "runtime", "http"] },

@@ -25,7 +25,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     messages: { actions: ["Query", "PutItem", "DeleteItem"] },
     seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"] },
   },
-  /** Listings, remedies, erasing a person. */
+  /** Listings, repairs, erasing a person. */
   api: {
     conversations: {
       actions: ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem"],

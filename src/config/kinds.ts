@@ -1,6 +1,6 @@
+import { either, flag, list, number, type Schema, text, whole } from "../core/schema.ts";
 import { SECONDS_RANGE } from "../model/limits.ts";
 import type { SecretReference } from "../ports/secrets.ts";
-import { either, flag, list, number, type Schema, text, whole } from "../schema/schema.ts";
 
 /** What settings are made of, whichever way they come in. */
 export const TEXT = text();

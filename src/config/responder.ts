@@ -1,19 +1,12 @@
+import { anything, either, type ObjectSchema, oneOf, options as optionsOf, record } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
+import { didYouMean } from "../core/suggest.ts";
 import { ConfigError } from "../errors.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
-import {
-  anything,
-  either,
-  type ObjectSchema,
-  oneOf,
-  options as optionsOf,
-  record,
-} from "../schema/schema.ts";
-import { didYouMean } from "../schema/suggest.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECONDS, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../model/draft.ts";
-import { afterGiveBack, type GivingBack } from "./release.ts";
+import { afterRelease, type Releasing } from "./release.ts";
 import type { ConversationState, Work } from "./state.ts";
 
 const NOW = 100_000;
@@ -18,7 +18,7 @@ const work: Work = {
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 20_000, untilAtMs: 160_000 };
 const held: ConversationState = { works: [work], lease };
 
-function giving(given: Partial<GivingBack> = {}): GivingBack {
+function giving(given: Partial<Releasing> = {}): Releasing {
   const policy = { kind: "fixed", lengthMs: 10_000 } as const;
   return { state: held, work, newer: [], policy, nowMs: NOW, clockSkewMs: 0, windowId: "new", ...given };
 }
@@ -46,9 +46,9 @@ describe("however a turn gives its lease back", () => {
       { kind: "retry", afterMs: 5, reason: "x" },
       { kind: "wait", afterMs: 5 },
       { kind: "restart" },
-      { kind: "release" },
+      { kind: "put-back" },
     ] as const) {
-      const after = afterGiveBack(giving(), how);
+      const after = afterRelease(giving(), how);
       expect(after.lease).toBeUndefined();
       expect(after.window?.id).toBe("new");
       expect(after.window?.wakeAtMs).toBe(after.notBeforeAtMs);
@@ -57,7 +57,7 @@ describe("however a turn gives its lease back", () => {
 
   it("a window that stands keeps its id and due time: who waits longest is served first", () => {
     const window = { id: "old", dueAtMs: 50_000, wakeAtMs: 50_000 };
-    const after = afterGiveBack(giving({ state: { ...held, window } }), {
+    const after = afterRelease(giving({ state: { ...held, window } }), {
       kind: "retry",
       afterMs: 5,
       reason: "x",
@@ -70,9 +70,9 @@ describe("a retry", () => {
   const retry = { kind: "retry", afterMs: 5_000, reason: "overloaded" } as const;
 
   it("keeps counting, and keeps the reason", () => {
-    const after = afterGiveBack(giving(), retry);
+    const after = afterRelease(giving(), retry);
     expect(after.works).toEqual([{ ...work, lastError: "overloaded", errors: 1 }]);
-    const again = afterGiveBack(giving({ work: { ...work, errors: 1 } }), retry);
+    const again = afterRelease(giving({ work: { ...work, errors: 1 } }), retry);
     expect(again.works[0]?.errors).toBe(2);
     expect(after.notBeforeAtMs).toBe(NOW + 5_000);
     expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
@@ -81,33 +81,31 @@ describe("a retry", () => {
   it("after somebody's outage is not counted, and keeps its number and the start of the outage", () => {
     const outage = { ...retry, outageSinceAtMs: NOW - 7 };
     const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
-    expect(afterGiveBack(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);
+    expect(afterRelease(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);
     const again = giving({ work: { ...work, outages: 4 } });
-    expect(afterGiveBack(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
+    expect(afterRelease(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
   });
 
   it("keeps the stored draft where it brings none, and its own where it does", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
-    expect(afterGiveBack(giving({ state }), retry).draft).toBe(state.draft);
+    expect(afterRelease(giving({ state }), retry).draft).toBe(state.draft);
     const newer = draft(sending);
-    expect(afterGiveBack(giving({ state }), { ...retry, draft: newer }).draft).toEqual(newer);
-    expect(afterGiveBack(giving(), retry).draft).toBeUndefined();
+    expect(afterRelease(giving({ state }), { ...retry, draft: newer }).draft).toEqual(newer);
+    expect(afterRelease(giving(), retry).draft).toBeUndefined();
   });
 
   it("does not wait for a send that the provider's callback settled in the meantime", () => {
     const state = { ...held, draft: draft(sent) };
-    const after = afterGiveBack(giving({ state }), { ...retry, draft: draft(sending) });
+    const after = afterRelease(giving({ state }), { ...retry, draft: draft(sending) });
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
     expect(after.notBeforeAtMs).toBe(NOW);
   });
 
   it("waits its time where nothing was in doubt, or still is", () => {
     const state = { ...held, draft: draft(sent) };
-    expect(afterGiveBack(giving({ state }), { ...retry, draft: draft(sent) }).notBeforeAtMs).toBe(
-      NOW + 5_000,
-    );
+    expect(afterRelease(giving({ state }), { ...retry, draft: draft(sent) }).notBeforeAtMs).toBe(NOW + 5_000);
     const doubt = { ...held, draft: draft(sending) };
-    expect(afterGiveBack(giving({ state: doubt }), { ...retry, draft: draft(sending) }).notBeforeAtMs).toBe(
+    expect(afterRelease(giving({ state: doubt }), { ...retry, draft: draft(sending) }).notBeforeAtMs).toBe(
       NOW + 5_000,
     );
   });
@@ -116,7 +114,7 @@ describe("a retry", () => {
 describe("a wait", () => {
   it("is not counted, and comes back at its time with its draft", () => {
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterGiveBack(giving(), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    const after = afterRelease(giving(), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.works[0]?.attempts).toBe(2);
     expect(after.draft).toEqual(awaiting);
     expect(after.window?.wakeAtMs).toBe(NOW + 60_000);
@@ -124,13 +122,13 @@ describe("a wait", () => {
 
   it("without a draft keeps the stored one", () => {
     const state = { ...held, draft: draft(sending) };
-    expect(afterGiveBack(giving({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
+    expect(afterRelease(giving({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
   });
 
   it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
     const state = { ...held, draft: draft(sent) };
     const how = { kind: "wait", afterMs: 30_000, draft: draft(sending) } as const;
-    const after = afterGiveBack(giving({ state }), how);
+    const after = afterRelease(giving({ state }), how);
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
     expect(after.notBeforeAtMs).toBe(NOW);
   });
@@ -138,7 +136,7 @@ describe("a wait", () => {
   it("for an answer that is there already goes on with it at once", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterGiveBack(giving({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    const after = afterRelease(giving({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.draft).toBe(state.draft);
     expect(after.window?.wakeAtMs).toBe(NOW);
     expect(after.works[0]?.attempts).toBe(2);
@@ -149,19 +147,19 @@ describe("a restart", () => {
   it("waits for the newer messages' own window, is not counted, and drops the draft", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
     const newer = [{ arrivedAtMs: NOW - 1_000 }, { arrivedAtMs: NOW }];
-    const after = afterGiveBack(giving({ state, newer }), { kind: "restart" });
+    const after = afterRelease(giving({ state, newer }), { kind: "restart" });
     expect(after.works).toEqual([{ ...work, attempts: 2, restarts: 2 }]);
     expect(after.draft).toBeUndefined();
     expect(after.notBeforeAtMs).toBe(NOW + 9_000);
   });
 
   it("comes back at once where the newer messages are gone", () => {
-    expect(afterGiveBack(giving(), { kind: "restart" }).notBeforeAtMs).toBe(NOW);
+    expect(afterRelease(giving(), { kind: "restart" }).notBeforeAtMs).toBe(NOW);
   });
 });
 
 it("a release is not counted and due again at once", () => {
-  const after = afterGiveBack(giving(), { kind: "release" });
+  const after = afterRelease(giving(), { kind: "put-back" });
   expect(after.works).toEqual([{ ...work, attempts: 2 }]);
   expect(after.notBeforeAtMs).toBe(NOW);
 });
@@ -177,10 +175,10 @@ describe("a provider's callback that was quicker", () => {
       reason: "x",
       draft: two(sent, sending),
     } as const;
-    const settled = afterGiveBack(giving({ state: { ...held, draft: two(sent, sent) } }), how);
+    const settled = afterRelease(giving({ state: { ...held, draft: two(sent, sent) } }), how);
     expect(settled.notBeforeAtMs).toBe(NOW);
     expect(settled.draft).toEqual(two(sent, sent));
-    const open = afterGiveBack(giving({ state: { ...held, draft: two(sent, sending) } }), how);
+    const open = afterRelease(giving({ state: { ...held, draft: two(sent, sending) } }), how);
     expect(open.notBeforeAtMs).toBe(NOW + 5_000);
   });
 });

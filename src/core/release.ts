@@ -1,11 +1,11 @@
 import type { Draft } from "../model/draft.ts";
-import type { GiveBack } from "../model/release.ts";
+import type { ReleaseReason } from "../model/release.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import { keepSent } from "./draft.ts";
 import { type ConversationState, type Window, type Work, withOutage, withWork } from "./state.ts";
 import { dueOf } from "./take.ts";
 
-export interface GivingBack {
+export interface Releasing {
   readonly state: ConversationState;
   readonly work: Work;
   /** Staged messages that are not in the batch. */
@@ -17,9 +17,9 @@ export interface GivingBack {
 }
 
 /** The state after a turn that is not committed gave its lease back. Burying is the engine's: it moves messages. */
-export function afterGiveBack(
-  giving: GivingBack,
-  how: Exclude<GiveBack, { kind: "bury" }>,
+export function afterRelease(
+  giving: Releasing,
+  how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
 ): ConversationState {
   const { state, work, nowMs } = giving;
   switch (how.kind) {
@@ -38,14 +38,14 @@ export function afterGiveBack(
       const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy, giving);
       return released(giving, again, { ...state, draft: undefined }, atMs);
     }
-    case "release":
+    case "put-back":
       return released(giving, uncounted(work), state, nowMs);
   }
 }
 
 /** With the draft as far as it is known to have been sent. */
 function sent(
-  giving: GivingBack,
+  giving: Releasing,
   work: Work,
   written: Draft | undefined,
   notBeforeAtMs: number,
@@ -58,7 +58,7 @@ function sent(
 }
 
 function released(
-  giving: GivingBack,
+  giving: Releasing,
   work: Work,
   state: ConversationState,
   notBeforeAtMs: number,
@@ -77,7 +77,7 @@ function isInDoubt({ chunks }: Draft): boolean {
 }
 
 /** A try that ended in somebody's outage takes its attempt back: it is limited by time. */
-function tried(work: Work, { reason, outageSinceAtMs }: Extract<GiveBack, { kind: "retry" }>): Work {
+function tried(work: Work, { reason, outageSinceAtMs }: Extract<ReleaseReason, { kind: "retry" }>): Work {
   const failed = { ...work, lastError: reason };
   if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);
   return { ...failed, errors: (work.errors ?? 0) + 1 };

@@ -39,16 +39,16 @@ function decide(failure: Failure, tried: Partial<Tried> = {}) {
 }
 
 describe("a try that failed", () => {
-  it("for a reason that nobody can classify is tried again up to the last attempt, then buried", () => {
+  it("for a reason that nobody can classify is tried again up to the last attempt, then deadLettered", () => {
     const counted = (attempts: number) => decide({ kind: "unclassified" }, { attempts });
     expect(counted(1)).toEqual({ kind: "retry", afterMs: 1_000 });
     expect(counted(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
-    expect(counted(DEFAULTS.attemptsMax)).toEqual({ kind: "bury" });
-    expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "bury" });
+    expect(counted(DEFAULTS.attemptsMax)).toEqual({ kind: "dead-letter" });
+    expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "dead-letter" });
   });
 
-  it("and that no second one can mend is buried at once", () => {
-    expect(decide({ kind: "permanent" })).toEqual({ kind: "bury" });
+  it("and that no second one can mend is deadLettered at once", () => {
+    expect(decide({ kind: "permanent" })).toEqual({ kind: "dead-letter" });
   });
 
   it("in an outage is tried again however often, until the outage has lasted too long", () => {
@@ -57,7 +57,7 @@ describe("a try that failed", () => {
     expect(decide(outage, { attempts: 99 })).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
     expect(aged(40_000)).toEqual({ kind: "retry", afterMs: 40_000, outageSinceAtMs: NOW - 40_000 });
     expect(aged(DEFAULTS.retryForMs - 1)).toMatchObject({ kind: "retry", afterMs: 60_000 });
-    expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "bury" });
+    expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "dead-letter" });
     // While it was paused, stopped, or its clock leapt, nobody tried.
     expect(aged(DEFAULTS.retryForMs, DEFAULTS.attemptsMax - 2)).toMatchObject({ kind: "retry" });
   });
@@ -67,7 +67,7 @@ describe("a try that failed", () => {
     const tried = { failingSinceAtMs, draftedAtMs: failingSinceAtMs + 1 };
     expect(decide(outage, tried)).toEqual({ kind: "retry", afterMs: 1_000, outageSinceAtMs: NOW });
     expect(decide(outage, { outages: 9, failingSinceAtMs, draftedAtMs: failingSinceAtMs })).toEqual({
-      kind: "bury",
+      kind: "dead-letter",
     });
   });
 

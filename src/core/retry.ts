@@ -26,7 +26,7 @@ export interface Tried {
 export type FailureDecision =
   /** `outageSinceAtMs` is set where the try does not count: an outage is limited by its age. */
   | { readonly kind: "retry"; readonly afterMs: number; readonly outageSinceAtMs?: number }
-  | { readonly kind: "bury" };
+  | { readonly kind: "dead-letter" };
 
 /** Doubles with every attempt up to the maximum, give or take half, so that many failures do not come back as one wave. */
 export function backoffMs(attempt: number, limits: RetryLimits, random: () => number): number {
@@ -52,17 +52,17 @@ export function decideFailure(
 ): FailureDecision {
   switch (failure.kind) {
     case "permanent":
-      return { kind: "bury" };
+      return { kind: "dead-letter" };
     case "unclassified":
       return tried.attempts >= limits.attemptsMax
-        ? { kind: "bury" }
+        ? { kind: "dead-letter" }
         : { kind: "retry", afterMs: backoffMs(tried.attempts, limits, random) };
     case "outage": {
       const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
       const ageMs = nowMs - outageSinceAtMs;
       // Both: in a pause, a stop or a leap of the clock nobody tried.
       const isTriedEnough = (tried.outages ?? 0) + 1 >= limits.attemptsMax;
-      if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "bury" };
+      if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "dead-letter" };
       // Somebody's `Retry-After` wins over our own idea, as long as it is a time that comes.
       // One that is no time at all ("now", a date that is past) would have us ask without a pause.
       const told = failure.retryAfterMs ?? 0;

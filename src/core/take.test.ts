@@ -136,10 +136,10 @@ describe("a batch", () => {
     expect(decide({ staged: [], conversation: undefined })).toEqual({ kind: "nothing" });
   });
 
-  it("without a conversation is buried, whole", () => {
+  it("without a conversation is deadLettered, whole", () => {
     const staged = [item("m1"), item("o1", { kind: "outbound" })];
     const decision = as(
-      "bury",
+      "dead-letter",
       decide({ staged, conversation: undefined, state: { works: [work()], window } }),
     );
     expect(decision).toMatchObject({
@@ -209,10 +209,10 @@ describe("a batch", () => {
     expect(after.notBeforeAtMs).toBeUndefined();
   });
 
-  it("out of attempts is buried with its last reason, and the rest is looked at again", () => {
+  it("out of attempts is deadLettered with its last reason, and the rest is looked at again", () => {
     const works = [work({ attempts: settings.attemptsMax, lastError: "overloaded" })];
     const state = { works, window, notBeforeAtMs: 99_000 };
-    const decision = as("bury", decide({ state }));
+    const decision = as("dead-letter", decide({ state }));
     expect(decision).toMatchObject({
       messageIds: ["m1"],
       turnId: "old-turn",
@@ -231,7 +231,7 @@ describe("a batch", () => {
 
   it("that never failed in words died with its worker", () => {
     const works = [work({ attempts: settings.attemptsMax })];
-    expect(as("bury", decide({ state: { works } })).reason).toMatch(/died/);
+    expect(as("dead-letter", decide({ state: { works } })).reason).toMatch(/died/);
   });
 
   it("cut by a limit leaves the rest due at once", () => {
@@ -311,24 +311,27 @@ describe("a draft whose conversation is not there any more", () => {
   const joined = work({ batchIds: ["m1", "m2"], attempts: 2 });
   const lost = { works: [joined], draft: draft({ kind: "pending" }), notBeforeAtMs: 99_000 };
 
-  it("is buried with all that it answers, at once", () => {
-    const buried = as("bury", decide({ state: lost, conversation: undefined }));
-    expect(buried).toMatchObject({
+  it("is deadLettered with all that it answers, at once", () => {
+    const deadLettered = as("dead-letter", decide({ state: lost, conversation: undefined }));
+    expect(deadLettered).toMatchObject({
       messageIds: ["m1", "m2"],
       turnId: "old-turn",
       attempts: 2,
       reason: "CONVERSATION_NOT_FOUND",
     });
-    expect([buried.state.works, buried.state.draft]).toEqual([[], lost.draft]);
+    expect([deadLettered.state.works, deadLettered.state.draft]).toEqual([[], lost.draft]);
   });
 
   it("also where nothing else is known of its turn", () => {
-    const buried = as("bury", decide({ state: { ...lost, works: [] }, conversation: undefined }));
-    expect(buried).toMatchObject({ messageIds: ["m1"], turnId: "old-turn", attempts: 0 });
+    const deadLettered = as(
+      "dead-letter",
+      decide({ state: { ...lost, works: [] }, conversation: undefined }),
+    );
+    expect(deadLettered).toMatchObject({ messageIds: ["m1"], turnId: "old-turn", attempts: 0 });
   });
 });
 
-describe("what is buried with a turn", () => {
+describe("what is deadLettered with a turn", () => {
   const both = { messageIds: ["m1", "m2"] };
 
   it.each<[ChunkState["kind"], ChunkState]>([
@@ -370,22 +373,22 @@ describe("a draft", () => {
     expect(as("later", decide({ state: { ...state, notBeforeAtMs: 10_001 } })).atMs).toBe(10_001);
   });
 
-  it("out of attempts is buried where the next chunk was not sent", () => {
+  it("out of attempts is deadLettered where the next chunk was not sent", () => {
     const works = [work({ attempts: settings.attemptsMax })];
-    expect(as("bury", decide({ state: { ...state, works } })).messageIds).toEqual(["m1"]);
+    expect(as("dead-letter", decide({ state: { ...state, works } })).messageIds).toEqual(["m1"]);
   });
 
   it.each([
     { kind: "sending", sendByAtMs: 0 },
     { kind: "sent", providerId: "p", atMs: 0 },
   ] as const)(
-    "out of attempts, with a chunk $kind, is asked about and committed rather than buried",
+    "out of attempts, with a chunk $kind, is asked about and committed rather than deadLettered",
     (chunk) => {
       const spent = (attempts: number) =>
         decide({ state: { ...state, works: [work({ attempts })], draft: draft(chunk) } }).kind;
       expect(spent(settings.attemptsMax)).toBe("turn");
       expect(spent(2 * settings.attemptsMax - 1)).toBe("turn");
-      expect(spent(2 * settings.attemptsMax)).toBe("bury");
+      expect(spent(2 * settings.attemptsMax)).toBe("dead-letter");
     },
   );
 
@@ -415,14 +418,14 @@ describe("a late answer", () => {
     expect(after.draft).toBeUndefined();
   });
 
-  it("that never comes is buried when the outage has lasted too long", () => {
+  it("that never comes is deadLettered when the outage has lasted too long", () => {
     const failing = (ageMs: number, outages = 4) => {
       const works = [work({ attempts: 0, outages, failingSinceAtMs: 20_000 - ageMs })];
       return decide({ state: { ...state, works } }, { nowMs: 20_000 });
     };
     expect(failing(settings.retryForMs - 1).kind).toBe("turn");
     expect(failing(settings.retryForMs, 3).kind).toBe("turn");
-    expect(as("bury", failing(settings.retryForMs))).toMatchObject({
+    expect(as("dead-letter", failing(settings.retryForMs))).toMatchObject({
       attempts: 4,
       reason: "no answer came in time",
     });

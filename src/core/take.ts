@@ -80,7 +80,7 @@ export type TakeDecision =
   | { readonly kind: "nothing" }
   | { readonly kind: "later"; readonly atMs: number; readonly state: ConversationState }
   | {
-      readonly kind: "bury";
+      readonly kind: "dead-letter";
       readonly messageIds: readonly string[];
       readonly turnId: string | undefined;
       readonly attempts: number;
@@ -96,7 +96,7 @@ export type TakeDecision =
 
 /**
  * Steps 1 to 4 of a turn as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step where it can.
- * After "bury" the engine asks again: what is left may be due.
+ * After "dead-letter" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
   const { lease } = found.state;
@@ -125,18 +125,18 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
   if (draft.awaitingUntilAtMs !== undefined) {
     if (taker.nowMs < draft.awaitingUntilAtMs) return wait(state, draft.awaitingUntilAtMs, taker);
     return work && isOutOfTime(work, taker.nowMs, settings)
-      ? bury(state, { ...work, lastError: NO_LATE_ANSWER })
+      ? deadLetter(state, { ...work, lastError: NO_LATE_ANSWER })
       : undefined;
   }
   const readyAtMs = state.notBeforeAtMs ?? 0;
   if (taker.nowMs < readyAtMs) return wait(state, readyAtMs, taker);
   if (work === undefined) throw new Error(`draft of turn ${draft.turnId} has no work`);
-  if (isSpent(work, nextDraftStep(draft, settings), settings)) return bury(state, work);
+  if (isSpent(work, nextDraftStep(draft, settings), settings)) return deadLetter(state, work);
   return hold(state, "draft", { ...work, attempts: work.attempts + 1 }, taker, settings);
 }
 
 /**
- * Out of attempts, what is still to be sent is buried. What was sent, or may have been, is asked about and committed instead: in a
+ * Out of attempts, what is still to be sent is deadLettered. What was sent, or may have been, is asked about and committed instead: in a
  * dead letter it would be retried, and the customer answered twice. If even that ends with the process every time, it ends, too.
  */
 function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
@@ -170,13 +170,13 @@ function withoutLateDraft(state: ConversationState, { nowMs }: Taker): Conversat
 function takeBatch(found: Found, window: Window | undefined, taker: Taker, settings: Settings): TakeDecision {
   const { state, staged, conversation } = found;
   const spent = state.works.find((work) => work.attempts >= settings.attemptsMax);
-  if (spent) return bury(state, spent);
+  if (spent) return deadLetter(state, spent);
   if (staged.length === 0) return { kind: "nothing" };
   if (conversation === undefined) {
     const messageIds = staged.map(({ id }) => id);
     const left = { ...state, works: [] };
     return {
-      kind: "bury",
+      kind: "dead-letter",
       messageIds,
       turnId: undefined,
       attempts: 0,
@@ -326,9 +326,9 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
   return { ...work, failingSinceAtMs: Math.min(since + nowMs - readyAtMs, nowMs) };
 }
 
-function bury(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
+function deadLetter(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
   return {
-    kind: "bury",
+    kind: "dead-letter",
     messageIds: buriedWith(work, state.draft),
     turnId: work.turnId,
     attempts: triesOf(work),
@@ -341,8 +341,8 @@ function bury(state: ConversationState, work: Work, reason = work.lastError ?? D
 function buryLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
-  if (work) return bury(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
-  return { kind: "bury", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
+  if (work) return deadLetter(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
+  return { kind: "dead-letter", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
 }
 
 /** The messages whose tries are counted, and whoever joined them and was answered with them: they must not be answered again. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { ReplySent } from "../core/draft.ts";
+import { componentsIn, type Infer, type Schema } from "../core/schema.ts";
 import type { Conversation } from "../model/conversation.ts";
 import type { DeadLetter } from "../model/dead-letter.ts";
 import type { Chunk, Draft } from "../model/draft.ts";
@@ -11,7 +12,6 @@ import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import type { ConversationDetail, Counts, LockRecord, QuarantinedRow } from "../ports/inspector.ts";
-import { componentsIn, type Infer, type Schema } from "../schema/schema.ts";
 import * as schemas from "./api-schemas.ts";
 
 type Snake<S extends string> = S extends `${infer First}${infer Rest}`

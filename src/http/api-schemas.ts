@@ -13,7 +13,7 @@ import {
   text,
   time,
   whole,
-} from "../schema/schema.ts";
+} from "../core/schema.ts";
 export const name = (description?: string) => someText(description, NAME_LENGTH_MAX);
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>

@@ -1,7 +1,7 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { flag, type Infer, object, optional, options, someText, text } from "../core/schema.ts";
 import type { ConversationChange } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
-import { flag, type Infer, object, optional, options, someText, text } from "../schema/schema.ts";
 import { CONVERSATION, CONVERSATION_DETAIL, ERROR, name, result } from "./api-schemas.ts";
 import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
 import {

@@ -1,9 +1,9 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
+import { anything, type Infer, list, object, optional, someText } from "../core/schema.ts";
 import type { WindowPolicy } from "../model/window.ts";
 import type { Channel } from "../ports/channel.ts";
 import { windowPolicy } from "../runtime/config.ts";
 import type { Service } from "../runtime/service.ts";
-import { anything, type Infer, list, object, optional, someText } from "../schema/schema.ts";
 import { CREATED_CONVERSATION, name, WINDOW } from "./api-schemas.ts";
 import { type ApiCall, type ApiResult, BadRequest, ok, route } from "./route.ts";
 

@@ -1,5 +1,5 @@
-import { componentsIn, type ObjectSchema, type Schema } from "../schema/schema.ts";
-import { withoutUser } from "../wire/plain-url.ts";
+import { withoutUser } from "../core/plain-url.ts";
+import { componentsIn, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { ERROR } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import { flag, type ObjectSchema, object, oneOf } from "../schema/schema.ts";
+import { flag, type ObjectSchema, object, oneOf } from "../core/schema.ts";
 import { ERROR, result } from "./api-schemas.ts";
 import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 
@@ -9,7 +9,7 @@ export const REMEDY_ROUTES: readonly Route[] = [
     operation: "retryDeadLetter",
     summary: "Stages the messages again: a new turn answers them",
     result: "retried",
-    run: ({ engine, id }) => engine.remedies.retryDead(id),
+    run: ({ engine, id }) => engine.repairs.retryDead(id),
   }),
   remedy({
     path: "dead/{id}/discard",
@@ -32,14 +32,14 @@ export const REMEDY_ROUTES: readonly Route[] = [
     summary: "Records what you found out about a send",
     body: object({ as: oneOf("sent", "not-sent") }),
     result: "marked",
-    run: ({ engine, id, body }) => engine.remedies.markUnknown(id, body.as),
+    run: ({ engine, id, body }) => engine.repairs.markUnknown(id, body.as),
   }),
   remedy({
     path: "unknown/{id}/resend",
     operation: "resendUnknownSend",
     summary: "Sends it again, as a turn of its own",
     result: "staged",
-    run: ({ engine, id }) => engine.remedies.resendUnknown(id),
+    run: ({ engine, id }) => engine.repairs.resendUnknown(id),
   }),
   pausing("pause", "pauseAll", "Stops answering everywhere; messages stay staged", true),
   pausing("resume", "resumeAll", "Goes on answering everywhere", false),
@@ -75,7 +75,7 @@ function remedy<Body>({ method = "POST", path, run, ...row }: Remedy<Body>): Rou
 }
 
 function discard({ engine, id }: ApiCall): Promise<string> {
-  return engine.remedies.discardDead(id);
+  return engine.repairs.discardDead(id);
 }
 
 function pausing(action: string, operation: string, summary: string, paused: boolean): Route {

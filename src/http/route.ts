@@ -1,6 +1,3 @@
-import type { Engine } from "../ports/engine.ts";
-import type { Page } from "../ports/inspector.ts";
-import type { Service } from "../runtime/service.ts";
 import {
   type Infer,
   list,
@@ -10,7 +7,10 @@ import {
   type Schema,
   text,
   whole,
-} from "../schema/schema.ts";
+} from "../core/schema.ts";
+import type { Engine } from "../ports/engine.ts";
+import type { Page } from "../ports/inspector.ts";
+import type { Service } from "../runtime/service.ts";
 
 /** What a route may be asked in its query: each may be left out. */
 type QuerySchemas = Readonly<Record<string, Schema<string | number | boolean>>>;

@@ -1,6 +1,6 @@
+import { flag, type Infer, list, object, optional, options, someText, text } from "../core/schema.ts";
 import type { Media } from "../model/message.ts";
 import type { FullReply, Usage } from "../model/reply.ts";
-import { flag, type Infer, list, object, optional, options, someText, text } from "../schema/schema.ts";
 import { count, ERROR, reason, result } from "./api-schemas.ts";
 import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal, route } from "./route.ts";
 

@@ -152,7 +152,7 @@ describe("a batch", () => {
   it("reports a turn that the store left in the air", async () => {
     const at = await invoked({
       respond: () => "hello",
-      fault: (name) => (/turns\.(draft|giveBack|renew)/.test(name) ? "fail-before" : "pass"),
+      fault: (name) => (/turns\.(draft|release|renew)/.test(name) ? "fail-before" : "pass"),
     });
     const ana = await at.receive("ana");
     const failed = at.invoke([record("1", ana)], 300_000);

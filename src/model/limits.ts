@@ -1,5 +1,5 @@
 /** In ms, what a unit of time is outside: inside, every time is in ms. The others are the same on both sides. */
-const UNITS = {
+export const UNITS = {
   seconds: 1_000,
   hours: 3_600_000,
   days: 86_400_000,
@@ -276,13 +276,13 @@ export function publicName(name: LimitName): keyof LimitsConfig {
 }
 
 export const LIMIT_DEFAULTS = Object.fromEntries(
-  LIMIT_ROWS.map(([name, limit]) => [name, inside(limit, limit.default)]),
+  LIMIT_ROWS.map(([name, limit]) => [name, inOwnUnits(limit, limit.default)]),
 ) as LimitSettings;
 
 /** The most that may be set, in the units of the code. */
 export function mostOf(name: LimitName): number {
   const limit: Limit = LIMITS[name];
-  return inside(limit, limit.max ?? Number.MAX_SAFE_INTEGER);
+  return inOwnUnits(limit, limit.max ?? Number.MAX_SAFE_INTEGER);
 }
 
 /** `dedupeMs` to hours. */
@@ -290,12 +290,7 @@ export function inPublicUnits(name: LimitName, value: number): number {
   return value / UNITS[LIMITS[name].unit];
 }
 
-/** Hours to `dedupeMs`. */
-export function inside(limit: Limit, value: number): number {
-  return isTime(limit) ? Math.round(value * UNITS[limit.unit]) : value;
-}
-
-/** Fractions of it are fine; everything else is counted. */
-export function isTime({ unit }: Limit): boolean {
-  return UNITS[unit] > 1;
+/** From its public unit to that of the code. */
+export function inOwnUnits({ unit }: Limit, value: number): number {
+  return UNITS[unit] === 1 ? value : Math.round(value * UNITS[unit]);
 }

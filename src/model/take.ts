@@ -37,8 +37,8 @@ export interface Taken extends TurnTries {
 }
 
 /** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
-export interface Burial {
-  readonly kind: "buried";
+export interface DeadLettered {
+  readonly kind: "dead-lettered";
   readonly deadLetterId: string;
   readonly reason: string;
 }
@@ -49,7 +49,7 @@ export type TakeOutcome =
   | { readonly kind: "busy"; readonly untilAtMs: number }
   | { readonly kind: "later"; readonly dueAtMs: number }
   | { readonly kind: "nothing" }
-  | Burial;
+  | DeadLettered;
 
 /** Where one look led to several things: what it came to in the end, and the dead letters on the way. */
-export type TakenInTheEnd = TakeOutcome & { readonly buried?: readonly Burial[] };
+export type TakeResult = TakeOutcome & { readonly deadLettered?: readonly DeadLettered[] };

@@ -7,15 +7,15 @@ import type { Log } from "../model/log.ts";
 import type { Arrival, DeliveryStatus } from "../model/message.ts";
 import type { NameRecords } from "../model/names.ts";
 import type { RefusalCode } from "../model/refusal.ts";
-import type { GiveBack } from "../model/release.ts";
+import type { ReleaseReason } from "../model/release.ts";
 import type { Settings } from "../model/settings.ts";
-import type { TakenInTheEnd, TakeOutcome } from "../model/take.ts";
+import type { TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { Finding } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
-import type { Remedies } from "./repairs.ts";
+import type { Repairs } from "./repairs.ts";
 
 /** What became of one arrival. Each of them may be acknowledged: it is durable, or will never be needed. */
 export type StageOutcome =
@@ -37,7 +37,7 @@ export interface Receiving {
    */
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
   /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
-  settle(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
+  recordDelivery(channel: string, status: DeliveryStatus): Promise<"settled" | "recorded" | "unmatched">;
 }
 
 export interface StageRequest {
@@ -76,7 +76,7 @@ export type MarkOutcome =
 export type CommitOutcome =
   | {
       readonly kind: "committed";
-      readonly next?: TakenInTheEnd;
+      readonly next?: TakeResult;
       /** More may be due, and the store failed when it was looked for: the lease lapses, and somebody has to look then. */
       readonly isLeft?: true;
     }
@@ -88,7 +88,7 @@ export type CommitOutcome =
 export interface TurnTaking {
   /** LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
-  take(conversationId: string): Promise<TakenInTheEnd>;
+  take(conversationId: string): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
   /** Whether messages that are not in this turn's batch are staged. */
   hasNewer(lease: Lease): Promise<boolean>;
@@ -97,9 +97,9 @@ export interface TurnTaking {
   /** Writes the draft's chunk states and renews the lease. Of an answer nothing goes on its way once a human took over. */
   mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
-  giveBack(
+  release(
     lease: Lease,
-    how: GiveBack,
+    how: ReleaseReason,
   ): Promise<{ readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome>;
 }
 
@@ -177,10 +177,10 @@ export interface Engine extends EngineHealth {
   readonly turns: TurnTaking;
   readonly sweeping: Sweeping;
   readonly conversations: Conversations;
-  readonly remedies: Remedies;
+  readonly repairs: Repairs;
   readonly inspector: Inspector;
   /** Takes in what another engine kept; asked again, what is new. Absent where copying the store is the way. */
-  adopt?(kept: KeptConversation): Promise<void>;
+  importConversation?(kept: KeptConversation): Promise<void>;
   /** Puts wake-ups back that ended among the dead letters of a queue. Absent where there are no queues. */
   redrive?(): Promise<readonly Redriven[]>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** What a person does about messages that got no turn, and about sends whose outcome nobody knows. */
-export interface Remedies {
+export interface Repairs {
   /** Moves the messages back to staged, once: a new turn answers them. */
   retryDead(deadLetterId: string): Promise<"retried" | "not-found">;
   discardDead(deadLetterId: string): Promise<"discarded" | "not-found">;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { isKnownDead, isNamedAfterItself, processIdentity } from "./identity.ts";
 
-const SOURCE = fileURLToPath(new URL("process/identity.ts", import.meta.url));
+const SOURCE = fileURLToPath(new URL("identity.ts", import.meta.url));
 const SAY = `const { processIdentity } = await import(${JSON.stringify(SOURCE)}); console.log(processIdentity());`;
 const NODE = ["--input-type=module", "-e"];
 /** A process that is number 1 of a namespace of its own, as in a container, and sees no other. */

@@ -1,4 +1,8 @@
 import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { limitsFrom } from "../core/limits.ts";
+import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
+import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
+import { oneOf } from "../core/schema.ts";
 import { ConfigError } from "../errors.ts";
 import type { LimitSettings, LimitsConfig } from "../model/limits.ts";
 import type { Log } from "../model/log.ts";
@@ -9,10 +13,6 @@ import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
-import { limitsFrom } from "../schema/limit-schema.ts";
-import { problemsIn, TO_PEOPLE } from "../schema/problems.ts";
-import { oneOf } from "../schema/schema.ts";
-import { isPlainUrl, plainUrlInWords } from "../wire/plain-url.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 
 /** `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until nobody wrote for four, `maxSeconds` at most. */

@@ -5,7 +5,7 @@ import type { Draft } from "../model/draft.ts";
 import { sending } from "./drafting.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
-import { commit, fail, giveBack, lose, worded } from "./turn-end.ts";
+import { commit, fail, lose, release, worded } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
@@ -60,12 +60,12 @@ async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<N
 }
 
 function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
-  return giveBack(run, { kind: "wait", afterMs, draft });
+  return release(run, { kind: "wait", afterMs, draft });
 }
 
 /** Taken beyond its last attempt only to find out what was sent: what was not stays unsent, and a person hears of it. */
 function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
-  return giveBack(run, { kind: "bury", reason: "the worker died in every attempt", draft });
+  return release(run, { kind: "dead-letter", reason: "the worker died in every attempt", draft });
 }
 
 async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
@@ -119,7 +119,7 @@ function comeBackToAsk(
     // Repeats that the customer may see each time are limited by their number.
     ...(!isRepeat && { outageSinceAtMs: outageSinceAtMs(run, draft) }),
   } as const;
-  return giveBack(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, outcome)}`);
+  return release(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, outcome)}`);
 }
 
 type InDoubt = Heard<{ readonly why: string }>;
@@ -157,7 +157,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
     outageSinceAtMs: outageSinceAtMs(run, draft),
     draft,
   } as const;
-  return end(await giveBack(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, found)}`));
+  return end(await release(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, found)}`));
 }
 
 /** Certainly not sent, so it is safe to: unless the provider has taken none for too long. */

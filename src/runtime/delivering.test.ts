@@ -144,7 +144,7 @@ describe("a send whose outcome nobody told", () => {
       if (lull.service.clock.nowMs() - sentAtMs >= 30_000 && !isTold) {
         isTold = true;
         const status = { account: "test", providerId: "SM1", status: "delivered", chunk: reference };
-        expect(await receiving.settle("test", status)).toBe("settled");
+        expect(await receiving.recordDelivery("test", status)).toBe("settled");
       }
       return { kind: "not-sent" };
     };
@@ -267,7 +267,7 @@ describe("a send whose outcome nobody told", () => {
     const { reference } = lull.channel.outbox[0]!;
     const engine = await lull.service.engine();
     const status = { account: "test", providerId: "SM7", status: "delivered", chunk: reference };
-    expect(await engine.receiving.settle("test", status)).toBe("settled");
+    expect(await engine.receiving.recordDelivery("test", status)).toBe("settled");
     await lull.advance(200);
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM7"] }]);
   });
@@ -443,7 +443,7 @@ it("a picture that may not have gone out is held, and goes out when a person res
   await lull.advance(120_000);
   const [held] = await unknown();
   expect(held).toMatchObject({ text: "", media });
-  expect(await (await lull.service.engine()).remedies.resendUnknown(held!.id)).toBe("staged");
+  expect(await (await lull.service.engine()).repairs.resendUnknown(held!.id)).toBe("staged");
   await lull.advance(60_000);
   expect(lull.channel.outbox.map(({ text, media: shown }) => [text, shown])).toEqual([
     ["", media],

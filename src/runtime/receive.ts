@@ -183,7 +183,7 @@ async function stageOfStrangers(
     used = outcomes.slice(0, places).filter(({ kind }) => kind === "refused").length;
     return outcomes;
   } finally {
-    unsignedRecords.giveBack(places - used);
+    unsignedRecords.release(places - used);
   }
 }
 
@@ -275,7 +275,7 @@ async function settle(
   }
   const { address } = read.value;
   if (address !== undefined && !reception.mayBring(name, address)) return false;
-  const result = await engine.receiving.settle(name, read.value);
+  const result = await engine.receiving.recordDelivery(name, read.value);
   const { providerId, status: word, errorCode } = read.value;
   reception.log("debug", "delivery.status", {
     channel: name,

@@ -11,9 +11,9 @@ it("gives so many places a minute, refilled as time goes by and never more", () 
 it("takes back what was not needed, and no more than there is", () => {
   const pace = new RecordPace(60);
   pace.take(60, 0);
-  pace.giveBack(2);
+  pace.release(2);
   expect(pace.take(3, 0)).toBe(2);
-  pace.giveBack(100);
+  pace.release(100);
   expect(pace.take(100, 0)).toBe(60);
 });
 

@@ -19,13 +19,13 @@ export class RecordPace {
     // A clock that was set back takes nothing away.
     const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
     this.#atMs = nowMs;
-    this.giveBack((passedMs / MINUTE_MS) * this.#perMinuteMax);
+    this.release((passedMs / MINUTE_MS) * this.#perMinuteMax);
     const taken = Math.min(wanted, Math.floor(this.#left));
     this.#left -= taken;
     return taken;
   }
 
-  giveBack(places: number): void {
+  release(places: number): void {
     this.#left = Math.min(this.#perMinuteMax, this.#left + places);
   }
 }

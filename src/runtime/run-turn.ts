@@ -9,16 +9,16 @@ import { deliver } from "./deliver.ts";
 import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
-import { commit, fail, giveBack, lose } from "./turn-end.ts";
+import { commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
 
 /** Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. Whatever happens, the lease is given back or lapses. */
-export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
+export async function runTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
   const { engine, clock, settings, log } = surroundings;
   const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
   const run: TurnRun = { ...surroundings, taken, heartbeat };
   try {
-    return await carryOn(run);
+    return await resume(run);
   } catch (error) {
     return await fail(run, error);
   } finally {
@@ -26,7 +26,7 @@ export async function takeTurn(surroundings: TurnSurroundings, taken: Taken): Pr
   }
 }
 
-function carryOn(run: TurnRun): Promise<TurnEnd> {
+function resume(run: TurnRun): Promise<TurnEnd> {
   const { draft, outbound } = run.taken;
   const channel = channelOf(run.taken);
   // Before anybody is asked: on one database another process may be the one that has it.
@@ -64,7 +64,7 @@ async function answerBatch(run: TurnRun): Promise<TurnEnd> {
 function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): Promise<TurnEnd> {
   const awaitingUntilAtMs = run.clock.nowMs() + afterMs;
   const draft = draftOf(run, { texts: [], answerStartedAtMs, awaitingUntilAtMs });
-  return giveBack(run, { kind: "wait", afterMs, draft });
+  return release(run, { kind: "wait", afterMs, draft });
 }
 
 /** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent, now or later. */
@@ -82,7 +82,7 @@ async function askAndGoOn(
 ): Promise<TurnEnd> {
   const { engine, clock, settings, heartbeat, stopping, taken } = run;
   // Whoever is about to stop need not trouble anybody with a question.
-  if (stopping.aborted) return giveBack(run, { kind: "release" });
+  if (stopping.aborted) return release(run, { kind: "put-back" });
   const startedAtMs = clock.nowMs();
   const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
   const newer = (signal: AbortSignal) => untilNewer(run, signal);
@@ -101,9 +101,9 @@ async function askAndGoOn(
     case "lost":
       return lose(run);
     case "stopping":
-      return giveBack(run, { kind: "release" });
+      return release(run, { kind: "put-back" });
     case "newer":
-      return giveBack(run, { kind: "restart" });
+      return release(run, { kind: "restart" });
     case "failed":
       return fail(run, asked.error);
     case "answered":
@@ -129,7 +129,7 @@ function mayRestart({ settings, taken }: TurnRun): boolean {
 async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
   // What somebody else has already is not started over: they would have it twice.
   if (!answer.queued && mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
-    return giveBack(run, { kind: "restart" });
+    return release(run, { kind: "restart" });
   const { usage, complete, handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";
   const end = await commit(run, {
@@ -140,7 +140,7 @@ async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: 
     answerStartedAtMs,
     answeredAtMs: run.clock.nowMs(),
   });
-  return end.kind === "answered" ? giveBack(run, { kind: "release" }) : end;
+  return end.kind === "answered" ? release(run, { kind: "put-back" }) : end;
 }
 
 /** DRAFT, with its first chunk already `sending`: one durable write before the first byte goes out. */
@@ -153,7 +153,7 @@ async function writeDraft(run: TurnRun, draft: Draft): Promise<TurnEnd> {
     case "handed-off":
       return commit(run, { outcome: "handed-off" });
     case "newer":
-      return giveBack(run, { kind: "restart" });
+      return release(run, { kind: "restart" });
     case "drafted":
       run.heartbeat.renewed(written.lease);
       return deliver(run, written.draft, { isFresh: true });

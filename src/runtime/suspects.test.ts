@@ -168,7 +168,7 @@ describe("a wake-up for one conversation", () => {
 
   it("tells that somebody has to look again when the store does not take it back", async () => {
     const { service, asked, first, second } = await twoSuspects((name) =>
-      name === "turns.giveBack" ? "fail-before" : "pass",
+      name === "turns.release" ? "fail-before" : "pass",
     );
     const waking = service.wake(first);
     await at.clock.settle();

@@ -28,7 +28,7 @@ export async function setAside(
 ): Promise<TurnEnd> {
   const about = { conversation: conversation.id, turn: turnId, attempt };
   try {
-    const given = await engine.turns.giveBack(lease, { kind: "wait", afterMs: settings.backoffMs });
+    const given = await engine.turns.release(lease, { kind: "wait", afterMs: settings.backoffMs });
     if (given.kind === "lost") return { kind: "lost" };
     log("info", "turn.set-aside", about);
     return { kind: "given-back", how: "wait" };

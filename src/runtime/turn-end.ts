@@ -5,7 +5,7 @@ import { decideFailure, type Failure } from "../core/retry.ts";
 import { ConfigError, LullError, tellable, wordsOf } from "../errors.ts";
 import type { Commit } from "../model/commit.ts";
 import type { Draft } from "../model/draft.ts";
-import type { GiveBack } from "../model/release.ts";
+import type { ReleaseReason } from "../model/release.ts";
 import { outageOf } from "../wire/outage.ts";
 import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
@@ -41,15 +41,16 @@ export async function commit(
 }
 
 /** `told` is what the log says of the reason. */
-export async function giveBack(run: TurnRun, given: GiveBack, told?: string): Promise<TurnEnd> {
+export async function release(run: TurnRun, given: ReleaseReason, told?: string): Promise<TurnEnd> {
   const { engine, taken, heartbeat, log } = run;
   heartbeat.stop();
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   const reason = "reason" in given ? (told ?? worded(run, given.reason, given.draft)) : undefined;
-  const back = await persist(run, () => engine.turns.giveBack(heartbeat.lease(), how));
+  const back = await persist(run, () => engine.turns.release(heartbeat.lease(), how));
   if (back.kind === "lost") return lose(run);
   const about = { conversation: taken.conversation.id, turn: taken.turnId, attempt: taken.attempt };
-  if (how.kind === "bury") log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
+  if (how.kind === "dead-letter")
+    log("error", "turn.dead", { ...about, reason, deadLetter: back.deadLetterId });
   else if (how.kind === "retry") {
     const { afterMs, outageSinceAtMs } = how;
     log("warn", "turn.retry", { ...about, reason, afterMs, outageSinceAtMs });
@@ -74,8 +75,9 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   const withDraft = draft ? { draft } : {};
   tellOperator(run, error, told);
   try {
-    if (decision.kind === "bury") return await giveBack(run, { kind: "bury", reason, ...withDraft }, told);
-    return await giveBack(run, { ...decision, reason, ...withDraft }, told);
+    if (decision.kind === "dead-letter")
+      return await release(run, { kind: "dead-letter", reason, ...withDraft }, told);
+    return await release(run, { ...decision, reason, ...withDraft }, told);
   } catch (storeError) {
     // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
     run.log("error", "turn.abandoned", { turn: taken.turnId, reason: tellable(storeError) });
@@ -83,7 +85,7 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
   }
 }
 
-/** Every turn fails on it until a person changes something: waiting for that must not look like waiting for somebody who is away. */
+/** Every turn fails on it until an operator changes something: waiting for that must not look like waiting for a provider that is away. */
 function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: string): void {
   if (!(error instanceof LullError)) return;
   const { code } = error;

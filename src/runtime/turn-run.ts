@@ -1,7 +1,7 @@
 import type { Log } from "../model/log.ts";
-import type { GiveBack } from "../model/release.ts";
+import type { ReleaseReason } from "../model/release.ts";
 import type { Settings } from "../model/settings.ts";
-import type { Taken, TakenInTheEnd } from "../model/take.ts";
+import type { Taken, TakeResult } from "../model/take.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
@@ -36,10 +36,10 @@ export type TurnEnd =
   | {
       readonly kind: "committed";
       readonly outcome: string;
-      readonly next?: TakenInTheEnd;
+      readonly next?: TakeResult;
       readonly isLeft?: true;
     }
-  | { readonly kind: "given-back"; readonly how: GiveBack["kind"] }
+  | { readonly kind: "given-back"; readonly how: ReleaseReason["kind"] }
   /** Nothing was to be said, but somebody's late answer stands. */
   | { readonly kind: "answered" }
   /** A newer token stands: whoever holds it goes on. */

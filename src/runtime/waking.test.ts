@@ -122,7 +122,7 @@ describe("a wake-up tells whether somebody has to look again:", () => {
   it("the store failed, and the lease could not even be given back", async () => {
     const at = await woken(
       () => "hello",
-      (name) => (/turns\.(draft|giveBack|renew)/.test(name) ? "fail-before" : "pass"),
+      (name) => (/turns\.(draft|release|renew)/.test(name) ? "fail-before" : "pass"),
     );
     const waking = at.service.wake(at.id, within());
     await at.clock.advance(120_000);
@@ -158,7 +158,7 @@ describe("a wake-up tells whether somebody has to look again:", () => {
 it("a wake-up that finds only a dead letter to make tells of it", async () => {
   const at = await woken(
     () => new Promise(() => {}),
-    (name) => (/turns\.(giveBack|renew)/.test(name) ? "fail-before" : "pass"),
+    (name) => (/turns\.(release|renew)/.test(name) ? "fail-before" : "pass"),
   );
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const waking = at.service.wake(at.id, within());

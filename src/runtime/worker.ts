@@ -1,9 +1,9 @@
 import { toldOfBurial } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
-import type { Burial, Taken, TakenInTheEnd, TakeOutcome } from "../model/take.ts";
+import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
 import { RareWords } from "./rare-words.ts";
-import { takeTurn } from "./run-turn.ts";
+import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
@@ -132,7 +132,7 @@ export class Worker {
     return this.#suspects.admit(taken, this.#surroundings.settings.attemptsMax);
   }
 
-  #begin(outcome: TakenInTheEnd, within?: Within): Promise<TurnEnd | undefined> {
+  #begin(outcome: TakeResult, within?: Within): Promise<TurnEnd | undefined> {
     this.#tell(outcome);
     if (outcome.kind !== "turn") return Promise.resolve(undefined);
     const { conversation, turnId } = outcome.taken;
@@ -156,7 +156,7 @@ export class Worker {
     const surroundings = this.#within(within);
     for (let taken = first; ; ) {
       this.#logTaken(taken);
-      const end = await takeTurn(surroundings, taken).finally(() => this.#suspects.left(taken));
+      const end = await runTurn(surroundings, taken).finally(() => this.#suspects.left(taken));
       const next = end.kind === "committed" ? end.next : undefined;
       if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
@@ -175,12 +175,12 @@ export class Worker {
     };
   }
 
-  #tell(outcome: TakenInTheEnd): void {
+  #tell(outcome: TakeResult): void {
     const { log } = this.#surroundings;
-    const dead = ({ deadLetterId, reason }: Burial) =>
+    const dead = ({ deadLetterId, reason }: DeadLettered) =>
       log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfBurial(reason) });
-    for (const burial of outcome.buried ?? []) dead(burial);
-    if (outcome.kind === "buried") dead(outcome);
+    for (const burial of outcome.deadLettered ?? []) dead(burial);
+    if (outcome.kind === "dead-lettered") dead(outcome);
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
   }
 

@@ -203,7 +203,7 @@ describe("messages that kill every worker that takes them", () => {
 });
 
 describe("a store that is away for a while", () => {
-  it.each(["turns.draft", "turns.commit", "turns.giveBack"])(
+  it.each(["turns.draft", "turns.commit", "turns.release"])(
     "%s is tried again while the lease is ours",
     async (name) => {
       at = world();
@@ -212,7 +212,7 @@ describe("a store that is away for a while", () => {
       let asked = 0;
       const respond: Responder = () => {
         asked += 1;
-        if (name === "turns.giveBack" && asked === 1) throw new Error("once");
+        if (name === "turns.release" && asked === 1) throw new Error("once");
         return "hello";
       };
       const service = at.worker(withFaults(at.engine, fault, full), respond);
@@ -220,7 +220,7 @@ describe("a store that is away for a while", () => {
       await write(service, "ana", "hi");
       await at.clock.advance(15_000);
       expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
-      expect(asked).toBe(name === "turns.giveBack" ? 2 : 1);
+      expect(asked).toBe(name === "turns.release" ? 2 : 1);
     },
   );
 

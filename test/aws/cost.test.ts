@@ -77,7 +77,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
   async function callback({ turnId, chunks: [first] }: Draft, status: "delivered") {
     const providerId = first?.state.kind === "sent" ? first.state.providerId : "";
     const chunk = { turnId, chunk: 0 };
-    expect(await engine.receiving.settle("test", { account: "a", providerId, status, chunk })).toBe(
+    expect(await engine.receiving.recordDelivery("test", { account: "a", providerId, status, chunk })).toBe(
       "recorded",
     );
     return meter.take();
@@ -92,7 +92,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
       const atMs = world.clock.nowMs() - 1_000 * (messages - n);
       return { role, text: "x".repeat(200), media: [], atMs, turnId: `turn-${Math.floor(n / 2)}` };
     });
-    await engine.adopt!({ conversation, messages: said, turns: [], names: new Map() });
+    await engine.importConversation!({ conversation, messages: said, turns: [], names: new Map() });
     return conversationId;
   }
 

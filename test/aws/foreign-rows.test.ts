@@ -228,8 +228,8 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         ],
       );
       assert.deepEqual(JSON.parse(items[0]!.raw).received_at, "soon");
-      for (const { id } of items) assert.equal(await engine.remedies.discardQuarantined!(id), "discarded");
-      for (const { id } of items) assert.equal(await engine.remedies.discardQuarantined!(id), "not-found");
+      for (const { id } of items) assert.equal(await engine.repairs.discardQuarantined!(id), "discarded");
+      for (const { id } of items) assert.equal(await engine.repairs.discardQuarantined!(id), "not-found");
       assert.equal((await engine.inspector.gauges()).quarantined, 0);
     });
 
@@ -308,7 +308,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         await world.clock.advance(10_000);
         await answer(await taken());
         assert.equal((await engine.inspector.counts()).turns, 2);
-        assert.equal(await engine.remedies.discardQuarantined!(items[0]!.id), "discarded");
+        assert.equal(await engine.repairs.discardQuarantined!(items[0]!.id), "discarded");
         assert.equal((await engine.inspector.counts()).quarantined, 0);
       },
     );

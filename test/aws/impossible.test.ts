@@ -144,8 +144,8 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       await write({ notes: "x".repeat(FULL) });
       as("staged", await receive({ text: "poison" }));
       const turn = await taken();
-      const buried = await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "never" });
-      as("released", buried);
+      const deadLettered = await engine.turns.release(turn.lease, { kind: "dead-letter", reason: "never" });
+      as("released", deadLettered);
       assert.deepEqual(
         (await dead()).map(({ messages }) => messages.map(({ text }) => text)),
         [["poison"]],
@@ -194,7 +194,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
         [...texts].sort(),
       );
       await write({});
-      for (const { id } of letters) assert.equal(await engine.remedies.retryDead(id), "retried");
+      for (const { id } of letters) assert.equal(await engine.repairs.retryDead(id), "retried");
       assert.deepEqual((await answerAll()).flatMap(textsOf).sort(), [...texts].sort());
       assert.deepEqual(await dead(), []);
     });
@@ -245,15 +245,15 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       assert.equal((await answerAll()).flatMap(textsOf).length, 30);
     });
 
-    it("an id as long as a key may be can be buried and retried; a longer one is refused", async () => {
+    it("an id as long as a key may be can be deadLettered and retried; a longer one is refused", async () => {
       await write({});
       const longest = "i".repeat(1_024 - "test/account/".length);
       as("staged", await receive({ providerId: longest }));
       const turn = await taken();
-      as("released", await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "never" }));
+      as("released", await engine.turns.release(turn.lease, { kind: "dead-letter", reason: "never" }));
       const [letter] = await dead();
       assert.equal(letter?.messages[0]?.providerId, longest);
-      assert.equal(await engine.remedies.retryDead(letter.id), "retried");
+      assert.equal(await engine.repairs.retryDead(letter.id), "retried");
       assert.equal((await answerAll()).length, 1);
       assert.equal(as("refused", await receive({ providerId: `${longest}i` })).code, "MESSAGE_TOO_LARGE");
     });
@@ -296,7 +296,10 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       const turn = await taken();
       const draft = draftFor(turn, "x".repeat(500_000));
       await assert.rejects(engine.turns.draft(turn.lease, draft), isTooLarge);
-      as("released", await engine.turns.giveBack(turn.lease, { kind: "bury", reason: "REPLY_TOO_LARGE" }));
+      as(
+        "released",
+        await engine.turns.release(turn.lease, { kind: "dead-letter", reason: "REPLY_TOO_LARGE" }),
+      );
       assert.equal((await dead()).length, 1);
     });
 
@@ -307,8 +310,8 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       await assert.rejects(engine.turns.draft(turn.lease, draftFor(turn, texts)), isTooLarge);
     });
 
-    it("the largest that is taken can be marked, committed or buried", async () => {
-      for (const end of ["commit", "bury"] as const) {
+    it("the largest that is taken can be marked, committed or deadLettered", async () => {
+      for (const end of ["commit", "dead-letter"] as const) {
         as("staged", await receive());
         const turn = await taken();
         const draft = draftFor(turn, "x".repeat(REPLY_BYTES));
@@ -321,8 +324,8 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
           );
           assert.equal((await engine.conversations.history(ID, 1))[0]?.text.length, REPLY_BYTES);
         } else {
-          const how = { kind: "bury", reason: "never", draft: allSent(draft) } as const;
-          as("released", await engine.turns.giveBack(turn.lease, how));
+          const how = { kind: "dead-letter", reason: "never", draft: allSent(draft) } as const;
+          as("released", await engine.turns.release(turn.lease, how));
           assert.equal((await dead())[0]?.draft?.chunks[0]?.text.length, REPLY_BYTES);
         }
       }
@@ -341,22 +344,22 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       const turn = await taken();
       const afterMs = 60_000;
       const draft = draftFor(turn, [], { awaitingUntilAtMs: world.clock.nowMs() + afterMs });
-      as("released", await engine.turns.giveBack(turn.lease, { kind: "wait", afterMs, draft }));
+      as("released", await engine.turns.release(turn.lease, { kind: "wait", afterMs, draft }));
       const late = { turnId: turn.turnId, texts: ["x".repeat(500_000)] };
       await assert.rejects(engine.conversations.answer(late), isTooLarge);
       assert.equal(await engine.conversations.answer({ ...late, texts: ["ok"] }), "accepted");
     });
   });
 
-  it("a reason of a megabyte is cut, and the turn is given back or buried", async () => {
+  it("a reason of a megabyte is cut, and the turn is given back or deadLettered", async () => {
     await write({});
     const reason = "r".repeat(1_000_000);
     as("staged", await receive());
     const turn = await taken();
     const how = { kind: "retry", afterMs: 0, reason } as const;
-    as("released", await engine.turns.giveBack(turn.lease, how));
+    as("released", await engine.turns.release(turn.lease, how));
     const again = await taken();
-    as("released", await engine.turns.giveBack(again.lease, { kind: "bury", reason }));
+    as("released", await engine.turns.release(again.lease, { kind: "dead-letter", reason }));
     const [letter] = await dead();
     assert.ok(letter!.reason.length <= 2_000 && letter!.reason.startsWith("rrr"));
   });

@@ -11,13 +11,13 @@ export type Caller = "webhook" | "api" | "worker" | "sweeper";
 const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
   receiving: "webhook",
   conversations: "api",
-  remedies: "api",
+  repairs: "api",
   inspector: "api",
   turns: "worker",
   sweeping: "sweeper",
 };
 
-type Odd = "adopt" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
+type Odd = "importConversation" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
 
 /** What a function wants of a port that is otherwise another's, alone or beside it. */
 const ODD: Readonly<Record<string, readonly Caller[]>> = {

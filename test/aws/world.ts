@@ -3,7 +3,7 @@ import { DeleteItemCommand, type DynamoDBClient, paginateScan } from "@aws-sdk/c
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { settingsWith } from "../../src/core/defaults.ts";
 import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
-import { openSite } from "../../src/engines/aws/engine.ts";
+import { openContext } from "../../src/engines/aws/engine.ts";
 import { type AwsOptions, aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { sweepLeases } from "../../src/engines/aws/steps/sweep.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
@@ -111,7 +111,7 @@ export async function awsWorld(
     opened.push(engine);
     return engine;
   };
-  const { site } = openSite(options, context("harness"));
+  const { site } = openContext(options, context("harness"));
   return {
     clock,
     settings,

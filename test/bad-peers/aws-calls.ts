@@ -65,13 +65,13 @@ const arrival = {
 const key = { channelType: "whatsapp", address: "+15550100", sender: "+15550123" };
 const page = { limit: 10 };
 
-type Port = "receiving" | "turns" | "sweeping" | "conversations" | "remedies" | "inspector";
+type Port = "receiving" | "turns" | "sweeping" | "conversations" | "repairs" | "inspector";
 /** Every member of every port: one that is new does not compile until it is here. */
 type EngineCalls = {
   readonly [P in Port]: { readonly [M in keyof Engine[P]]: (engine: Engine) => Promise<unknown> };
 } & {
   readonly engine: Record<
-    "ping" | "probe" | "checks" | "adopt" | "redrive",
+    "ping" | "probe" | "checks" | "importConversation" | "redrive",
     (engine: Engine) => Promise<unknown>
   >;
 };
@@ -79,8 +79,8 @@ type EngineCalls = {
 const ENGINE: EngineCalls = {
   receiving: {
     stage: ({ receiving }) => receiving.stage([{ arrival }]),
-    settle: ({ receiving }) =>
-      receiving.settle("whatsapp", { account: "AC1", providerId: "SM2", status: "delivered" }),
+    recordDelivery: ({ receiving }) =>
+      receiving.recordDelivery("whatsapp", { account: "AC1", providerId: "SM2", status: "delivered" }),
   },
   turns: {
     takeDue: ({ turns }) => turns.takeDue(10, new AbortController().signal),
@@ -90,7 +90,7 @@ const ENGINE: EngineCalls = {
     draft: ({ turns }) => turns.draft(lease, draft),
     mark: ({ turns }) => turns.mark(lease, draft),
     commit: ({ turns }) => turns.commit(lease, { outcome: "replied", draft, more: false }),
-    giveBack: ({ turns }) => turns.giveBack(lease, { kind: "release" }),
+    release: ({ turns }) => turns.release(lease, { kind: "put-back" }),
   },
   sweeping: {
     sweep: ({ sweeping }) => sweeping.sweep(),
@@ -114,11 +114,11 @@ const ENGINE: EngineCalls = {
     answer: ({ conversations }) => conversations.answer({ turnId: "turn-1.conversation-1", texts: ["yes"] }),
     pauseAll: ({ conversations }) => conversations.pauseAll(true),
   },
-  remedies: {
-    retryDead: ({ remedies }) => remedies.retryDead("dead-1.conversation-1"),
-    discardDead: ({ remedies }) => remedies.discardDead("dead-1.conversation-1"),
-    markUnknown: ({ remedies }) => remedies.markUnknown("turn-1.conversation-1.0", "sent"),
-    resendUnknown: ({ remedies }) => remedies.resendUnknown("turn-1.conversation-1.0"),
+  repairs: {
+    retryDead: ({ repairs }) => repairs.retryDead("dead-1.conversation-1"),
+    discardDead: ({ repairs }) => repairs.discardDead("dead-1.conversation-1"),
+    markUnknown: ({ repairs }) => repairs.markUnknown("turn-1.conversation-1.0", "sent"),
+    resendUnknown: ({ repairs }) => repairs.resendUnknown("turn-1.conversation-1.0"),
   },
   inspector: {
     conversations: ({ inspector }) => inspector.conversations(page),
@@ -138,8 +138,13 @@ const ENGINE: EngineCalls = {
     probe: async (engine) => engine.probe?.(),
     redrive: async (engine) => engine.redrive?.(),
     checks: async (engine) => engine.checks?.(),
-    adopt: async (engine) =>
-      engine.adopt?.({ conversation: fakeConversation(), messages: [], turns: [], names: new Map() }),
+    importConversation: async (engine) =>
+      engine.importConversation?.({
+        conversation: fakeConversation(),
+        messages: [],
+        turns: [],
+        names: new Map(),
+      }),
   },
 };
 

@@ -146,7 +146,7 @@ function stubEngine(calls: Calls): Engine {
       answer: note("answer", () => "accepted" as const),
       pauseAll: note("pauseAll", () => undefined),
     },
-    remedies: {
+    repairs: {
       retryDead: note("retryDead", (id) => (id === "d/1" ? "retried" : "not-found")),
       discardDead: note("discardDead", (id) => (id === "d/1" ? "discarded" : "not-found")),
       markUnknown: note("markUnknown", (id) => (id === "u_1" ? "marked" : "not-found")),

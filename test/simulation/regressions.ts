@@ -77,7 +77,7 @@ const REGRESSIONS: readonly Regression[] = [
       ],
       faults: [
         { step: "turns.takeDue", kind: "crash-after", nth: 1 },
-        { step: "turns.giveBack", kind: "freeze-after", nth: 3 },
+        { step: "turns.release", kind: "freeze-after", nth: 3 },
         { step: "sweeping.sweep", kind: "clock-set-back", nth: 3 },
       ],
       strayWakeUpsAtMs: [350, 15_220, 18_677],

@@ -101,7 +101,7 @@ describe.skipIf(!canForget)("a power cut, every write after the last sync forgot
     const [lock] = (await left.inspector.locks({ limit: 1 })).items;
     expect(lock).toMatchObject({ draft: true, attempts: 1, staged: 1 });
     expect((await left.receiving.stage([request("one")]))[0]?.kind).toBe("duplicate");
-    expect(await left.receiving.settle("test", settled(second.turnId))).toBe("settled");
+    expect(await left.receiving.recordDelivery("test", settled(second.turnId))).toBe("settled");
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
-import type { Step } from "../../src/engines/embedded/context.ts";
+import type { StepContext } from "../../src/engines/embedded/context.ts";
 import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
 import { carryOut, isRead, READS, type RunStep, STEPS } from "../../src/engines/embedded/requests.ts";
 import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
@@ -62,7 +62,7 @@ beforeEach(() => {
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
   const run = (async (name, input) => {
     const newId = () => `id-${++count}`;
-    const step: Step = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
+    const step: StepContext = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
     return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
   }) as RunStep;
@@ -99,7 +99,7 @@ async function taken(): Promise<Taken> {
 
 /** Every step once, and most of what it may find. */
 async function everything(): Promise<void> {
-  const { receiving, turns, sweeping, conversations, remedies, inspector } = engine;
+  const { receiving, turns, sweeping, conversations, repairs, inspector } = engine;
   const page = { limit: 10, cursor: "5" };
   const id = await receive("ana", "a", "b", "c", "d", "e");
   await receive("ana", "a");
@@ -111,24 +111,24 @@ async function everything(): Promise<void> {
   await turns.draft(first.lease, draftFor(first));
   await turns.mark(first.lease, sent);
   await turns.commit(first.lease, { ...replied(first, sent), more: true });
-  await receiving.settle("sms", { account: "a", providerId: "p", status: "sent" });
+  await receiving.recordDelivery("sms", { account: "a", providerId: "p", status: "sent" });
   const chunk = { turnId: first.turnId, chunk: 0 };
-  await receiving.settle("sms", { account: "a", providerId: "p", status: "sent", chunk });
+  await receiving.recordDelivery("sms", { account: "a", providerId: "p", status: "sent", chunk });
 
   const ben = await receive("ben", "a");
   const failed = await taken();
-  await turns.giveBack(failed.lease, { kind: "restart" });
+  await turns.release(failed.lease, { kind: "restart" });
   const again = await taken();
-  await turns.giveBack(again.lease, { kind: "bury", reason: "x" });
+  await turns.release(again.lease, { kind: "dead-letter", reason: "x" });
   const letter = (await inspector.dead({ limit: 1 })).items[0]!;
-  await remedies.retryDead(letter.id);
+  await repairs.retryDead(letter.id);
   const unsure = await taken();
   await turns.commit(unsure.lease, replied(unsure, unknown(draftFor(unsure), 0), { outcome: "unknown" }));
-  await remedies.discardDead("x");
-  await remedies.resendUnknown("x");
+  await repairs.discardDead("x");
+  await repairs.resendUnknown("x");
   for (const { id: send } of (await inspector.unknown({ limit: 10 })).items)
-    await remedies.markUnknown(send, "sent");
-  await remedies.discardQuarantined?.("1");
+    await repairs.markUnknown(send, "sent");
+  await repairs.discardQuarantined?.("1");
 
   await conversations.create({ channelType: "web", address: "web", sender: "cyd" });
   await conversations.get(ben);

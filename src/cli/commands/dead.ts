@@ -1,6 +1,6 @@
 import { withReplySent } from "../../core/draft.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
-import type { Remedies } from "../../ports/repairs.ts";
+import type { Repairs } from "../../ports/repairs.ts";
 import { type Call, type Command, PAGE_OPTIONS, pageOf } from "../command.ts";
 import { withData } from "../data.ts";
 import { printListing, printResult } from "../output/print.ts";
@@ -56,7 +56,7 @@ export const retry: Command = {
   run: (call) => {
     const isMeant = (letter: DeadLetter) =>
       call.options["also-sent"] === true || withReplySent(letter).replySent === "none";
-    return forEach(call, "retried", (remedies, id) => remedies.retryDead(id), isMeant);
+    return forEach(call, "retried", (repairs, id) => repairs.retryDead(id), isMeant);
   },
 };
 
@@ -65,13 +65,13 @@ export const discard: Command = {
   about: "Drops dead letters for good. Their messages are never answered.",
   options: ALL,
   args: { required: [], more: true },
-  run: (call) => forEach(call, "discarded", (remedies, id) => remedies.discardDead(id)),
+  run: (call) => forEach(call, "discarded", (repairs, id) => repairs.discardDead(id)),
 };
 
 function forEach(
   call: Call,
   done: string,
-  act: (remedies: Remedies, id: string) => Promise<string>,
+  act: (repairs: Repairs, id: string) => Promise<string>,
   /** Of all, those that are meant by `--all`. */
   isMeant: (letter: DeadLetter) => boolean = () => true,
 ): Promise<number> {
@@ -82,7 +82,7 @@ function forEach(
     const ids = call.options.all === true ? all.filter(isMeant).map(({ id }) => id) : call.args;
     const left = all.filter((letter) => !isMeant(letter)).map(({ id }) => id);
     const results: { id: string; result: string }[] = [];
-    for (const id of ids) results.push({ id, result: await act(engine.remedies, id) });
+    for (const id of ids) results.push({ id, result: await act(engine.repairs, id) });
     const missed = results.filter(({ result }) => result === "not-found");
     const sentence = [
       `${results.length - missed.length} ${done}`,

@@ -29,12 +29,12 @@ What still waits, dead letters and unknown sends stay in the file: settle them t
     const file = resolve(call.io.cwd, call.args[0] as string);
     await requireDatabase(file);
     return withData(call, async ({ engine, lull, loaded }) => {
-      const adopt = adoptOf(engine, loaded.config(silent).engine.name);
+      const importConversation = importerOf(engine, loaded.config(silent).engine.name);
       const source = await openFile(file, lull);
       const shown = progress(call.io);
       try {
         const { conversations: total } = await source.inspector.counts();
-        const done = await takeIn(source, adopt, (count) =>
+        const done = await takeIn(source, importConversation, (count) =>
           shown.update(`${count} of ${total} conversations`),
         );
         shown.end();
@@ -47,10 +47,10 @@ What still waits, dead letters and unknown sends stay in the file: settle them t
   },
 };
 
-type Adopt = NonNullable<Engine["adopt"]>;
+type ImportConversation = NonNullable<Engine["importConversation"]>;
 
-function adoptOf(engine: Engine, name: string): Adopt {
-  if (engine.adopt) return engine.adopt;
+function importerOf(engine: Engine, name: string): ImportConversation {
+  if (engine.importConversation) return engine.importConversation;
   throw new CommandFailed(
     `the ${name.split(" ")[0]} engine takes nothing in: copy the file instead (lull backup), or choose another engine (--engine aws)`,
   );
@@ -60,7 +60,11 @@ function openFile(file: string, { settings, workerId }: Lull): Promise<Engine> {
   return sqlite({ file }).open({ clock: systemClock, settings, workerId, log: silent, onArmed: silent });
 }
 
-async function takeIn(source: Engine, adopt: Adopt, onProgress: (count: number) => void): Promise<number> {
+async function takeIn(
+  source: Engine,
+  importConversation: ImportConversation,
+  onProgress: (count: number) => void,
+): Promise<number> {
   let count = 0;
   let cursor: string | undefined;
   do {
@@ -68,7 +72,7 @@ async function takeIn(source: Engine, adopt: Adopt, onProgress: (count: number) 
       limit: PAGE,
       ...(cursor !== undefined && { cursor }),
     });
-    await Promise.all(page.items.map(async (each) => adopt(await keptOf(source, each))));
+    await Promise.all(page.items.map(async (each) => importConversation(await keptOf(source, each))));
     count += page.items.length;
     onProgress(count);
     cursor = page.next;

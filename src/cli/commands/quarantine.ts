@@ -36,7 +36,7 @@ export const discard: Command = {
     withData(call, async ({ engine }) => {
       const results: { id: string; result: string }[] = [];
       for (const id of call.args)
-        results.push({ id, result: (await engine.remedies.discardQuarantined?.(id)) ?? "not-found" });
+        results.push({ id, result: (await engine.repairs.discardQuarantined?.(id)) ?? "not-found" });
       const missed = results.filter(({ result }) => result === "not-found");
       const sentences = [
         `${results.length - missed.length} discarded`,

@@ -37,7 +37,7 @@ export const mark: Command = {
     const [id, as] = call.args as [string, string];
     if (as !== "sent" && as !== "not-sent") throw new UsageError(`mark it sent or not-sent, not ${as}`);
     return withData(call, async ({ engine }) => {
-      const result = await engine.remedies.markUnknown(id, as);
+      const result = await engine.repairs.markUnknown(id, as);
       if (result === "not-found") throw notFound(id);
       printResult(call, { id, result, as }, `${id} is marked ${as}`);
       return 0;
@@ -52,7 +52,7 @@ export const resend: Command = {
   run: async (call) => {
     const [id] = call.args as [string];
     return withData(call, async ({ engine }) => {
-      const result = await engine.remedies.resendUnknown(id);
+      const result = await engine.repairs.resendUnknown(id);
       if (result === "not-found") throw notFound(id);
       printResult(call, { id, result }, `${id} will be sent when its conversation is free`);
       return 0;

@@ -4,7 +4,7 @@ import type { ConfigFile } from "../../config/file.ts";
 import { isObject } from "../../core/shape.ts";
 import { type Finding, warn } from "./finding.ts";
 
-/** What everybody may read. A group is somebody's choice: a secret of root's is read through the service's group. */
+/** What everybody may read. A group is an operator's choice: a secret of root's is read through the service's group. */
 const EVERYBODY = 0o004;
 /** What everybody needs of a folder to reach what is in it. */
 const ENTER = 0o001;

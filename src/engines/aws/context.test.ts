@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { settingsWith } from "../../core/defaults.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
-import { type Site, siteFor } from "./context.ts";
+import { type AwsContext, contextFor } from "./context.ts";
 
 const context = {
   clock: fakeClock(),
@@ -10,7 +10,7 @@ const context = {
   log: () => {},
   onArmed: () => {},
 };
-const site = siteFor(context, { forget: "table" } as Pick<Site, "store" | "triggers" | "forget">);
+const site = contextFor(context, { forget: "table" } as Pick<AwsContext, "store" | "triggers" | "forget">);
 
 it("an id can be given on a command line: none looks like an option", () => {
   const ids = Array.from({ length: 5_000 }, () => site.newId());

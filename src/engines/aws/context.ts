@@ -52,7 +52,7 @@ interface Caches {
 }
 
 /** What every step stands on. */
-export interface Site extends Caches {
+export interface AwsContext extends Caches {
   readonly store: Store;
   readonly triggers: Triggers;
   readonly settings: Settings;
@@ -69,10 +69,11 @@ export interface Site extends Caches {
   readonly nextSequence: () => number;
 }
 
-export function siteFor(
+export function contextFor(
   context: EngineContext,
-  parts: Pick<Site, "store" | "triggers" | "forget"> & Partial<Pick<Site, "newId" | "leaseShards">>,
-): Site {
+  parts: Pick<AwsContext, "store" | "triggers" | "forget"> &
+    Partial<Pick<AwsContext, "newId" | "leaseShards">>,
+): AwsContext {
   let sequence = 0;
   const given = { newId, ...parts };
   const installation = new Installation(parts.store, context.clock, given.newId);
@@ -113,13 +114,13 @@ function withinLimits(settings: Settings): Settings {
 }
 
 /** The time now, as decisions about due times want it. */
-export function clockOf({ clock, settings }: Pick<Site, "clock" | "settings">): ClockReading {
+export function clockOf({ clock, settings }: Pick<AwsContext, "clock" | "settings">): ClockReading {
   return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
 }
 
 /** The window that counts: the conversation's own, else its channel's. */
 export function windowFor(
-  { settings }: Pick<Site, "settings">,
+  { settings }: Pick<AwsContext, "settings">,
   conversation: { readonly window?: WindowPolicy } | undefined,
   channel: string | undefined,
 ): WindowPolicy {

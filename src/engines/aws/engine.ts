@@ -2,7 +2,7 @@ import { inTheEnd } from "../../core/dead-letters.ts";
 import type { Finding } from "../../ports/check-result.ts";
 import type { Engine, EngineContext, KeptConversation } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
-import { type Site, siteFor } from "./context.ts";
+import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
 import { conversationKeyOf, PING } from "./items/keys.ts";
 import { type AwsOptions, dynamoDbClient, placeFrom, sqsClient } from "./options.ts";
@@ -13,26 +13,26 @@ import { answer, change, create, pauseAll, say } from "./steps/conversations.ts"
 import { erase } from "./steps/erase.ts";
 import { conversationOf } from "./steps/find-conversation.ts";
 import { history } from "./steps/history.ts";
-import { adopt } from "./steps/import-conversation.ts";
+import { importConversation } from "./steps/import-conversation.ts";
 import { inspector } from "./steps/inspect.ts";
 import { stage } from "./steps/receive.ts";
-import { settle } from "./steps/record-delivery.ts";
-import { giveBack } from "./steps/release.ts";
-import { remedies } from "./steps/repairs.ts";
+import { recordDeliveryStatus } from "./steps/record-delivery.ts";
+import { release } from "./steps/release.ts";
+import { repairs } from "./steps/repairs.ts";
 import { freeLeases, sweep } from "./steps/sweep.ts";
 import { take } from "./steps/take.ts";
 import { takeDue } from "./steps/take-due.ts";
 import { draft, hasNewer, mark, renew } from "./steps/turn.ts";
 
-export interface OpenSite {
-  readonly site: Site;
+export interface OpenContext {
+  readonly site: AwsContext;
   readonly checks: () => Promise<readonly Finding[]>;
   readonly redrive: NonNullable<Engine["redrive"]>;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, the tables and the queues of one engine, and how they are closed. */
-export function openSite(options: AwsOptions, context: EngineContext): OpenSite {
+export function openContext(options: AwsOptions, context: EngineContext): OpenContext {
   const { tables, queues, waitSeconds, retrying, forget, leaseShards } = placeFrom(options);
   const { clock, log } = context;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
@@ -45,7 +45,7 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
     if (!options.clients?.sqs) sqs.destroy();
   };
   return {
-    site: siteFor(context, { store, triggers, forget, leaseShards }),
+    site: contextFor(context, { store, triggers, forget, leaseShards }),
     checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
     redrive: () => redrive({ client: sqs, queues, retrying, clock }),
     close,
@@ -53,7 +53,7 @@ export function openSite(options: AwsOptions, context: EngineContext): OpenSite 
 }
 
 /** Every step of a port knows the installation's secret: it is read before the first. */
-function afterLoading<T extends object>(site: Site, port: T): T {
+function afterLoading<T extends object>(site: AwsContext, port: T): T {
   const steps = Object.entries(port) as [string, (...given: unknown[]) => Promise<unknown>][];
   const loading = steps.map(([name, step]) => [
     name,
@@ -66,11 +66,11 @@ function afterLoading<T extends object>(site: Site, port: T): T {
 }
 
 /** The engine's ports over one site. */
-export function engineOn(site: Site, close: () => Promise<void>): Engine {
+export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
   return {
     receiving: afterLoading(site, {
       stage: (requests) => stage(site, requests),
-      settle: (channel, status) => settle(site, channel, status),
+      recordDelivery: (channel, status) => recordDeliveryStatus(site, channel, status),
     }),
     turns: afterLoading(site, {
       takeDue: (max, signal) => takeDue(site, max, signal),
@@ -80,7 +80,7 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
       draft: (lease, written) => draft(site, lease, written),
       mark: (lease, written) => mark(site, lease, written),
       commit: (lease, what) => commit(site, lease, what),
-      giveBack: (lease, how) => giveBack(site, lease, how),
+      release: (lease, how) => release(site, lease, how),
     }),
     sweeping: afterLoading(site, {
       sweep: () => sweep(site),
@@ -96,10 +96,10 @@ export function engineOn(site: Site, close: () => Promise<void>): Engine {
       answer: (late) => answer(site, late),
       pauseAll: (paused) => pauseAll(site, paused),
     }),
-    remedies: afterLoading(site, remedies(site)),
+    repairs: afterLoading(site, repairs(site)),
     inspector: afterLoading(site, inspector(site)),
     ...afterLoading(site, {
-      adopt: (kept: KeptConversation) => adopt(site, kept),
+      importConversation: (kept: KeptConversation) => importConversation(site, kept),
       /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
       async ping() {
         await Promise.all([

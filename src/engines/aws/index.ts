@@ -1,6 +1,6 @@
 import type { EngineProvider } from "../../ports/engine.ts";
 import { AWS_DEFAULTS } from "./context.ts";
-import { engineOn, openSite } from "./engine.ts";
+import { engineOn, openContext } from "./engine.ts";
 import { type AwsOptions, placeFrom } from "./options.ts";
 
 export { AWS_DEFAULTS } from "./context.ts";
@@ -24,7 +24,7 @@ export function aws(options: AwsOptions = {}): AwsEngine {
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, and restore them with " +
       "`aws dynamodb restore-table-to-point-in-time`",
     async open(context) {
-      const { site, checks, redrive, close } = openSite(options, context);
+      const { site, checks, redrive, close } = openContext(options, context);
       return { ...engineOn(site, close), checks, redrive };
     },
   };

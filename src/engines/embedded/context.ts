@@ -8,7 +8,7 @@ import type { WindowPolicy } from "../../model/window.ts";
 import type { StagedRow, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
-export interface Step {
+export interface StepContext {
   readonly tables: Tables;
   readonly settings: Settings;
   readonly holder: string;
@@ -24,11 +24,11 @@ export interface Step {
   readonly armed: (atMs: number) => void;
 }
 
-export function stateOf(step: Step, conversationId: string): ConversationState {
+export function stateOf(step: StepContext, conversationId: string): ConversationState {
   return step.tables.states.get(conversationId) ?? AT_REST;
 }
 
-export function saveState(step: Step, conversationId: string, state: ConversationState): void {
+export function saveState(step: StepContext, conversationId: string, state: ConversationState): void {
   if (isAtRest(state)) {
     step.tables.states.put(conversationId, undefined);
     return;
@@ -39,14 +39,14 @@ export function saveState(step: Step, conversationId: string, state: Conversatio
 }
 
 /** The state, if this lease is still the newest. */
-export function heldState(step: Step, lease: Lease): ConversationState | undefined {
+export function heldState(step: StepContext, lease: Lease): ConversationState | undefined {
   const state = step.tables.states.get(lease.conversationId);
   return state?.lease?.token === lease.token ? state : undefined;
 }
 
 /** The window that counts: the conversation's own, else its channel's. */
 export function windowOf(
-  step: Step,
+  step: StepContext,
   conversation: Conversation | undefined,
   channel: string | undefined,
 ): WindowPolicy {
@@ -56,7 +56,7 @@ export function windowOf(
 
 /** Arms a window if none stands. Returns the due time of the one that stands then. */
 export function arm(
-  step: Step,
+  step: StepContext,
   conversationId: string,
   dueAtMs: number,
   state = stateOf(step, conversationId),
@@ -67,7 +67,7 @@ export function arm(
 }
 
 /** When what is staged is due: messages by their window, an outbound since it was asked for. */
-export function dueOfStaged(step: Step, conversationId: string): number {
+export function dueOfStaged(step: StepContext, conversationId: string): number {
   const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
   const span = step.tables.staged.span(conversationId);
   if (span === undefined) return saidAtMs;
@@ -77,19 +77,19 @@ export function dueOfStaged(step: Step, conversationId: string): number {
 }
 
 /** The time of the request, as decisions about due times want it. */
-export function clockOf({ nowMs, settings }: Step): ClockReading {
+export function clockOf({ nowMs, settings }: StepContext): ClockReading {
   return { nowMs, clockSkewMs: settings.clockSkewMs };
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */
-export function wakeNow(step: Step, conversationId: string): void {
+export function wakeNow(step: StepContext, conversationId: string): void {
   const state = stateOf(step, conversationId);
   const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
   saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
 }
 
 /** What `work` comes to, or nothing where it throws and can be undone: then this conversation is put off, and the others go on. */
-export function inItsOwnRoom<T>(step: Step, conversationId: string, work: () => T): T | undefined {
+export function inItsOwnRoom<T>(step: StepContext, conversationId: string, work: () => T): T | undefined {
   const { apart } = step;
   if (!apart) return work();
   try {

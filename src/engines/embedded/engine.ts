@@ -17,7 +17,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
   return {
     receiving: {
       stage: (requests) => run("stage", requests),
-      settle: (channel, status) => run("settle", { channel, status }),
+      recordDelivery: (channel, status) => run("recordDelivery", { channel, status }),
     },
     turns: {
       takeDue: (max) => run("takeDue", max),
@@ -27,7 +27,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       draft: (lease, draft) => run("draft", { lease, draft }),
       mark: (lease, draft) => run("mark", { lease, draft }),
       commit: (lease, commit) => run("commit", { lease, commit }),
-      giveBack: (lease, how) => run("giveBack", { lease, how }),
+      release: (lease, how) => run("release", { lease, how }),
     },
     sweeping: {
       async sweep() {
@@ -57,7 +57,7 @@ export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine
       answer: (answer) => run("answer", answer),
       pauseAll: (paused) => run("pauseAll", paused),
     },
-    remedies: {
+    repairs: {
       retryDead: (id) => run("retryDead", id),
       discardDead: (id) => run("discardDead", id),
       markUnknown: (id, as) => run("markUnknown", { id, as }),

@@ -1,4 +1,4 @@
-import type { Step } from "./context.ts";
+import type { StepContext } from "./context.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
@@ -11,14 +11,14 @@ import * as turning from "./steps/turn.ts";
 /** Every step by name: what a request to the writer thread may ask for. Each runs in one transaction. */
 export const STEPS = {
   stage: receiving.stage,
-  settle: receiving.settle,
+  recordDelivery: receiving.recordDelivery,
   takeDue: taking.takeDue,
   take: taking.take,
   renew: turning.renew,
   draft: turning.draft,
   mark: turning.mark,
   commit: turning.commit,
-  giveBack: turning.giveBack,
+  release: turning.release,
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
   ping: sweeping.ping,
@@ -68,8 +68,8 @@ export function isRead(name: StepName): name is keyof typeof READS {
   return name in READS;
 }
 
-export function carryOut(step: Step, name: StepName, input: unknown): unknown {
+export function carryOut(step: StepContext, name: StepName, input: unknown): unknown {
   if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
-  const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: Step, input: unknown) => unknown;
+  const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: StepContext, input: unknown) => unknown;
   return run(step, input);
 }

@@ -38,7 +38,7 @@ it("of one conversation two turns at most are in the works, whatever waits and f
       // Now and then a turn is done: then another kind of turn has its chance.
       const { lease } = outcome.taken;
       if (round % 7 === 3) await engine.turns.commit(lease, { outcome: "no-reply", more: false });
-      else await engine.turns.giveBack(lease, { kind: "retry", afterMs: 0, reason: "away" });
+      else await engine.turns.release(lease, { kind: "retry", afterMs: 0, reason: "away" });
     }
     works.push(tables.states.get(conversationId)?.works.length ?? 0);
   }

@@ -8,7 +8,7 @@ import type { Settings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { DueTurns } from "../../ports/engine.ts";
 import { arrival, silent } from "../../testing/engine-contract/builders.ts";
-import type { Step } from "../embedded/context.ts";
+import type { StepContext } from "../embedded/context.ts";
 import { carryOut, type StepInput, type StepName, type StepResult } from "../embedded/requests.ts";
 import { openConnection, transact } from "./connection.ts";
 import { Quarantine } from "./quarantine.ts";
@@ -51,7 +51,7 @@ function steps(given: Partial<Settings>) {
   let count = 0;
   const newId = () => `id-${++count}`;
   return <N extends StepName>(name: N, input: StepInput<N>): StepResult<N> => {
-    const step: Step = {
+    const step: StepContext = {
       tables,
       settings: settingsWith(given),
       holder: "h",

@@ -317,7 +317,7 @@ describe("a row that is not ours", () => {
     const [taken] = await turns();
     const draft = draftFor(taken!, "one");
     await engine.turns.draft(taken!.lease, draft);
-    await engine.turns.giveBack(taken!.lease, { kind: "retry", afterMs: 1_000, reason: "503", draft });
+    await engine.turns.release(taken!.lease, { kind: "retry", afterMs: 1_000, reason: "503", draft });
     change(spoil);
     await receive("ben");
     await clock.advance(10_000);
@@ -435,7 +435,7 @@ describe("a row that is not ours", () => {
     await receive("ana");
     await clock.advance(10_000);
     const [second] = await turns();
-    await engine.turns.giveBack(second!.lease, { kind: "bury", reason: "broken" });
+    await engine.turns.release(second!.lease, { kind: "dead-letter", reason: "broken" });
     for (const table of ["messages", "turns", "unknown_sends", "dead_letters"]) {
       change(`UPDATE ${table} SET record = '{"number":1}' WHERE number = 1`);
     }
@@ -471,8 +471,8 @@ describe("what was set aside", () => {
     expect(told).toEqual([
       { event: "store.quarantined", fields: { table: "staged", conversation: ana, reason: "it is no JSON" } },
     ]);
-    expect(await engine.remedies.discardQuarantined!(items[0]!.id)).toBe("discarded");
-    expect(await engine.remedies.discardQuarantined!(items[0]!.id)).toBe("not-found");
+    expect(await engine.repairs.discardQuarantined!(items[0]!.id)).toBe("discarded");
+    expect(await engine.repairs.discardQuarantined!(items[0]!.id)).toBe("not-found");
     expect((await engine.inspector.counts()).quarantined).toBe(0);
   });
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Step } from "../embedded/context.ts";
+import type { StepContext } from "../embedded/context.ts";
 import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import type { StepReply, StepRequest } from "./step-request.ts";
 
-export type Carry = (request: StepRequest, apart?: Step["apart"]) => StepReply;
+export type Carry = (request: StepRequest, apart?: StepContext["apart"]) => StepReply;
 
 interface Listeners {
   readonly onError: (error: unknown) => void;
@@ -44,7 +44,7 @@ export function inOneCommit(
 
 const LOOKS_AT_MANY: ReadonlySet<string> = new Set(["takeDue", "sweep", "freeLeases"]);
 
-function savepoints(database: DatabaseSync): NonNullable<Step["apart"]> {
+function savepoints(database: DatabaseSync): NonNullable<StepContext["apart"]> {
   return (work) => {
     database.exec("SAVEPOINT step");
     try {

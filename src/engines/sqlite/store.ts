@@ -3,7 +3,7 @@ import { StoreUnavailable } from "../../errors.ts";
 import type { LogFields, LogLevel } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { DueTurns } from "../../ports/engine.ts";
-import type { Step } from "../embedded/context.ts";
+import type { StepContext } from "../embedded/context.ts";
 import { carryOut, isRead, type StepName } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
@@ -236,7 +236,7 @@ class FileStore implements Store {
     }));
   }
 
-  #stepAt(nowMs: number, apart?: Step["apart"]): Step {
+  #stepAt(nowMs: number, apart?: StepContext["apart"]): StepContext {
     const { settings, holder } = this.#options;
     return {
       tables: this.#session.tables,

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { Reply } from "../../model/reply.ts";
 import type { Responder, Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
-import { isPlainUrl, plainUrlInWords } from "../../wire/plain-url.ts";
 import { readAnswer } from "./answer.ts";
 import { unreachable } from "./failure.ts";
 

@@ -1,8 +1,8 @@
+import { isPlainUrl, plainUrlInWords } from "../../core/plain-url.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Turn } from "../../ports/responder.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { environmentSecrets } from "../../secrets/secrets.ts";
-import { isPlainUrl, plainUrlInWords } from "../../wire/plain-url.ts";
 import type { OpenAiTools } from "./tools.ts";
 
 /** Everything has a default; what the environment may say is named beside it. */

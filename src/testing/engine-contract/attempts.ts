@@ -8,7 +8,7 @@ import { type Scene, scene } from "./scene.ts";
 async function joined(s: Scene): Promise<Taken> {
   const { lease } = await s.turnFor("one");
   const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
-  await s.engine.turns.giveBack(lease, how);
+  await s.engine.turns.release(lease, how);
   await s.receive("two");
   return s.take();
 }
@@ -70,7 +70,7 @@ export const attempts: readonly EngineCase[] = [
     async (s) => {
       const first = await s.turnFor("one");
       const afterMs = 20_000;
-      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
+      await s.engine.turns.release(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
       await s.passes(5_000);
       await s.receive("two");
       await s.passes(14_999);
@@ -84,14 +84,17 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "what joined a failed turn and was answered with it goes with it when it is buried, and is not answered again",
+    "what joined a failed turn and was answered with it goes with it when it is deadLettered, and is not answered again",
     {},
     async (s) => {
       const second = await joined(s);
       assert.deepEqual(textsOf(second), ["one", "two"]);
       const draft = sent(draftFor(second, ["to both", "and more"]), 0, "p1");
       await s.engine.turns.draft(second.lease, draft);
-      as("released", await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "refused", draft }));
+      as(
+        "released",
+        await s.engine.turns.release(second.lease, { kind: "dead-letter", reason: "refused", draft }),
+      );
       const [letter] = await s.dead();
       assert.deepEqual(
         letter?.messages.map(({ text }) => text),
@@ -108,7 +111,10 @@ export const attempts: readonly EngineCase[] = [
       const second = await joined(s);
       const draft = draftFor(second, "to both");
       await s.engine.turns.draft(second.lease, draft);
-      as("released", await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "refused", draft }));
+      as(
+        "released",
+        await s.engine.turns.release(second.lease, { kind: "dead-letter", reason: "refused", draft }),
+      );
       const [letter] = await s.dead();
       assert.deepEqual(
         letter?.messages.map(({ text }) => text),
@@ -125,7 +131,7 @@ export const attempts: readonly EngineCase[] = [
     async (s) => {
       const { turnId } = await s.turnFor("one").then(async (first) => {
         const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
-        as("released", await s.engine.turns.giveBack(first.lease, how));
+        as("released", await s.engine.turns.release(first.lease, how));
         return first;
       });
       await s.receive("two");
@@ -135,10 +141,13 @@ export const attempts: readonly EngineCase[] = [
         assert.equal(taken.failingSinceAtMs, 7);
         assert.deepEqual(textsOf(taken), ["one", "two"]);
         const how = { kind: "retry", afterMs: 0, reason: "down", outageSinceAtMs: 7 } as const;
-        as("released", await s.engine.turns.giveBack(taken.lease, how));
+        as("released", await s.engine.turns.release(taken.lease, how));
       }
       const last = await s.take();
-      as("released", await s.engine.turns.giveBack(last.lease, { kind: "bury", reason: "down too long" }));
+      as(
+        "released",
+        await s.engine.turns.release(last.lease, { kind: "dead-letter", reason: "down too long" }),
+      );
       const [letter] = await s.dead();
       assert.equal(letter?.attempts, 6);
       // Whoever joined an outage later has not waited as long.
@@ -153,7 +162,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "a crash after the send in the last attempt is asked about, not buried",
+    "a crash after the send in the last attempt is asked about, not deadLettered",
     { attemptsMax: 1 },
     async (s) => {
       const first = await s.turnFor("hi");
@@ -176,7 +185,7 @@ export const attempts: readonly EngineCase[] = [
       await s.windowPasses();
       for (const reason of ["first reason", "last reason"]) {
         const { lease } = await s.take();
-        await s.engine.turns.giveBack(lease, { kind: "retry", afterMs: 0, reason });
+        await s.engine.turns.release(lease, { kind: "retry", afterMs: 0, reason });
       }
       await s.nothingDue();
       assert.deepEqual(
@@ -188,14 +197,14 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "what no attempt can mend is buried at once, with reason and draft; newer messages go on",
+    "what no attempt can mend is deadLettered at once, with reason and draft; newer messages go on",
     {},
     async (s) => {
       const first = await s.turnFor("one");
       const { dueAtMs } = await s.receive("two");
       const draft = sent(draftFor(first, ["part one", "part two"]), 0, "p1");
-      const how = { kind: "bury", reason: "NOT_SENT: number does not exist", draft } as const;
-      const { deadLetterId } = as("released", await s.engine.turns.giveBack(first.lease, how));
+      const how = { kind: "dead-letter", reason: "NOT_SENT: number does not exist", draft } as const;
+      const { deadLetterId } = as("released", await s.engine.turns.release(first.lease, how));
       const [letter] = await s.dead();
       assert.equal(letter?.id, deadLetterId);
       assert.equal(letter?.reason, how.reason);
@@ -229,7 +238,7 @@ export const attempts: readonly EngineCase[] = [
     const { message } = await s.receive("hi");
     await s.windowPasses();
     const { lease } = await s.take();
-    await s.engine.turns.giveBack(lease, { kind: "bury", reason: "broken" });
+    await s.engine.turns.release(lease, { kind: "dead-letter", reason: "broken" });
     assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
     await s.windowPasses();
     await s.nothingDue();
@@ -237,9 +246,9 @@ export const attempts: readonly EngineCase[] = [
 
   scene("retrying a dead letter moves its messages back once, as a new turn", {}, async (s) => {
     const first = await s.turnFor("one", "two");
-    await s.engine.turns.giveBack(first.lease, { kind: "bury", reason: "broken" });
+    await s.engine.turns.release(first.lease, { kind: "dead-letter", reason: "broken" });
     const [letter] = await s.dead();
-    const retries = await Promise.all([1, 2, 3].map(() => s.engine.remedies.retryDead(letter!.id)));
+    const retries = await Promise.all([1, 2, 3].map(() => s.engine.repairs.retryDead(letter!.id)));
     assert.deepEqual(retries.sort(), ["not-found", "not-found", "retried"]);
     assert.deepEqual(await s.dead(), []);
     const second = await s.take();
@@ -255,7 +264,7 @@ export const attempts: readonly EngineCase[] = [
     await s.turnFor("hi");
     await s.leaseLapses();
     await s.nothingDue();
-    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    await s.engine.repairs.retryDead((await s.dead())[0]!.id);
     await s.take();
     await s.leaseLapses();
     await s.nothingDue();
@@ -266,21 +275,21 @@ export const attempts: readonly EngineCase[] = [
     const { message } = await s.receive("hi");
     await s.windowPasses();
     const { lease } = await s.take();
-    await s.engine.turns.giveBack(lease, { kind: "bury", reason: "spam" });
+    await s.engine.turns.release(lease, { kind: "dead-letter", reason: "spam" });
     const [letter] = await s.dead();
-    assert.equal(await s.engine.remedies.discardDead(letter!.id), "discarded");
-    assert.equal(await s.engine.remedies.discardDead(letter!.id), "not-found");
-    assert.equal(await s.engine.remedies.retryDead(letter!.id), "not-found");
+    assert.equal(await s.engine.repairs.discardDead(letter!.id), "discarded");
+    assert.equal(await s.engine.repairs.discardDead(letter!.id), "not-found");
+    assert.equal(await s.engine.repairs.retryDead(letter!.id), "not-found");
     assert.deepEqual(await s.deliver(message), { kind: "duplicate" });
     await s.nothingDue();
   }),
 
   scene("waiting and releasing are not counted as attempts", {}, async (s) => {
     const first = await s.turnFor("hi");
-    await s.engine.turns.giveBack(first.lease, { kind: "release" });
+    await s.engine.turns.release(first.lease, { kind: "put-back" });
     const second = await s.take();
     assert.deepEqual([second.turnId, second.attempt], [first.turnId, 1]);
-    await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 7_000 });
+    await s.engine.turns.release(second.lease, { kind: "wait", afterMs: 7_000 });
     await s.passes(6_999);
     await s.nothingDue();
     await s.passes(1);
@@ -297,11 +306,11 @@ export const attempts: readonly EngineCase[] = [
       await s.leaseLapses();
       const second = await s.take();
       assert.equal(second.isSuspect, true);
-      await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 1_000 });
+      await s.engine.turns.release(second.lease, { kind: "wait", afterMs: 1_000 });
       await s.passes(1_000);
       const third = await s.take();
       assert.deepEqual([third.attempt, third.isSuspect], [2, true]);
-      await s.engine.turns.giveBack(third.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
+      await s.engine.turns.release(third.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
       const fourth = await s.take();
       assert.deepEqual([fourth.attempt, fourth.isSuspect], [3, true]);
     },
@@ -309,7 +318,7 @@ export const attempts: readonly EngineCase[] = [
 
   scene("one that only failed is none, until its holder dies as well", {}, async (s) => {
     const first = await s.turnFor("hi");
-    await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
+    await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 0, reason: "a bug" });
     const second = await s.take();
     assert.deepEqual([second.attempt, second.isSuspect], [2, undefined]);
     await s.leaseLapses();

@@ -197,7 +197,7 @@ export const batches: readonly EngineCase[] = [
       await s.receive({ text: "0", sentAtMs: 1_000 });
       const said = { id: "h1", conversationId, channel, to: "ana", texts: ["one moment"], author: "human" };
       assert.equal(await s.engine.conversations.say(said), "staged");
-      as("released", await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 0, reason: "x" }));
+      as("released", await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 0, reason: "x" }));
       const human = await s.take();
       assert.deepEqual(human.outbound?.texts, ["one moment"]);
       // A limit cut the turn beside it, so that its holder goes on at once.
@@ -262,7 +262,7 @@ export const batches: readonly EngineCase[] = [
       const first = await s.take();
       // Older by the provider's clock: it must not push out a message that was tried already.
       await s.receive({ text: "a", sentAtMs: 1_000 });
-      await s.engine.turns.giveBack(first.lease, {
+      await s.engine.turns.release(first.lease, {
         kind: "retry",
         afterMs: 0,
         reason: "overloaded",
@@ -274,15 +274,19 @@ export const batches: readonly EngineCase[] = [
     },
   ),
 
-  scene("what a buried batch left behind is due at once as well", { batchMessagesMax: 1 }, async (s) => {
-    await s.receive("a");
-    await s.passes(9_000);
-    await s.receive("b");
-    await s.passes(1_000);
-    const first = await s.take();
-    await s.engine.turns.giveBack(first.lease, { kind: "bury", reason: "broken" });
-    assert.deepEqual(textsOf(await s.take()), ["b"]);
-  }),
+  scene(
+    "what a deadLettered batch left behind is due at once as well",
+    { batchMessagesMax: 1 },
+    async (s) => {
+      await s.receive("a");
+      await s.passes(9_000);
+      await s.receive("b");
+      await s.passes(1_000);
+      const first = await s.take();
+      await s.engine.turns.release(first.lease, { kind: "dead-letter", reason: "broken" });
+      assert.deepEqual(textsOf(await s.take()), ["b"]);
+    },
+  ),
 
   scene("a burst of 500 messages is one turn, in order, with every kind of text and media", {}, async (s) => {
     const texts = Array.from({ length: 500 }, (_, at) => `${at} 👩‍👩‍👧 שלום e\u0301`);

@@ -64,7 +64,7 @@ export const clocks: readonly EngineCase[] = [
     async (s) => {
       const first = await s.turnFor("hi");
       const afterMs = 20_000;
-      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
+      await s.engine.turns.release(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
       await setBack(s);
       // At once where a sweep wakes everybody, when its trigger comes where that is on its way.
       const [atOnce] = await s.turns();
@@ -78,7 +78,7 @@ export const clocks: readonly EngineCase[] = [
     {},
     async (s) => {
       const first = await s.turnFor("hi");
-      await s.engine.turns.giveBack(first.lease, {
+      await s.engine.turns.release(first.lease, {
         kind: "retry",
         afterMs: 9 * 24 * HOUR,
         reason: "overloaded",
@@ -93,7 +93,7 @@ export const clocks: readonly EngineCase[] = [
   scene("a late answer is not awaited an hour longer", {}, async (s) => {
     const first = await s.turnFor("hi");
     const draft = draftFor(first, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
-    await s.engine.turns.giveBack(first.lease, { kind: "wait", afterMs: 60_000, draft });
+    await s.engine.turns.release(first.lease, { kind: "wait", afterMs: 60_000, draft });
     await setBack(s);
     // Somebody looks at once, or when a trigger comes: from there it is awaited for as long as was promised.
     await s.nothingDue();
@@ -129,7 +129,7 @@ export const clocks: readonly EngineCase[] = [
       await s.passes(s.settings.sweepMs);
       await s.engine.sweeping.sweep();
       as("renewed", await s.engine.turns.renew(taken.lease));
-      await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 1_000, reason: "overloaded" });
+      await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 1_000, reason: "overloaded" });
       await s.nothingDue();
       await s.passes(1_000);
       assert.equal((await s.take()).turnId, taken.turnId);

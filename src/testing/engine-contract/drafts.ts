@@ -56,7 +56,7 @@ export const drafts: readonly EngineCase[] = [
     assert.deepEqual(second.draft, draft);
     assert.equal(second.turnId, first.turnId);
     as("lost", await s.engine.turns.mark(first.lease, sent(draft, 0)));
-    as("released", await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 5_000, draft }));
+    as("released", await s.engine.turns.release(second.lease, { kind: "wait", afterMs: 5_000, draft }));
     await s.passes(4_999);
     await s.nothingDue();
     await s.passes(1);
@@ -132,7 +132,7 @@ export const drafts: readonly EngineCase[] = [
     await s.engine.turns.draft(dead.lease, draft);
     as(
       "released",
-      await s.engine.turns.giveBack(dead.lease, { kind: "bury", reason: "refused for good", draft }),
+      await s.engine.turns.release(dead.lease, { kind: "dead-letter", reason: "refused for good", draft }),
     );
     const first = await s.turnFor("again");
     await s.engine.turns.draft(first.lease, draftFor(first, "one"));
@@ -148,11 +148,11 @@ export const drafts: readonly EngineCase[] = [
       await s.engine.turns.draft(first.lease, sending(draftFor(first), 0, s.nowMs + 15_000));
       await s.leaseLapses();
       const asking = await s.take();
-      await s.engine.turns.giveBack(asking.lease, { kind: "wait", afterMs: 200_000 });
+      await s.engine.turns.release(asking.lease, { kind: "wait", afterMs: 200_000 });
       await s.nothingDue();
       const chunk = { turnId: first.turnId, chunk: 0 };
       const status = { account: "account", providerId: "p1", status: "delivered", chunk };
-      assert.equal(await s.engine.receiving.settle("test", status), "settled");
+      assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
       const second = await s.take();
       assert.deepEqual(second.draft?.chunks[0]?.state, { kind: "sent", providerId: "p1", atMs: s.nowMs });
       await s.engine.turns.commit(second.lease, replied(second, second.draft!));
@@ -170,7 +170,7 @@ export const drafts: readonly EngineCase[] = [
       await s.engine.turns.draft(taken.lease, draft);
       const chunk = { turnId: before.turnId, chunk: 0 };
       const status = { account: "account", providerId: `out-${before.turnId}-0`, status: "delivered", chunk };
-      assert.equal(await s.engine.receiving.settle("test", status), "recorded");
+      assert.equal(await s.engine.receiving.recordDelivery("test", status), "recorded");
       await s.leaseLapses();
       assert.deepEqual((await s.take()).draft?.chunks, draft.chunks);
     },
@@ -181,7 +181,7 @@ export const drafts: readonly EngineCase[] = [
     const draft = sending(draftFor(first), 0, s.nowMs + 15_000);
     await s.engine.turns.draft(first.lease, draft);
     const afterMs = s.settings.settleMs;
-    await s.engine.turns.giveBack(first.lease, {
+    await s.engine.turns.release(first.lease, {
       kind: "retry",
       afterMs,
       reason: "SEND_UNKNOWN",
@@ -190,7 +190,7 @@ export const drafts: readonly EngineCase[] = [
     await s.nothingDue();
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
-    assert.equal(await s.engine.receiving.settle("test", status), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
     assert.equal((await s.take()).draft?.chunks[0]?.state.kind, "sent");
   }),
 
@@ -200,8 +200,8 @@ export const drafts: readonly EngineCase[] = [
     await s.engine.turns.draft(first.lease, draft);
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
-    assert.equal(await s.engine.receiving.settle("sms", status), "unmatched");
-    assert.equal(await s.engine.receiving.settle("test", status), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("sms", status), "unmatched");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "settled");
   }),
 
   scene("a callback of another address of ours proves nothing about this one's send", settling, async (s) => {
@@ -210,7 +210,7 @@ export const drafts: readonly EngineCase[] = [
     await s.engine.turns.draft(first.lease, draft);
     const chunk = { turnId: first.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent", chunk };
-    const settle = (address: string) => s.engine.receiving.settle("test", { ...status, address });
+    const settle = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
     assert.equal(await settle("+15550199"), "unmatched");
     assert.equal(await settle(""), "unmatched");
     assert.equal(await settle("15550100"), "settled");
@@ -220,9 +220,9 @@ export const drafts: readonly EngineCase[] = [
     const taken = await s.turnFor("hi");
     const chunk = { turnId: taken.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "sent" };
-    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "unmatched");
+    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "unmatched");
     await s.reply(taken);
-    assert.equal(await s.engine.receiving.settle("test", status), "unmatched");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "unmatched");
   }),
 
   scene("a slow worker's older copy of the draft does not undo what the callback settled", {}, async (s) => {
@@ -231,14 +231,14 @@ export const drafts: readonly EngineCase[] = [
     const older = sending(draftFor(taken, ["one", "two"]), 0, s.nowMs + 15_000);
     await turns.draft(taken.lease, older);
     const chunk = { turnId: taken.turnId, chunk: 0 };
-    await receiving.settle("test", { account: "account", providerId: "p1", status: "sent", chunk });
+    await receiving.recordDelivery("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
     const marked = as("marked", await turns.mark(taken.lease, older));
     // Whoever goes on from its own copy would send it again.
     assert.equal(marked.draft.chunks[0]?.state.kind, "sent");
     assert.equal(marked.draft.chunks[1]?.state.kind, "pending");
     const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;
-    as("released", await turns.giveBack(taken.lease, how));
+    as("released", await turns.release(taken.lease, how));
     const again = await s.take();
     assert.equal(again.draft?.chunks[0]?.state.kind, "sent");
 
@@ -261,12 +261,12 @@ export const drafts: readonly EngineCase[] = [
       const taken = await s.talk("hi");
       const status = { account: "account", status: "delivered" };
       const mine = { ...status, providerId: `out-${taken.turnId}-0` };
-      assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
-      assert.equal(await s.engine.receiving.settle("test", mine), "recorded");
+      assert.equal(await s.engine.receiving.recordDelivery("test", mine), "recorded");
+      assert.equal(await s.engine.receiving.recordDelivery("test", mine), "recorded");
       const foreign = { ...status, providerId: "not-ours" };
-      assert.equal(await s.engine.receiving.settle("test", foreign), "unmatched");
+      assert.equal(await s.engine.receiving.recordDelivery("test", foreign), "unmatched");
       const chunk = { turnId: "another installation's", chunk: 0 };
-      assert.equal(await s.engine.receiving.settle("test", { ...foreign, chunk }), "unmatched");
+      assert.equal(await s.engine.receiving.recordDelivery("test", { ...foreign, chunk }), "unmatched");
       await s.atRest();
     },
   ),

@@ -20,7 +20,7 @@ export const erasing: readonly EngineCase[] = [
       anas!.lease,
       replied(anas!, unknown(draftFor(anas!), 0), { outcome: "unknown" }),
     );
-    await engine.turns.giveBack((await s.turnFor("two")).lease, { kind: "bury", reason: "broken" });
+    await engine.turns.release((await s.turnFor("two")).lease, { kind: "dead-letter", reason: "broken" });
     await engine.conversations.change(first.conversationId, { projectStatus: "archived" });
     await s.deliver(s.arrival("refused"));
     await engine.conversations.change(first.conversationId, { projectStatus: "active" });
@@ -57,11 +57,11 @@ export const erasing: readonly EngineCase[] = [
     as("lost", await s.engine.turns.renew(taken.lease));
     as("lost", await s.engine.turns.mark(taken.lease, draftFor(taken)));
     as("lost", await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)))));
-    as("lost", await s.engine.turns.giveBack(taken.lease, { kind: "bury", reason: "x" }));
+    as("lost", await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "x" }));
     assert.equal(await s.engine.conversations.answer({ turnId: taken.turnId, texts: ["late"] }), "stale");
     const chunk = { turnId: taken.turnId, chunk: 0 };
     const status = { account: "account", providerId: "p1", status: "delivered", chunk };
-    assert.equal(await s.engine.receiving.settle("test", status), "unmatched");
+    assert.equal(await s.engine.receiving.recordDelivery("test", status), "unmatched");
     assert.deepEqual(await s.conversations(), []);
     assert.deepEqual(await s.engine.conversations.history(id, 10), []);
     assert.deepEqual(await s.dead(), []);
@@ -75,7 +75,7 @@ export const erasing: readonly EngineCase[] = [
     await s.reply(await s.take());
     const dead = (await s.receive("dead")).message;
     await s.windowPasses();
-    await s.engine.turns.giveBack((await s.take()).lease, { kind: "bury", reason: "broken" });
+    await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "broken" });
     const waiting = await s.receive("waiting");
     await s.engine.conversations.erase(waiting.conversationId);
     for (const message of [answered, dead, waiting.message]) {
@@ -95,7 +95,7 @@ export const erasing: readonly EngineCase[] = [
         as("drafted", await engine.turns.draft(taken.lease, draft));
         const status = { account: "account", providerId: `out-${taken.turnId}-0`, status: "sent" };
         const chunk = { turnId: taken.turnId, chunk: 0 };
-        assert.equal(await engine.receiving.settle("test", { ...status, chunk }), "recorded");
+        assert.equal(await engine.receiving.recordDelivery("test", { ...status, chunk }), "recorded");
         return { draft, status };
       };
       const answered = await s.turnFor("answered");
@@ -103,10 +103,12 @@ export const erasing: readonly EngineCase[] = [
       as("committed", await engine.turns.commit(answered.lease, replied(answered, first.draft)));
       const dead = await s.turnFor("dead");
       const second = await sentIn(dead);
-      await engine.turns.giveBack(dead.lease, { kind: "bury", reason: "broken", draft: second.draft });
+      await engine.turns.release(dead.lease, { kind: "dead-letter", reason: "broken", draft: second.draft });
       const third = await sentIn(await s.turnFor("running"));
       const told = () =>
-        Promise.all([first, second, third].map(({ status }) => engine.receiving.settle("test", status)));
+        Promise.all(
+          [first, second, third].map(({ status }) => engine.receiving.recordDelivery("test", status)),
+        );
       assert.deepEqual(await told(), ["recorded", "recorded", "recorded"]);
       assert.equal(await engine.conversations.erase(answered.conversation.id), "erased");
       assert.deepEqual(await told(), ["unmatched", "unmatched", "unmatched"]);
@@ -196,7 +198,7 @@ export const erasing: readonly EngineCase[] = [
       replied(lost, unknown(draftFor(lost, "SECRET lost"), 0), { outcome: "unknown" }),
     );
     const failed = await turnOf(s, { ...ANA, text: "SECRET three", media: [PICTURE] });
-    await engine.turns.giveBack(failed.lease, { kind: "bury", reason: "cannot read SECRET three" });
+    await engine.turns.release(failed.lease, { kind: "dead-letter", reason: "cannot read SECRET three" });
     await engine.receiving.stage([{ arrival: s.arrival(ANA), refusal: "ROUTE_NOT_FOUND" }]);
     await engine.conversations.change(id, { projectStatus: "archived" });
     await s.deliver(s.arrival({ ...ANA, text: "SECRET refused" }));
@@ -256,7 +258,7 @@ async function turnOf(s: Scene, given: Partial<Arrival>): Promise<Taken> {
   await s.windowPasses();
   const turns = await s.turns();
   for (const other of turns.filter((taken) => !isOf(taken, given.sender)))
-    await s.engine.turns.giveBack(other.lease, { kind: "wait", afterMs: 0 });
+    await s.engine.turns.release(other.lease, { kind: "wait", afterMs: 0 });
   const found = turns.find((taken) => isOf(taken, given.sender));
   assert.ok(found, `no turn of ${given.sender} is due`);
   return found;

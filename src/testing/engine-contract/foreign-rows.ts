@@ -72,7 +72,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
       const taken = await s.take();
       const draft = draftFor(taken, "yes");
       await s.engine.turns.draft(taken.lease, draft);
-      await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 0, reason: "503", draft });
+      await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 0, reason: "503", draft });
       await s.receive({ sender: "ben", text: "two" });
       await s.world.spoil!(conversationId, "conversation", how);
       await s.windowPasses();

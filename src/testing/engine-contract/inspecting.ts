@@ -116,7 +116,7 @@ export const inspecting: readonly EngineCase[] = [
       );
       await s.windowPasses();
       for (const taken of await s.turns())
-        await turns.giveBack(taken.lease, { kind: "bury", reason: "broken" });
+        await turns.release(taken.lease, { kind: "dead-letter", reason: "broken" });
       assert.equal(new Set((await walk((page) => inspector.dead(page))).map(({ id }) => id)).size, 5);
 
       for (const sender of people) await s.receive({ sender });
@@ -213,7 +213,7 @@ export const inspecting: readonly EngineCase[] = [
       staleLeases: 0,
       oldestLeaseAtMs: takenAtMs,
     });
-    await turns.giveBack(first!.lease, { kind: "bury", reason: "broken" });
+    await turns.release(first!.lease, { kind: "dead-letter", reason: "broken" });
     const unsure = unknown(draftFor(second!), 0);
     await turns.commit(second!.lease, replied(second!, unsure, { outcome: "unknown" }));
     await s.passes(s.world.settings.leaseMs + s.world.settings.clockSkewMs);

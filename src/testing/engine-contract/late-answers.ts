@@ -10,7 +10,7 @@ const LATER_MS = 300_000;
 async function awaits(s: Scene, taken: Taken): Promise<number> {
   const untilAtMs = s.nowMs + LATER_MS;
   const draft = draftFor(taken, [], { awaitingUntilAtMs: untilAtMs });
-  as("released", await s.engine.turns.giveBack(taken.lease, { kind: "wait", afterMs: LATER_MS, draft }));
+  as("released", await s.engine.turns.release(taken.lease, { kind: "wait", afterMs: LATER_MS, draft }));
   return untilAtMs;
 }
 
@@ -89,7 +89,7 @@ export const lateAnswers: readonly EngineCase[] = [
       assert.deepEqual(await s.engine.turns.commit(first.lease, silent(first, { outcome })), {
         kind: "answered",
       });
-    as("released", await s.engine.turns.giveBack(first.lease, { kind: "release" }));
+    as("released", await s.engine.turns.release(first.lease, { kind: "put-back" }));
     const second = await s.take();
     assert.deepEqual([second.turnId, second.draft?.chunks[0]?.text], [first.turnId, "quick"]);
   }),
@@ -157,7 +157,7 @@ export const lateAnswers: readonly EngineCase[] = [
 
   scene("an answer for a turn that failed and backs off is stale: it will be asked again", {}, async (s) => {
     const { lease, turnId } = await s.turnFor("hi");
-    await s.engine.turns.giveBack(lease, {
+    await s.engine.turns.release(lease, {
       kind: "retry",
       afterMs: 5_000,
       reason: "overloaded",

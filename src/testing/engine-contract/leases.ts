@@ -126,12 +126,12 @@ export const leases: readonly EngineCase[] = [
     assert.deepEqual(await turns.commit(stale.lease, replied(stale, allSent(draft))), lost);
     for (const how of [
       { kind: "retry", afterMs: 0, reason: "stale", draft },
-      { kind: "bury", reason: "stale" },
+      { kind: "dead-letter", reason: "stale" },
       { kind: "wait", afterMs: 0, draft },
       { kind: "restart" },
-      { kind: "release" },
+      { kind: "put-back" },
     ] as const) {
-      assert.deepEqual(await turns.giveBack(stale.lease, how), lost);
+      assert.deepEqual(await turns.release(stale.lease, how), lost);
     }
     assert.equal(await turns.hasNewer(stale.lease), false);
     assert.deepEqual(await everything(s, fresh.conversation.id), before);
@@ -145,12 +145,12 @@ export const leases: readonly EngineCase[] = [
 
   scene("a lease that was given back or committed is not good for another write", {}, async (s) => {
     const first = await s.turnFor("hi");
-    await s.engine.turns.giveBack(first.lease, { kind: "release" });
+    await s.engine.turns.release(first.lease, { kind: "put-back" });
     as("lost", await s.engine.turns.renew(first.lease));
     const second = await s.take();
     await s.reply(second);
     as("lost", await s.engine.turns.commit(second.lease, replied(second, allSent(draftFor(second)))));
-    as("lost", await s.engine.turns.giveBack(second.lease, { kind: "release" }));
+    as("lost", await s.engine.turns.release(second.lease, { kind: "put-back" }));
     await s.atRest();
   }),
 

@@ -68,7 +68,7 @@ export const onTurnValidation: readonly EngineCase[] = [
       await s.atRest();
 
       await s.engine.conversations.create(ana);
-      assert.equal(await s.engine.remedies.retryDead(letter!.id), "retried");
+      assert.equal(await s.engine.repairs.retryDead(letter!.id), "retried");
       assert.deepEqual(textsOf(await takeSoon(s)), ["hi"]);
     },
   ),
@@ -174,7 +174,7 @@ export const onTurnValidation: readonly EngineCase[] = [
     onTurn,
     async (s) => {
       const first = await s.turnFor("hi");
-      await s.engine.turns.giveBack(first.lease, { kind: "retry", afterMs: 1_000, reason: "broken" });
+      await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 1_000, reason: "broken" });
       await s.engine.conversations.change(first.conversation.id, { taskComplete: true });
       await s.passes(1_000);
       const again = await takeSoon(s);

@@ -138,13 +138,13 @@ export const outbounds: readonly EngineCase[] = [
       await s.engine.conversations.change(conversationId, { paused: true });
       await s.engine.conversations.say(outbound(conversationId));
       const how = { kind: "retry", afterMs: 2_000, reason: "provider is down" } as const;
-      await s.engine.turns.giveBack((await s.take()).lease, how);
+      await s.engine.turns.release((await s.take()).lease, how);
       await s.passes(1_999);
       await s.nothingDue();
       await s.passes(1);
       const second = await s.take();
       assert.equal(second.attempt, 2);
-      await s.engine.turns.giveBack(second.lease, { kind: "bury", reason: "provider is gone" });
+      await s.engine.turns.release(second.lease, { kind: "dead-letter", reason: "provider is gone" });
       assert.deepEqual(
         (await s.dead()).map(({ reason }) => reason),
         ["provider is gone"],
@@ -158,9 +158,9 @@ export const outbounds: readonly EngineCase[] = [
   scene("a retried dead outbound is said, once", {}, async (s) => {
     const id = await newConversation(s);
     await s.engine.conversations.say(outbound(id));
-    await s.engine.turns.giveBack((await s.take()).lease, { kind: "bury", reason: "broken" });
+    await s.engine.turns.release((await s.take()).lease, { kind: "dead-letter", reason: "broken" });
     assert.equal(await s.engine.conversations.say(outbound(id)), "duplicate");
-    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    await s.engine.repairs.retryDead((await s.dead())[0]!.id);
     await s.reply(await s.take());
     await s.nothingDue();
     await s.atRest();

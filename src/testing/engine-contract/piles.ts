@@ -17,10 +17,7 @@ function refusedAsFull(outcome: StageOutcome): boolean {
 async function lookInVain(s: Scene, forMs = 3_600_000): Promise<void> {
   const taken = await s.take();
   const afterMs = forMs;
-  as(
-    "released",
-    await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs, reason: "overloaded" }),
-  );
+  as("released", await s.engine.turns.release(taken.lease, { kind: "retry", afterMs, reason: "overloaded" }));
 }
 
 async function refusals(s: Scene): Promise<string[]> {
@@ -125,7 +122,7 @@ export const piles: readonly EngineCase[] = [
     await s.windowPasses();
     for (const { lease } of await s.turns()) {
       const afterMs = 3_600_000;
-      await s.engine.turns.giveBack(lease, { kind: "retry", afterMs, reason: "overloaded" });
+      await s.engine.turns.release(lease, { kind: "retry", afterMs, reason: "overloaded" });
     }
     assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ana" }))), true);
     assert.equal(refusedAsFull(await s.deliver(s.arrival({ sender: "ben" }))), true);

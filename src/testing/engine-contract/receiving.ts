@@ -62,12 +62,12 @@ export const receiving: readonly EngineCase[] = [
   scene("a dead letter that was brought back is not staged in the next conversation, too", {}, async (s) => {
     const taken = await s.turnFor("hi");
     const message = taken.messages[0]!;
-    await s.engine.turns.giveBack(taken.lease, { kind: "bury", reason: "nobody can answer this" });
+    await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "nobody can answer this" });
     await s.engine.conversations.change(taken.conversation.id, { taskComplete: true });
     const next = await s.receive("something else");
     assert.notEqual(next.conversationId, taken.conversation.id);
     const [letter] = (await s.engine.inspector.dead({ limit: 1 })).items;
-    assert.equal(await s.engine.remedies.retryDead(letter!.id), "retried");
+    assert.equal(await s.engine.repairs.retryDead(letter!.id), "retried");
     await fiveTimes(s, message);
     await s.windowPasses();
     assert.deepEqual((await s.turns()).map(textsOf).sort(), [["hi"], ["something else"]]);

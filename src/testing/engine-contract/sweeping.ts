@@ -120,7 +120,7 @@ export const sweeping: readonly EngineCase[] = [
     await s.receive({ sender: "waiting" });
     await s.windowPasses();
     const [, second] = await s.turns();
-    await s.engine.turns.giveBack(second!.lease, {
+    await s.engine.turns.release(second!.lease, {
       kind: "retry",
       afterMs: HOUR,
       reason: "overloaded",
@@ -139,7 +139,10 @@ export const sweeping: readonly EngineCase[] = [
     { retentionMs: 24 * HOUR },
     async (s) => {
       const { id } = (await s.talk("old")).conversation;
-      await s.engine.turns.giveBack((await s.turnFor("dead")).lease, { kind: "bury", reason: "broken" });
+      await s.engine.turns.release((await s.turnFor("dead")).lease, {
+        kind: "dead-letter",
+        reason: "broken",
+      });
       await s.engine.conversations.change(id, { paused: true });
       await s.receive("staged");
       await s.passes(23 * HOUR);

@@ -25,17 +25,17 @@ async function list(s: Scene) {
 export const unknownSends: readonly EngineCase[] = [
   scene("a person marks an unknown send, once", {}, async (s) => {
     const { unknownId } = await unknownSend(s);
-    assert.equal(await s.engine.remedies.markUnknown(unknownId, "sent"), "marked");
-    assert.equal(await s.engine.remedies.markUnknown(unknownId, "sent"), "not-found");
-    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "not-found");
+    assert.equal(await s.engine.repairs.markUnknown(unknownId, "sent"), "marked");
+    assert.equal(await s.engine.repairs.markUnknown(unknownId, "sent"), "not-found");
+    assert.equal(await s.engine.repairs.resendUnknown(unknownId), "not-found");
     assert.deepEqual(await list(s), []);
     await s.atRest();
   }),
 
   scene("an unknown send is resent as a turn of its own, once", {}, async (s) => {
     const { taken, unknownId } = await unknownSend(s);
-    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "staged");
-    assert.equal(await s.engine.remedies.resendUnknown(unknownId), "not-found");
+    assert.equal(await s.engine.repairs.resendUnknown(unknownId), "staged");
+    assert.equal(await s.engine.repairs.resendUnknown(unknownId), "not-found");
     assert.deepEqual(await list(s), []);
     const resend = await s.take();
     assert.notEqual(resend.turnId, taken.turnId);
@@ -54,12 +54,12 @@ export const unknownSends: readonly EngineCase[] = [
     await s.engine.turns.commit(taken.lease, replied(taken, draft, { outcome: "unknown" }));
     const [listed] = await list(s);
     assert.deepEqual([listed?.text, listed?.media], ["", PICTURE]);
-    assert.equal(await s.engine.remedies.resendUnknown(listed!.id), "staged");
+    assert.equal(await s.engine.repairs.resendUnknown(listed!.id), "staged");
     const resend = await s.take();
     assert.deepEqual([resend.outbound?.texts, resend.outbound?.media], [[""], PICTURE]);
     // It comes back whole as a dead letter, too.
-    await s.engine.turns.giveBack(resend.lease, { kind: "bury", reason: "broken" });
-    await s.engine.remedies.retryDead((await s.dead())[0]!.id);
+    await s.engine.turns.release(resend.lease, { kind: "dead-letter", reason: "broken" });
+    await s.engine.repairs.retryDead((await s.dead())[0]!.id);
     const again = await s.take();
     assert.deepEqual(again.outbound?.media, PICTURE);
     const sentAgain = sent(draftFor(again, [], { chunks }), 0);
@@ -81,18 +81,18 @@ export const unknownSends: readonly EngineCase[] = [
     const status = { account: "account", providerId: "p2", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 1 };
     // Another channel's word is none.
-    await s.engine.receiving.settle("sms", { ...status, chunk });
+    await s.engine.receiving.recordDelivery("sms", { ...status, chunk });
     assert.equal((await list(s)).length, 1);
-    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "settled");
+    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "settled");
     assert.deepEqual(await list(s), []);
-    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
+    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "recorded");
   }),
 
   scene("a callback of another address of ours settles no unknown send of this one", {}, async (s) => {
     const { taken } = await unknownSend(s);
     const chunk = { turnId: taken.turnId, chunk: 1 };
     const status = { account: "account", providerId: "p2", status: "delivered", chunk };
-    const settle = (address: string) => s.engine.receiving.settle("test", { ...status, address });
+    const settle = (address: string) => s.engine.receiving.recordDelivery("test", { ...status, address });
     assert.equal(await settle("another"), "unmatched");
     assert.equal((await list(s)).length, 1);
     assert.equal(await settle("lull"), "settled");
@@ -102,7 +102,7 @@ export const unknownSends: readonly EngineCase[] = [
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p1", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 0 };
-    assert.equal(await s.engine.receiving.settle("test", { ...status, chunk }), "recorded");
+    assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "recorded");
     assert.equal((await list(s)).length, 1);
   }),
 

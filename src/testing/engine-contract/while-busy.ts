@@ -43,7 +43,7 @@ export const whileBusy: readonly EngineCase[] = [
     async (s) => {
       const first = await s.turnFor("hi");
       assert.equal(toldBusy(await s.deliver(s.arrival())), true);
-      await s.engine.turns.giveBack(first.lease, {
+      await s.engine.turns.release(first.lease, {
         kind: "retry",
         afterMs: 0,
         reason: "overloaded",
@@ -51,7 +51,7 @@ export const whileBusy: readonly EngineCase[] = [
       const second = await s.take();
       assert.equal(toldBusy(await s.deliver(s.arrival())), false);
       const draft = draftFor(second, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
-      await s.engine.turns.giveBack(second.lease, { kind: "wait", afterMs: 60_000, draft });
+      await s.engine.turns.release(second.lease, { kind: "wait", afterMs: 60_000, draft });
       assert.equal(toldBusy(await s.deliver(s.arrival())), false);
     },
   ),
@@ -86,7 +86,7 @@ export const whileBusy: readonly EngineCase[] = [
       const { dueAtMs } = await s.receive("two");
       assert.equal(await s.engine.turns.hasNewer(first.lease), true);
       assert.deepEqual(await s.engine.turns.draft(first.lease, draftFor(first)), { kind: "newer" });
-      as("released", await s.engine.turns.giveBack(first.lease, { kind: "restart" }));
+      as("released", await s.engine.turns.release(first.lease, { kind: "restart" }));
       await s.passes(dueAtMs - s.nowMs - 1);
       await s.nothingDue();
       await s.passes(1);
@@ -110,7 +110,7 @@ export const whileBusy: readonly EngineCase[] = [
       await s.passes(4_000);
       const first = await s.take();
       await s.receive("two");
-      await s.engine.turns.giveBack(first.lease, { kind: "restart" });
+      await s.engine.turns.release(first.lease, { kind: "restart" });
       await s.passes(3_000);
       await s.receive("three");
       await s.passes(3_999);
@@ -128,7 +128,7 @@ export const whileBusy: readonly EngineCase[] = [
       for (let restarts = 0; restarts < s.settings.restartsMax; restarts += 1) {
         await s.receive(`${restarts + 1}`);
         assert.equal((await s.engine.turns.draft(taken.lease, draftFor(taken))).kind, "newer");
-        await s.engine.turns.giveBack(taken.lease, { kind: "restart" });
+        await s.engine.turns.release(taken.lease, { kind: "restart" });
         await s.windowPasses();
         taken = await s.take();
       }
@@ -150,7 +150,7 @@ export const whileBusy: readonly EngineCase[] = [
     async (s) => {
       const first = await s.turnFor("one");
       await s.receive("two");
-      await s.engine.turns.giveBack(first.lease, { kind: "restart" });
+      await s.engine.turns.release(first.lease, { kind: "restart" });
       await s.windowPasses();
       await s.take();
       await s.leaseLapses();

@@ -5,7 +5,7 @@ import { type Random, seeded } from "./random.ts";
 /** Where a fault may hit: calls to the store, to the responder, to the provider. */
 export const STEPS = [
   "receiving.stage",
-  "receiving.settle",
+  "receiving.recordDelivery",
   "turns.takeDue",
   "turns.take",
   "turns.renew",
@@ -13,7 +13,7 @@ export const STEPS = [
   "turns.draft",
   "turns.mark",
   "turns.commit",
-  "turns.giveBack",
+  "turns.release",
   "sweeping.sweep",
   "sweeping.freeLeases",
   "respond",

@@ -364,7 +364,7 @@ export class World {
   /** A delivery status, to whoever answers the provider. */
   async #settle(status: DeliveryStatus): Promise<void> {
     const engine = await this.#anybody()?.service.engine();
-    await engine?.receiving.settle("sim", status).catch(() => {});
+    await engine?.receiving.recordDelivery("sim", status).catch(() => {});
   }
 
   async #strayWakeUp(): Promise<void> {

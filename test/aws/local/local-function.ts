@@ -50,7 +50,7 @@ export class LocalFunction {
     const number = await this.#start();
     const error = await this.#instances.get(number)?.ready();
     if (error) throw new Error(`function ${this.name} does not start: ${error.errorMessage}`);
-    this.#giveBack(number);
+    this.#release(number);
   }
 
   invoke(event: unknown): Promise<InvocationResult> {
@@ -73,7 +73,7 @@ export class LocalFunction {
     const number = await this.#free();
     const instance = this.#instances.get(number)!;
     const result = await instance.invoke(invocation);
-    this.#giveBack(number);
+    this.#release(number);
     return result;
   }
 
@@ -104,7 +104,7 @@ export class LocalFunction {
     return number;
   }
 
-  #giveBack(number: number): void {
+  #release(number: number): void {
     if (this.#instances.get(number)?.isDead === false) this.#idle.push(number);
     this.#waiting.shift()?.();
   }

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { withReplySent } from "../../../src/core/draft.ts";
+import { problemsIn, TO_PROGRAMS } from "../../../src/core/problems.ts";
+import type { Schema } from "../../../src/core/schema.ts";
 import * as schemas from "../../../src/http/api-schemas.ts";
 import { toPublic } from "../../../src/http/public-json.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
-import { problemsIn, TO_PROGRAMS } from "../../../src/schema/problems.ts";
-import type { Schema } from "../../../src/schema/schema.ts";
 import { allSent, draftFor, replied, sent, unknown } from "../../../src/testing/engine-contract/builders.ts";
 import { type MemorySite, memorySite } from "./memory-site.ts";
 
@@ -26,7 +26,11 @@ async function happen(site: MemorySite, engine: Engine): Promise<string> {
     replied(doubtful, unknown(sent(lost, 0), 1), { outcome: "unknown" }),
   );
   const dead = await site.turnFor(engine, "three");
-  await engine.turns.giveBack(dead.lease, { kind: "bury", reason: "refused", draft: draftFor(dead, "no") });
+  await engine.turns.release(dead.lease, {
+    kind: "dead-letter",
+    reason: "refused",
+    draft: draftFor(dead, "no"),
+  });
   const waiting = site.arrival({ text: "four", media: MEDIA, sentAtMs: 1, fields: { ProfileName: "Ana" } });
   await engine.receiving.stage([{ arrival: waiting }]);
   return answered.conversation.id;

@@ -1,5 +1,5 @@
 import { settingsWith } from "../../../src/core/defaults.ts";
-import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
+import { type AwsContext, contextFor } from "../../../src/engines/aws/context.ts";
 import type { Store } from "../../../src/engines/aws/dynamo/store.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import type { Trigger } from "../../../src/engines/aws/queue/triggers.ts";
@@ -26,7 +26,7 @@ export interface MemorySite {
   /** Triggers that were sent. */
   readonly triggers: Trigger[];
   /** A worker, with somebody between its requests and the tables where the test wants to be. */
-  open(workerId: string, around?: Around, parts?: Partial<Pick<Site, "leaseShards">>): Engine;
+  open(workerId: string, around?: Around, parts?: Partial<Pick<AwsContext, "leaseShards">>): Engine;
   arrival(given?: Partial<Arrival>): Arrival;
   /** A message whose window goes by and whose turn is taken. */
   turnFor(engine: Engine, text: string): Promise<Taken>;
@@ -62,7 +62,7 @@ export function memorySite(given: Partial<Settings> = {}): MemorySite {
       const plain = new MemoryStore(tables, calm);
       const store = around ? between(plain, around) : plain;
       const context = { clock, settings, workerId, log: () => {}, onArmed: () => {} };
-      return engineOn(siteFor(context, { store, triggers, forget: "sweep", ...parts }), now);
+      return engineOn(contextFor(context, { store, triggers, forget: "sweep", ...parts }), now);
     },
     arrival(given) {
       count += 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { settingsWith } from "../../../src/core/defaults.ts";
-import { type Site, siteFor } from "../../../src/engines/aws/context.ts";
+import { type AwsContext, contextFor } from "../../../src/engines/aws/context.ts";
 import type { Item } from "../../../src/engines/aws/dynamo/expression.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
@@ -35,7 +35,7 @@ export interface MemoryWorld extends World {
   /** Once, before the next request of that name: what somebody else does meanwhile, or an error instead of an answer. */
   before(name: RequestName, happen: () => Promise<void>): void;
   /** A worker's own view, for steps that are looked at one by one. */
-  site(workerId?: string): Site;
+  site(workerId?: string): AwsContext;
 }
 
 export interface MemoryWorldOptions {
@@ -99,7 +99,7 @@ export async function memoryWorld(
     ...(pageRowsMax !== undefined && { pageRowsMax }),
   });
   const site = (workerId = "harness") =>
-    siteFor(
+    contextFor(
       {
         clock,
         settings,

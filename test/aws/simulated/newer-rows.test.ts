@@ -46,7 +46,7 @@ describe("a row of a newer version", () => {
     await expect(engine.turns.take(id)).rejects.toMatchObject({ code: "NEWER_VERSION", retry: "later" });
     const chunk = { turnId: `t.${id}`, chunk: 0 };
     const status = { account: "a", providerId: "p", status: "delivered", chunk } as const;
-    expect(await engine.receiving.settle("test", status)).toBe("unmatched");
+    expect(await engine.receiving.recordDelivery("test", status)).toBe("unmatched");
     expect(everything(at)).toEqual(before);
     expect(at.tables.read("state", key)).toEqual(newer);
     // The newer worker is done with it: what waits is answered.

@@ -1,4 +1,4 @@
-import { siteFor } from "../../../src/engines/aws/context.ts";
+import { contextFor } from "../../../src/engines/aws/context.ts";
 import { engineOn } from "../../../src/engines/aws/engine.ts";
 import type { EngineProvider } from "../../../src/ports/engine.ts";
 import { planFrom, planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
@@ -70,7 +70,7 @@ export const AWS_FAILING: typeof AWS_SIMULATION = {
   },
 };
 
-/** A message kills every worker that answers it, and those who bury it are frozen as they do. */
+/** A message kills every worker that answers it, and those who deadLetter it are frozen as they do. */
 export const AWS_POISONED: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
   plan(seed) {
@@ -119,7 +119,7 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
         count += 1;
         return `id-${count}`;
       };
-      return engineOn(siteFor(context, { store, triggers, forget: "sweep", newId }), async () => {});
+      return engineOn(contextFor(context, { store, triggers, forget: "sweep", newId }), async () => {});
     },
   };
 }

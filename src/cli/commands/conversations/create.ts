@@ -1,9 +1,9 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
+import { didYouMean } from "../../../core/suggest.ts";
 import type { NewConversation } from "../../../model/conversation.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
 import { windowPolicy } from "../../../runtime/config.ts";
-import { didYouMean } from "../../../schema/suggest.ts";
 import { type Call, type Command, requiredOption, textOption } from "../../command.ts";
 import { type Opened, withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";

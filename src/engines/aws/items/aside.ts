@@ -1,5 +1,5 @@
 import { isObject } from "../../../core/shape.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { ImpossibleWrite } from "../failure.ts";
@@ -17,7 +17,7 @@ export const QUARANTINE = "quarantine";
  * A conversation's row in our own table that cannot be read. It takes the place of ours, so a copy is kept for a person, and what is
  * staged starts from nothing: a reply that was on its way then may go out twice.
  */
-export async function setAside(site: Site, { id, foreign }: Stored, token: string): Promise<Stored> {
+export async function setAside(site: AwsContext, { id, foreign }: Stored, token: string): Promise<Stored> {
   const { raw, why } = foreign!;
   await keepAside(site, "state", raw, why);
   const removed = Object.fromEntries(STATE_ATTRIBUTES.map((name) => [name, undefined]));
@@ -28,7 +28,7 @@ export async function setAside(site: Site, { id, foreign }: Stored, token: strin
 }
 
 /** A write to a conversation's row in our own table. Ours are far smaller than an item: one without room for it is somebody else's. */
-export async function withRoom<T>(site: Site, id: string, write: () => Promise<T>): Promise<T> {
+export async function withRoom<T>(site: AwsContext, id: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
@@ -38,7 +38,7 @@ export async function withRoom<T>(site: Site, id: string, write: () => Promise<T
   }
 }
 
-async function makeRoom(site: Site, id: string): Promise<void> {
+async function makeRoom(site: AwsContext, id: string): Promise<void> {
   const key = conversationKeyOf(id);
   const row = await site.store.get("state", key);
   if (!row) return;
@@ -48,7 +48,7 @@ async function makeRoom(site: Site, id: string): Promise<void> {
 }
 
 /** A copy of a row of ours that has to give way, for a person to look at. */
-export async function keepAside(site: Site, table: TableName, row: Item, why: string): Promise<void> {
+export async function keepAside(site: AwsContext, table: TableName, row: Item, why: string): Promise<void> {
   const conversationId = String(row.conversation_id);
   const id = idWithin(conversationId, site.newId());
   const atMs = site.clock.nowMs();

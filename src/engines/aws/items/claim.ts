@@ -1,4 +1,4 @@
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { above, absent, all, any, type Item, not } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
@@ -14,7 +14,7 @@ export type Claim =
   | { readonly kind: "elsewhere"; readonly conversationId: string }
   | { readonly kind: "answered" };
 
-export async function claim(site: Site, messageId: string, conversationId: string): Promise<Claim> {
+export async function claim(site: AwsContext, messageId: string, conversationId: string): Promise<Claim> {
   const nowMs = site.clock.nowMs();
   const isPast = not(above("until_at_ms", nowMs));
   const isNeither = all(absent("fate"), absent("staged_in"));
@@ -30,7 +30,7 @@ export async function claim(site: Site, messageId: string, conversationId: strin
 }
 
 /** Whoever else decided it: that conversation is gone. */
-export async function claimOver(site: Site, messageId: string, conversationId: string): Promise<void> {
+export async function claimOver(site: AwsContext, messageId: string, conversationId: string): Promise<void> {
   const set = claimed(site, conversationId);
   await site.store.update("seen", { id: site.installation.seenKey(messageId) }, { set });
 }
@@ -41,19 +41,19 @@ export function claimIn({ fate, staged_in }: Item): string | undefined {
 }
 
 /** Back from a dead letter: not answered for any more. */
-export function reclaim(site: Site, messageId: string, conversationId: string): Action {
+export function reclaim(site: AwsContext, messageId: string, conversationId: string): Action {
   const change = { set: claimed(site, conversationId) };
   return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
 }
 
 /** It waits in another conversation from now on. If it was answered meanwhile, that stays known. */
-export function moveClaim(site: Site, messageId: string, conversationId: string): Action {
+export function moveClaim(site: AwsContext, messageId: string, conversationId: string): Action {
   const { staged_in, until_at_ms, expires_at } = claimed(site, conversationId);
   const change = { set: { staged_in }, setIfAbsent: { until_at_ms, expires_at } };
   return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
 }
 
-function claimed({ clock, settings }: Site, conversationId: string): Item {
+function claimed({ clock, settings }: AwsContext, conversationId: string): Item {
   const untilAtMs = clock.nowMs() + settings.dedupeMs;
   return {
     staged_in: conversationId,

@@ -36,10 +36,10 @@ it("what 0.1.0 answered is a duplicate after the upgrade, and what it sent is kn
   world.write("seen", { id: plainSentKey("test", "SM1"), turn_id: "t1", until_at_ms: untilAtMs });
   const status = { account: "account", providerId: "SM1", status: "delivered" };
   expect(await s.deliver(s.arrival({ providerId: "old" }))).toEqual({ kind: "duplicate" });
-  expect(await s.engine.receiving.settle("test", status)).toBe("recorded");
-  expect(await s.engine.receiving.settle("test", { ...status, providerId: "SM2" })).toBe("unmatched");
+  expect(await s.engine.receiving.recordDelivery("test", status)).toBe("recorded");
+  expect(await s.engine.receiving.recordDelivery("test", { ...status, providerId: "SM2" })).toBe("unmatched");
   await s.passes(7 * DAY_MS);
-  expect(await s.engine.receiving.settle("test", status)).toBe("unmatched");
+  expect(await s.engine.receiving.recordDelivery("test", status)).toBe("unmatched");
   expect(await s.deliver(s.arrival({ providerId: "old" }))).toMatchObject({ kind: "staged" });
 });
 

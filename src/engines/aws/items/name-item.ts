@@ -3,21 +3,21 @@ import { changedName, isPassing, isTaken, mergedNames, namesOf } from "../../../
 import { alsoAskedFor, namesBehind, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { NameChange, Named, NameRecord, NameRecords } from "../../../model/names.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { aliasKey, conversationKeyOf } from "./keys.ts";
 
 export const NOTHING_KEPT: NameRecords = new Map();
 
 /** What is kept of a message's names, of who has its number, and of the other names under which they may have come. */
-export async function recordsFor(site: Site, key: ConversationKey, named: Named): Promise<NameRecords> {
+export async function recordsFor(site: AwsContext, key: ConversationKey, named: Named): Promise<NameRecords> {
   const own = await recordsOf(site, key, namesOf(named));
   const known = await withMore(site, key, own, alsoAskedFor(named, own));
   return withMore(site, key, known, otherNamesOf(named, known));
 }
 
 /** What tells where the person of a conversation can be reached. */
-export async function recordsBehind(site: Site, conversation: Conversation): Promise<NameRecords> {
+export async function recordsBehind(site: AwsContext, conversation: Conversation): Promise<NameRecords> {
   for (let records = NOTHING_KEPT; ; ) {
     const known = await withMore(site, conversation, records, namesBehind(conversation, records));
     if (known.size === records.size) return records;
@@ -26,7 +26,7 @@ export async function recordsBehind(site: Site, conversation: Conversation): Pro
 }
 
 async function withMore(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   records: NameRecords,
   names: readonly string[],
@@ -37,7 +37,7 @@ async function withMore(
 
 /** Read consistently, each under its own key. */
 export async function recordsOf(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   names: readonly string[],
 ): Promise<NameRecords> {
@@ -77,7 +77,7 @@ function isMap(value: unknown): value is Item {
 
 /** False when the conversation has become another's meanwhile: nothing was written. */
 export async function keepName(
-  site: Site,
+  site: AwsContext,
   conversation: Pick<Conversation, "channelType" | "address" | "sender"> & { readonly id?: string },
   name: string,
   change: NameChange,
@@ -92,7 +92,7 @@ export async function keepName(
 
 /** Of a conversation that comes from elsewhere: what was learnt here is newer. */
 export async function importName(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   name: string,
   record: NameRecord,
@@ -102,7 +102,7 @@ export async function importName(
 
 /** The names that it had come with by then: what came in meanwhile may have brought another. */
 export async function eraseName(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   name: string,
   erased: Erased,
@@ -119,7 +119,7 @@ export async function eraseName(
 
 /** Again, as long as another is quicker: each time one of them got on. */
 async function rewrite(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   name: string,
   change: (standing: NameRecord | undefined, item?: Item) => NameRecord | undefined | "as-it-is",

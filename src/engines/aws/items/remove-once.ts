@@ -1,4 +1,4 @@
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { type Condition, type Item, present } from "../dynamo/expression.ts";
 import { transactionToken } from "./keys.ts";
 
@@ -7,7 +7,7 @@ import { transactionToken } from "./keys.ts";
  * somebody else was first: a transaction knows its own token.
  */
 export async function removeOnce(
-  site: Site,
+  site: AwsContext,
   key: Item,
   condition: Condition = present("item_id"),
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { DeliveryStatus } from "../../../model/message.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { above, absent, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
@@ -10,7 +10,7 @@ export type Fate = "committed" | "dead";
 const DELIVERY_MS = 7 * 24 * 3_600_000;
 
 /** DEDUPE: whether the message was answered for. The time is compared here: the table forgets when it gets round to it. */
-export async function isRemembered(site: Site, messageId: string): Promise<boolean> {
+export async function isRemembered(site: AwsContext, messageId: string): Promise<boolean> {
   for (const id of seenKeys(site, messageId)) {
     const item = await site.store.get("seen", { id });
     if (item && isKept(item, site.clock.nowMs())) return true;
@@ -19,18 +19,18 @@ export async function isRemembered(site: Site, messageId: string): Promise<boole
 }
 
 /** Where a message may be remembered: under our own key first. */
-export function seenKeys({ installation }: Site, messageId: string): readonly string[] {
+export function seenKeys({ installation }: AwsContext, messageId: string): readonly string[] {
   return [installation.seenKey(messageId), ...installation.seenBefore(messageId)];
 }
 
 /** Where the provider's word about a send may be kept. */
-export function sentKeys({ installation }: Site, channel: string, providerId: string): Item[] {
+export function sentKeys({ installation }: AwsContext, channel: string, providerId: string): Item[] {
   const own = installation.sentKey(channel, providerId);
   return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
 }
 
 /** Those of the ids that were answered for. */
-export async function rememberedAmong(site: Site, messageIds: readonly string[]): Promise<Set<string>> {
+export async function rememberedAmong(site: AwsContext, messageIds: readonly string[]): Promise<Set<string>> {
   const byKey = new Map(messageIds.flatMap((id) => seenKeys(site, id).map((key) => [key, id])));
   const items = await site.store.getMany(
     "seen",
@@ -46,7 +46,7 @@ function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
   return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
-export function seenItem(site: Site, messageId: string, fate: Fate): Item {
+export function seenItem(site: AwsContext, messageId: string, fate: Fate): Item {
   const untilAtMs = site.clock.nowMs() + site.settings.dedupeMs;
   return {
     id: site.installation.seenKey(messageId),
@@ -62,7 +62,7 @@ export function isForgotten(nowMs: number): Condition {
 }
 
 /** What we sent, so that the provider's word about it is told apart from word about somebody else's. */
-function sentItem(site: Site, channel: string, providerId: string, turnId: string): Item {
+function sentItem(site: AwsContext, channel: string, providerId: string, turnId: string): Item {
   const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
   return {
     id: site.installation.sentKey(channel, providerId),
@@ -73,13 +73,13 @@ function sentItem(site: Site, channel: string, providerId: string, turnId: strin
   };
 }
 
-export function putSent(site: Site, channel: string, providerId: string, turnId: string): Put {
+export function putSent(site: AwsContext, channel: string, providerId: string, turnId: string): Put {
   return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
 }
 
 /** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
 export async function recordDelivery(
-  site: Site,
+  site: AwsContext,
   channel: string,
   { providerId, status, errorCode }: DeliveryStatus,
   turnId: string | undefined,

@@ -4,20 +4,20 @@ import { type ClockReading, dueOf } from "../../../core/take.ts";
 import type { StagedMessage } from "../../../model/message.ts";
 import type { WindowPolicy } from "../../../model/window.ts";
 import type { DetailLimits } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { itemBytes } from "./item-size.ts";
 import { messagesOf, OUTBOUND, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { isNewer, newerVersion } from "./version.ts";
 
 /** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
-export async function stagedRows(site: Site, conversationId: string): Promise<StagedRow[]> {
+export async function stagedRows(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 /** The same for a turn, which may not pass over what a newer version staged between the others: order and all of it count. */
-export async function stagedForTurn(site: Site, conversationId: string): Promise<StagedRow[]> {
+export async function stagedForTurn(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (items.some(isNewer)) throw newerVersion(conversationId);
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
@@ -25,7 +25,7 @@ export async function stagedForTurn(site: Site, conversationId: string): Promise
 
 /** These of them, wherever they stand in the order. */
 export async function stagedAs(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   ids: readonly string[],
 ): Promise<StagedRow[]> {
@@ -35,7 +35,7 @@ export async function stagedAs(
 }
 
 /** What is to be said for the assistant. */
-export async function stagedOutbounds(site: Site, conversationId: string): Promise<StagedRow[]> {
+export async function stagedOutbounds(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
   const rows = site.quarantine.sound("stage", await site.store.query("stage", { key }), stagedFrom);
   // A message's id begins with the name of its channel, which may be this very word.
@@ -44,7 +44,7 @@ export async function stagedOutbounds(site: Site, conversationId: string): Promi
 
 /** Whether more waits than these. No more is read than it takes to tell. */
 export async function waitsBeside(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   ids: readonly string[],
   isWanted: (row: StagedRow) => boolean = () => true,
@@ -66,7 +66,7 @@ export async function waitsBeside(
  * latest reads all, or with `waiting` as many as that says, and then has the latest of those.
  */
 export async function stagedLately(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   { rowsMax, bytesMax, waiting }: DetailLimits,
 ): Promise<{ readonly messages: StagedMessage[]; readonly count: number }> {
@@ -79,7 +79,7 @@ export async function stagedLately(
 const ALL = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 
 async function itemsWithin(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   { rowsMax, bytesMax }: NonNullable<DetailLimits["waiting"]> = ALL,
 ): Promise<Item[]> {
@@ -97,12 +97,12 @@ async function itemsWithin(
   return items;
 }
 
-export async function isAnyStaged(site: Site, conversationId: string): Promise<boolean> {
+export async function isAnyStaged(site: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
   return (await site.store.query("stage", { key, limit: 1, attributes: ["message_sid"] })).length > 0;
 }
 
-export function stagedCount(site: Site, conversationId: string): Promise<number> {
+export function stagedCount(site: AwsContext, conversationId: string): Promise<number> {
   return site.store.count("stage", { key: equal("conversation_id", conversationId) });
 }
 

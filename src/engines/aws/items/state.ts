@@ -1,12 +1,12 @@
 import type { ConversationState } from "../../../core/state.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, type Change, type Condition, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf } from "./keys.ts";
 import { type Stored, stateChange, storedFrom } from "./state-item.ts";
 import { newerVersion, VERSION } from "./version.ts";
 
-export async function readState(site: Site, id: string): Promise<Stored> {
+export async function readState(site: AwsContext, id: string): Promise<Stored> {
   return storedFrom(id, await site.store.get("state", conversationKeyOf(id)));
 }
 
@@ -26,7 +26,7 @@ export type Saved =
 
 /** A new state on condition that nobody wrote since `before` was read. A lost answer is recognised by the `rev` that we made. */
 export async function saveState(
-  site: Site,
+  site: AwsContext,
   before: Stored,
   after: ConversationState,
   more: Item = {},
@@ -40,7 +40,7 @@ export async function saveState(
 
 /** The same for a transaction: what to write, and what stands there once it is done. */
 export function savedAs(
-  site: Site,
+  site: AwsContext,
   before: Stored,
   after: ConversationState,
   more: Item = {},
@@ -53,7 +53,7 @@ export function savedAs(
 
 /** What a holder of this lease decides. Undefined when the lease turns out to be somebody else's. */
 export async function changeHeld(
-  site: Site,
+  site: AwsContext,
   lease: Lease,
   decide: (stored: Stored) => Promise<ConversationState> | ConversationState,
 ): Promise<Stored | undefined> {
@@ -70,25 +70,25 @@ export async function changeHeld(
 }
 
 /** The row as this process last saw it, or as it is read now. Undefined when a newer token stands. */
-export async function heldState(site: Site, lease: Lease): Promise<Stored | undefined> {
+export async function heldState(site: AwsContext, lease: Lease): Promise<Stored | undefined> {
   return site.held.get(lease.token) ?? ifHeld(site, lease, await readState(site, lease.conversationId));
 }
 
-function ifHeld(site: Site, lease: Lease, stored: Stored): Stored | undefined {
+function ifHeld(site: AwsContext, lease: Lease, stored: Stored): Stored | undefined {
   if (stored.state.lease?.token === lease.token) return stored;
   letGo(site, lease.token);
   return undefined;
 }
 
 /** The lease is given back or lost: nothing of it is needed here any more. */
-export function letGo(site: Site, token: string): void {
+export function letGo(site: AwsContext, token: string): void {
   site.held.delete(token);
   site.batches.delete(token);
   site.left.delete(token);
 }
 
 /** Remembers a row whose lease we hold; forgets it once it is given back. */
-export function hold(site: Site, token: string, stored: Stored): void {
+export function hold(site: AwsContext, token: string, stored: Stored): void {
   if (stored.state.lease?.token === token) site.held.set(token, stored);
   else letGo(site, token);
 }

@@ -1,4 +1,4 @@
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { transactionToken, turnCountKey, turnCountPartitions } from "./keys.ts";
@@ -12,7 +12,7 @@ export function countTurn(turnId: string): Action {
 }
 
 /** Those of an erased conversation. `asked` tells one erasure from the next. */
-export async function uncountTurns(site: Site, turns: unknown, asked: string): Promise<void> {
+export async function uncountTurns(site: AwsContext, turns: unknown, asked: string): Promise<void> {
   if (typeof turns !== "number" || turns <= 0) return;
   await site.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));
 }
@@ -21,7 +21,7 @@ function counting(id: string, turns: number): Action {
   return { kind: "update", table: "messages", key: turnCountKey(id), change: { add: { turns } } };
 }
 
-export async function countedTurns(site: Site): Promise<number> {
+export async function countedTurns(site: AwsContext): Promise<number> {
   const read = (partition: string) =>
     site.store.query("messages", { key: equal("conversation_id", partition) });
   const items = (await Promise.all(turnCountPartitions().map(read))).flat();

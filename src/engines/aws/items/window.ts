@@ -2,7 +2,7 @@ import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
 import { fields, optional, type Sound, soundAs, text, time } from "../../../core/shape.ts";
 import type { Window } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, atMost, equal, type Item } from "../dynamo/expression.ts";
 import { comesInTime, type Trigger, triggerAtMs } from "../queue/triggers.ts";
 import { name } from "./item-shapes.ts";
@@ -29,7 +29,7 @@ export interface Arming {
 }
 
 /** ARM: creates the window if none stands. TRIGGER: only its creator sends, or whoever finds it overdue. Gives the due time that stands. */
-export async function arm(site: Site, trigger: Trigger, arming: Arming): Promise<number> {
+export async function arm(site: AwsContext, trigger: Trigger, arming: Arming): Promise<number> {
   const armed = await putWindow(site, trigger, arming);
   if (armed.isMine) {
     await site.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
@@ -40,7 +40,7 @@ export async function arm(site: Site, trigger: Trigger, arming: Arming): Promise
 }
 
 /** Arms, and makes sure that somebody looks at `wakeAtMs` at the latest, whatever window stands. */
-export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+export async function wakeAt(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
   const wakeAtMs = arming.wakeAtMs ?? arming.dueAtMs;
   const { window, isMine } = await putWindow(site, trigger, arming);
   const nowMs = site.clock.nowMs();
@@ -51,12 +51,12 @@ export async function wakeAt(site: Site, trigger: Trigger, arming: Arming): Prom
 }
 
 /** Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the sweeper will find it overdue. */
-export async function stand(site: Site, trigger: Trigger, arming: Arming): Promise<void> {
+export async function stand(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
   await putWindow(site, trigger, arming);
 }
 
 /** Makes somebody look at once, keeping the id and due time of a window that stands. */
-export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise<void> {
+export function wakeNow(site: AwsContext, trigger: Trigger, leastSeconds = 0): Promise<void> {
   return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
 }
 
@@ -64,7 +64,7 @@ export function wakeNow(site: Site, trigger: Trigger, leastSeconds = 0): Promise
  * After a release: a trigger that found the lease held comes again only when the lease would have ended. What it stood for need not
  * wait that long. The release is done, so a failure here is only told; that trigger still comes.
  */
-export async function wakeWaiting(site: Site, id: string): Promise<void> {
+export async function wakeWaiting(site: AwsContext, id: string): Promise<void> {
   try {
     const window = await windowOf(site, id);
     if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
@@ -77,20 +77,20 @@ export async function wakeWaiting(site: Site, id: string): Promise<void> {
  * A window whose trigger should have come and did not: it is sent again, once in a while. Also one whose trigger would come later than
  * any that a queue delays: the clock was set back, or somebody else wrote it.
  */
-export function isOverdue({ settings, clock }: Site, { triggerAtMs: atMs }: StandingWindow): boolean {
+export function isOverdue({ settings, clock }: AwsContext, { triggerAtMs: atMs }: StandingWindow): boolean {
   const nowMs = clock.nowMs();
   return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);
 }
 
 /** The window keeps its id and its due time; of several who find it overdue one sends, or two who look in the same millisecond. */
-export async function sendAgain(site: Site, window: StandingWindow): Promise<boolean> {
+export async function sendAgain(site: AwsContext, window: StandingWindow): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   const isFirst = await pushTrigger(site, window, nowMs);
   if (isFirst) await site.triggers.send(window, nowMs);
   return isFirst;
 }
 
-async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Promise<boolean> {
+async function pushTrigger(site: AwsContext, window: StandingWindow, atMs: number): Promise<boolean> {
   const isSame = equal("window_id", window.id);
   const isUntouched = equal("trigger_at_ms", window.triggerAtMs);
   const { kind, item } = await site.store.update(
@@ -109,7 +109,7 @@ async function pushTrigger(site: Site, window: StandingWindow, atMs: number): Pr
  * is told as well: what waits for it is not due before it is, whoever looks.
  */
 export async function disarm(
-  site: Site,
+  site: AwsContext,
   id: string,
   leasedAtMs: number,
 ): Promise<StandingWindow | undefined> {
@@ -128,7 +128,7 @@ export async function disarm(
  * waits for a time that is far off: it may be that clock's.
  */
 export function isAhead(
-  { clock, settings }: Site,
+  { clock, settings }: AwsContext,
   { armedAtMs, wakeAtMs, triggerAtMs: atMs }: StandingWindow,
   isSetBack: boolean,
 ): boolean {
@@ -137,7 +137,7 @@ export function isAhead(
   return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
 }
 
-export async function armNow(site: Site, window: StandingWindow): Promise<boolean> {
+export async function armNow(site: AwsContext, window: StandingWindow): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   const set = { armed_at_ms: nowMs, trigger_at_ms: nowMs };
   const key = conversationKeyOf(window.conversationId);
@@ -146,13 +146,13 @@ export async function armNow(site: Site, window: StandingWindow): Promise<boolea
   return kind === "done";
 }
 
-export async function windowOf(site: Site, id: string): Promise<StandingWindow | undefined> {
+export async function windowOf(site: AwsContext, id: string): Promise<StandingWindow | undefined> {
   const item = await site.store.get("triggerLock", conversationKeyOf(id));
   return site.quarantine.soundOne("triggerLock", item, windowFrom);
 }
 
 async function putWindow(
-  site: Site,
+  site: AwsContext,
   trigger: Trigger,
   arming: Arming,
 ): Promise<{ window: StandingWindow; isMine: boolean }> {
@@ -174,7 +174,7 @@ async function putWindow(
 /** The condition on which a window is made. */
 export const isNotArmed = absent("conversation_id");
 
-export function windowItem(site: Site, trigger: Trigger, arming: Arming): Item {
+export function windowItem(site: AwsContext, trigger: Trigger, arming: Arming): Item {
   const { dueAtMs, wakeAtMs = dueAtMs, windowId = site.newId() } = arming;
   const atMs = triggerAtMs(wakeAtMs, site.clock.nowMs());
   return {

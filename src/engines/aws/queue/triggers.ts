@@ -154,11 +154,11 @@ export class QueueTriggers implements Triggers {
   #keep(received: readonly ReceivedTrigger[]): void {
     if (received.length === 0) return;
     this.#waiting.push(...received);
-    const giveBack = this.#options.clock.after(PLACE_MS_MAX, () => {
-      this.#overdue.delete(giveBack);
+    const release = this.#options.clock.after(PLACE_MS_MAX, () => {
+      this.#overdue.delete(release);
       void this.#passOn(received);
     });
-    this.#overdue.add(giveBack);
+    this.#overdue.add(release);
   }
 
   /**

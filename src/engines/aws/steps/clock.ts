@@ -1,6 +1,6 @@
 import { CLOCK_SET_BACK_MS_MIN } from "../../../core/defaults.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { above, all, equal, type Item } from "../dynamo/expression.ts";
 import { LEASED } from "../dynamo/tables.ts";
 import { CLOCK, conversationKeyOf } from "../items/keys.ts";
@@ -24,7 +24,7 @@ export interface ClockLook {
  * Windows and leases that a fast clock wrote would outlast their time by as much as it was fast. A machine in the cloud has a good clock;
  * one that takes part from elsewhere may not. What a turn itself waits for is found at the next look: a queue's delays know no clock.
  */
-export async function lookAtClock(site: Site): Promise<ClockLook> {
+export async function lookAtClock(site: AwsContext): Promise<ClockLook> {
   const nowMs = site.clock.nowMs();
   const key = conversationKeyOf(CLOCK);
   const item = await site.store.get("state", key);
@@ -51,7 +51,7 @@ function numberIn(item: Item | undefined, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-async function shortenLeases(site: Site, nowMs: number): Promise<number> {
+async function shortenLeases(site: AwsContext, nowMs: number): Promise<number> {
   const aheadOfMs = nowMs + site.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
   let count = 0;
   for (const shard of sweptShards(site)) {
@@ -64,7 +64,7 @@ async function shortenLeases(site: Site, nowMs: number): Promise<number> {
 }
 
 /** As if it had been taken now: its holder, if it lives, renews it long before it ends. */
-async function shorten(site: Site, id: string, nowMs: number): Promise<boolean> {
+async function shorten(site: AwsContext, id: string, nowMs: number): Promise<boolean> {
   const { lease } = (await readState(site, id)).state;
   if (!lease || lease.takenAtMs <= nowMs) return false;
   const untilAtMs = nowMs + site.settings.leaseMs;

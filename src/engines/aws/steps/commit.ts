@@ -7,7 +7,7 @@ import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
 import { ImpossibleWrite } from "../failure.ts";
 import { conversationKeyOf, transactionToken } from "../items/keys.ts";
@@ -29,7 +29,7 @@ import { workUnder } from "./turn.ts";
 const ACTIONS_MAX = 100;
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
-export async function commit(site: Site, lease: Lease, what: Commit): Promise<CommitOutcome> {
+export async function commit(site: AwsContext, lease: Lease, what: Commit): Promise<CommitOutcome> {
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const { state } = stored;
@@ -47,7 +47,7 @@ export async function commit(site: Site, lease: Lease, what: Commit): Promise<Co
 }
 
 /** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
-async function goOn(site: Site, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
+async function goOn(site: AwsContext, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
   try {
     const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
     return { kind: "committed", next: inTheEnd(outcomes) };
@@ -58,7 +58,7 @@ async function goOn(site: Site, stored: Stored, left: Left | undefined): Promise
   }
 }
 
-async function over(site: Site, stored: Stored): Promise<CommitOutcome> {
+async function over(site: AwsContext, stored: Stored): Promise<CommitOutcome> {
   await wakeWaiting(site, stored.id);
   return { kind: "committed" };
 }
@@ -67,7 +67,7 @@ type Written =
   | { readonly kind: "done"; readonly stored: Stored }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function write(site: Site, stored: Stored, what: Commit): Promise<Written> {
+async function write(site: AwsContext, stored: Stored, what: Commit): Promise<Written> {
   const turn = await finishedTurn(site, stored, what);
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
   const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
@@ -85,7 +85,7 @@ async function write(site: Site, stored: Stored, what: Commit): Promise<Written>
 }
 
 /** More chunks than a transaction holds: written before it, and written again if it has to be. */
-async function writeBefore(site: Site, conversation: string, puts: readonly Put[]): Promise<void> {
+async function writeBefore(site: AwsContext, conversation: string, puts: readonly Put[]): Promise<void> {
   for (const { table, item } of puts) {
     await site.store.put(table, item).catch((error) => {
       if (!(error instanceof ImpossibleWrite)) throw error;
@@ -107,7 +107,7 @@ interface Writing {
  * Which condition failed decides: the state's sends us back to look, the others are written as they are found. The reply is out: what
  * can never be written is left out and told, one part after the other, and the turn is committed without it.
  */
-async function settled(site: Site, before: Stored, after: Stored, writing: Writing): Promise<Written> {
+async function settled(site: AwsContext, before: Stored, after: Stored, writing: Writing): Promise<Written> {
   let { actions, row } = writing;
   let lacks: string | undefined;
   const done = (): Written => {
@@ -143,7 +143,7 @@ async function settled(site: Site, before: Stored, after: Stored, writing: Writi
 
 /** Without the state and the batch there is no commit; of the rest, what no item holds is not kept. */
 function withoutImpossible(
-  site: Site,
+  site: AwsContext,
   conversation: string,
   { actions, batch }: Pick<Writing, "actions" | "batch">,
   error: ImpossibleWrite,
@@ -167,7 +167,7 @@ function unconditional(action: Action): Action {
   return put;
 }
 
-async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise<FinishedTurn> {
+async function finishedTurn(site: AwsContext, stored: Stored, commit: Commit): Promise<FinishedTurn> {
   const work = workUnder(stored);
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
   const rows =
@@ -178,7 +178,7 @@ async function finishedTurn(site: Site, stored: Stored, commit: Commit): Promise
 }
 
 function stateAfter(
-  site: Site,
+  site: AwsContext,
   stored: Stored,
   { work, commit }: FinishedTurn,
   atMs: number,
@@ -207,7 +207,7 @@ function stateAfter(
 }
 
 /** The history first: where not everything fits, it is the sends that are written beforehand. */
-function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
+function records(site: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
   const committed = { atMs, retentionMs: site.settings.retentionMs };
   const record = recordOf(turn);
@@ -221,7 +221,7 @@ function records(site: Site, turn: FinishedTurn, atMs: number): Put[] {
   ];
 }
 
-function batchActions(site: Site, conversationId: string, { work, nowMs }: FinishedTurn): Action[] {
+function batchActions(site: AwsContext, conversationId: string, { work, nowMs }: FinishedTurn): Action[] {
   return work.batchIds.flatMap((id): Action[] => [
     { kind: "delete", table: "stage", key: stageKey(conversationId, id) },
     { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },

@@ -4,7 +4,7 @@ import type { Conversation, ConversationChange, NewConversation } from "../../..
 import type { Draft } from "../../../model/draft.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, equal, type Item, present } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { changeOf, conversationFrom, rowKey } from "../items/conversation-item.ts";
@@ -19,7 +19,7 @@ import { wakeNow, windowFrom } from "../items/window.ts";
 import { conversationOf, createConversation, findForSure, placeOf, withAlias } from "./find-conversation.ts";
 
 export async function create(
-  site: Site,
+  site: AwsContext,
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
@@ -35,7 +35,7 @@ export async function create(
 }
 
 export async function change(
-  site: Site,
+  site: AwsContext,
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
@@ -51,12 +51,12 @@ export async function change(
   return conversationFrom(written.item);
 }
 
-async function wake(site: Site, id: string, primaryChannel: string): Promise<void> {
+async function wake(site: AwsContext, id: string, primaryChannel: string): Promise<void> {
   await wakeNow(site, triggerOf(await readState(site, id), { primaryChannel }));
 }
 
 export async function say(
-  site: Site,
+  site: AwsContext,
   request: OutboundRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const { conversationId, channel } = request;
@@ -75,7 +75,7 @@ export async function say(
 }
 
 /** What stands in its place and is not ours is written over: nobody would say it. */
-async function stageOnce(site: Site, item: Item): Promise<"staged" | "duplicate"> {
+async function stageOnce(site: AwsContext, item: Item): Promise<"staged" | "duplicate"> {
   const { kind, item: standing } = await site.store.put("stage", item, absent("message_sid"));
   if (kind === "done" || standing?.staged_as === item.staged_as) return "staged";
   if (!standing || site.quarantine.soundOne("stage", standing, stagedFrom)) return "duplicate";
@@ -84,7 +84,7 @@ async function stageOnce(site: Site, item: Item): Promise<"staged" | "duplicate"
 }
 
 /** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
-export async function answer(site: Site, late: LateAnswer): Promise<"accepted" | "stale"> {
+export async function answer(site: AwsContext, late: LateAnswer): Promise<"accepted" | "stale"> {
   const id = conversationWithin(late.turnId);
   if (id === undefined) return "stale";
   const { clockSkewMs } = site.settings;
@@ -105,7 +105,7 @@ export async function answer(site: Site, late: LateAnswer): Promise<"accepted" |
   }
 }
 
-async function draftFor(site: Site, id: string, work: Work): Promise<Draft | undefined> {
+async function draftFor(site: AwsContext, id: string, work: Work): Promise<Draft | undefined> {
   const last = work.batchIds.at(-1);
   if (last === undefined) return undefined;
   const key = all(equal("conversation_id", id), equal("message_sid", last));
@@ -115,7 +115,7 @@ async function draftFor(site: Site, id: string, work: Work): Promise<Draft | und
 }
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
-export async function pauseAll(site: Site, paused: boolean): Promise<void> {
+export async function pauseAll(site: AwsContext, paused: boolean): Promise<void> {
   await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
   // Here it counts at once.
   site.unpaused.atMs = Number.NEGATIVE_INFINITY;

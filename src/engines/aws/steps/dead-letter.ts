@@ -3,7 +3,7 @@ import { soundLetter } from "../../../core/sound-records.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
 import { ImpossibleWrite } from "../failure.ts";
@@ -16,7 +16,7 @@ import { stageKey } from "../items/staged.ts";
 import { isUnchanged, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
-export interface Burial {
+export interface DeadLettered {
   readonly messageIds: readonly string[];
   readonly turnId: string | undefined;
   readonly attempts: number;
@@ -25,7 +25,7 @@ export interface Burial {
 }
 
 export type Buried =
-  | { readonly kind: "buried"; readonly deadLetterId: string; readonly stored: Stored }
+  | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
   /** Somebody wrote in between: decide again on what stands there now. */
   | { readonly kind: "changed"; readonly stored: Stored };
 
@@ -33,14 +33,14 @@ export type Buried =
  * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay staged. `after` is the
  * state without the work; its draft goes along if it was this turn's.
  */
-export async function bury(
-  site: Site,
+export async function deadLetter(
+  site: AwsContext,
   { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
-  burial: Burial,
+  burial: DeadLettered,
   after: ConversationState,
 ): Promise<Buried> {
   const wanted = rows.filter(({ id }) => burial.messageIds.includes(id));
-  const buried = movable(wanted, site.settings.batchMessagesMax);
+  const deadLettered = movable(wanted, site.settings.batchMessagesMax);
   const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const letter = {
     id: idWithin(stored.id, site.newId()),
@@ -58,22 +58,22 @@ export async function bury(
   };
   const actions = [
     state,
-    ...buried.flatMap((row) => moved(site, row, letter.id)),
+    ...deadLettered.flatMap((row) => moved(site, row, letter.id)),
     put(letterItem(site, stored.id, letter)),
   ];
-  const mark = markError(site, stored, buried);
-  const token = transactionToken("bury", letter.id);
+  const mark = markError(site, stored, deadLettered);
+  const token = transactionToken("dead-letter", letter.id);
   const transacted = await transactWith(site, stored.id, actions, mark, token);
   const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
   }
-  return { kind: "buried", deadLetterId: letter.id, stored: saved.stored };
+  return { kind: "dead-lettered", deadLetterId: letter.id, stored: saved.stored };
 }
 
 /** The conversation's row is gone, or has no room for the mark: the letter is written all the same. */
 async function transactWith(
-  { store, log }: Site,
+  { store, log }: AwsContext,
   conversation: string,
   actions: readonly Action[],
   mark: Action | undefined,
@@ -96,7 +96,7 @@ async function transactWith(
   }
 }
 
-function moved(site: Site, row: StagedRow, letterId: string): Action[] {
+function moved(site: AwsContext, row: StagedRow, letterId: string): Action[] {
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "seen", item: seenItem(site, row.id, "dead") },
@@ -108,7 +108,7 @@ function put(item: Item): Action {
   return { kind: "put", table: "messages", item };
 }
 
-function markError(site: Site, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
   const place = rows[0]?.primaryChannel || stored.primaryChannel;
   if (!place) return undefined;
   return {
@@ -142,7 +142,7 @@ export function letterRowPrefix(letterId: string): string {
 }
 
 function letterItem(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   letter: Pick<DeadLetter, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
 ): Item {
@@ -166,7 +166,7 @@ export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
 }
 
 /** The messages of a letter as they were staged. */
-export function letterRowsFrom({ quarantine }: Site, items: readonly Item[]): StagedRow[] {
+export function letterRowsFrom({ quarantine }: AwsContext, items: readonly Item[]): StagedRow[] {
   return quarantine
     .sound("messages", items, ({ row }) => stagedFrom(row))
     .sort((a, b) => a.arrivedAtMs - b.arrivedAtMs || a.sequence - b.sequence);

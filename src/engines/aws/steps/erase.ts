@@ -1,7 +1,7 @@
 import { providerIdsOf } from "../../../core/draft.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { equal } from "../dynamo/expression.ts";
 import { rowKey } from "../items/conversation-item.ts";
 import { conversationKeyOf, fullKey, isOwn } from "../items/keys.ts";
@@ -24,7 +24,7 @@ import { eraseRefusals } from "./refuse.ts";
  * first, so that a running turn cannot write anything back; the conversation that was named comes last, so that an erasure that was
  * interrupted can be asked for again.
  */
-export async function erase(site: Site, id: string): Promise<"erased" | "not-found"> {
+export async function erase(site: AwsContext, id: string): Promise<"erased" | "not-found"> {
   if (isOwn(id)) return "not-found";
   const row = await rowOf(site, id);
   if (row) await takeForGood(site, id);
@@ -35,7 +35,7 @@ export async function erase(site: Site, id: string): Promise<"erased" | "not-fou
 }
 
 /** False when nothing is kept of it. */
-async function eraseConversation(site: Site, id: string): Promise<boolean> {
+async function eraseConversation(site: AwsContext, id: string): Promise<boolean> {
   const place = await placeOf(site, id);
   const isKept = place !== undefined || (await hasRows(site, id));
   if (!isKept) return false;
@@ -52,7 +52,7 @@ async function eraseConversation(site: Site, id: string): Promise<boolean> {
 }
 
 /** Messages that never had a conversation wait in one, or are dead letters of one, all the same. */
-async function hasRows({ store }: Site, id: string): Promise<boolean> {
+async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
   const key = equal("conversation_id", id);
   const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
   const found = await Promise.all([
@@ -64,7 +64,7 @@ async function hasRows({ store }: Site, id: string): Promise<boolean> {
 }
 
 /** Where their names lead, that their conversation was full, and what was refused before they had one. */
-async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
+async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<void> {
   const { store } = site;
   await eraseRefusals(
     site,
@@ -82,7 +82,7 @@ async function eraseNames(site: Site, { keys, kept }: Person): Promise<void> {
 }
 
 /** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */
-async function takeForGood(site: Site, id: string): Promise<{ token: string; turns: unknown }> {
+async function takeForGood(site: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
   const { draft } = (await readState(site, id)).state;
   const lease = newLease(site, site.clock.nowMs());
   const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
@@ -96,7 +96,7 @@ async function takeForGood(site: Site, id: string): Promise<{ token: string; tur
  * Staged ids are remembered: a redelivery must not bring an erased person back. Rows that are not ours go, too: whoever wrote them,
  * they are about this person.
  */
-async function eraseStaged(site: Site, id: string): Promise<void> {
+async function eraseStaged(site: AwsContext, id: string): Promise<void> {
   const items = await site.store.query("stage", { key: equal("conversation_id", id) });
   const rows = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
   const put = rows.map((row) => seenItem(site, row.id, "committed"));
@@ -110,7 +110,7 @@ async function eraseStaged(site: Site, id: string): Promise<void> {
  * Messages, turns, refusals, dead letters and unknown sends are one partition. What the provider told of our sends goes with them: of committed
  * turns, and of those that became dead letters.
  */
-async function eraseKept(site: Site, id: string): Promise<void> {
+async function eraseKept(site: AwsContext, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });
   const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
   const turns = site.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
@@ -127,7 +127,7 @@ function sendsOf(draft: Draft): Sends {
   return { channel: draft.channel, providerIds: providerIdsOf(draft) };
 }
 
-async function eraseSent(site: Site, sends: readonly Sends[]): Promise<void> {
+async function eraseSent(site: AwsContext, sends: readonly Sends[]): Promise<void> {
   const keys = sends.flatMap(({ channel, providerIds }) =>
     providerIds.flatMap((providerId) => sentKeys(site, channel, providerId)),
   );

@@ -3,7 +3,7 @@ import { newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
 import { ImpossibleWrite } from "../failure.ts";
@@ -24,7 +24,7 @@ export interface Known extends Omit<Choice<Conversation>, "found"> {
  * The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. Whose a number is
  * stands under its own key, and is always read consistently.
  */
-export async function findKnown(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+export async function findKnown(site: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
   const named = { sender: key.sender, senderAlias: alias };
   const names = namesOf(named);
   const [own, records] = await Promise.all([
@@ -38,7 +38,7 @@ export async function findKnown(site: Site, key: ConversationKey, alias?: string
 }
 
 /** Without the index. */
-export async function findForSure(site: Site, key: ConversationKey, alias?: string): Promise<Known> {
+export async function findForSure(site: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
   const named = { sender: key.sender, senderAlias: alias };
   const records = await recordsFor(site, key, named);
   const names = [...namesOf(named), ...otherNamesOf(named, records)];
@@ -54,7 +54,7 @@ export async function findForSure(site: Site, key: ConversationKey, alias?: stri
 
 /** Those that are known already, where that name was among those looked up. */
 async function rowsUnder(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   rows: readonly Item[],
   names: readonly string[],
@@ -63,13 +63,13 @@ async function rowsUnder(
 }
 
 /** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
-export async function latestId(site: Site, key: ConversationKey): Promise<string | undefined> {
+export async function latestId(site: AwsContext, key: ConversationKey): Promise<string | undefined> {
   const found = latest(site, key, await rowsOf(site, key, [key.sender], { active: false }));
   return found && String(found.conversation_id);
 }
 
 export async function rowsOf(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   names: readonly string[],
   { active }: { active: boolean },
@@ -89,7 +89,7 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
 }
 
 /** Each id is made from the one before. The last is the one from which no other was made, whatever the clocks said that made them. */
-export function latest(site: Site, key: ConversationKey, rows: readonly Item[]): Item | undefined {
+export function latest(site: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
   const named = rows.filter((row) => row.primary_channel === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
   const isLast = ({ conversation_id: id }: Item) => !ids.has(nextId(site, key, { latestId: String(id) }));
@@ -101,13 +101,13 @@ export function latest(site: Site, key: ConversationKey, rows: readonly Item[]):
     );
 }
 
-export function keyOf(site: Site, { channel, address, sender }: Arrival): ConversationKey {
+export function keyOf(site: AwsContext, { channel, address, sender }: Arrival): ConversationKey {
   return { channelType: site.settings.channels[channel]?.type ?? channel, address, sender };
 }
 
 /** The id that the key's next conversation will have. */
 export function nextId(
-  { installation }: Site,
+  { installation }: AwsContext,
   key: ConversationKey,
   { latestId }: Pick<Known, "latestId">,
 ): string {
@@ -119,7 +119,7 @@ type Unless<T> = T | "look-again";
 
 /** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(
-  site: Site,
+  site: AwsContext,
   given: Omit<NewConversation, "senderAlias">,
   known: Known,
 ): Promise<Unless<Conversation>> {
@@ -140,7 +140,7 @@ export async function createConversation(
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 export async function withAlias(
-  site: Site,
+  site: AwsContext,
   conversation: Conversation,
   known: Known,
 ): Promise<Unless<Conversation>> {
@@ -165,7 +165,11 @@ export async function withAlias(
 }
 
 /** Kept before the row is written: a row without the way to it would not be found. */
-async function learning(site: Site, conversation: Conversation, known: Known): Promise<Unless<Conversation>> {
+async function learning(
+  site: AwsContext,
+  conversation: Conversation,
+  known: Known,
+): Promise<Unless<Conversation>> {
   if (!(await keepNames(site, conversation, known))) return "look-again";
   const { learns } = known;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
@@ -173,7 +177,7 @@ async function learning(site: Site, conversation: Conversation, known: Known): P
 
 /** The conversations of whoever had the number before bear it no more. False when this one has become another's meanwhile. */
 export async function keepNames(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey & { readonly id?: string },
   { keeps, passedOn }: Known,
 ): Promise<boolean> {
@@ -182,7 +186,7 @@ export async function keepNames(
   return true;
 }
 
-async function forgetAlias(site: Site, holder: ConversationKey, name: string): Promise<void> {
+async function forgetAlias(site: AwsContext, holder: ConversationKey, name: string): Promise<void> {
   const rows = await rowsOf(site, holder, [holder.sender], { active: false });
   const change = { set: { sender_alias: undefined } };
   for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
@@ -191,20 +195,20 @@ async function forgetAlias(site: Site, holder: ConversationKey, name: string): P
 }
 
 /** Our own note of where a conversation's row is: the index by id may lag. */
-export async function rememberPlace(site: Site, id: string, primaryChannel: string): Promise<void> {
+export async function rememberPlace(site: AwsContext, id: string, primaryChannel: string): Promise<void> {
   site.places.set(id, primaryChannel);
   const change = { set: { primary_channel: primaryChannel } };
   await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
 }
 
 /** The first half of a conversation's key, for callers that have its id only. */
-export async function placeOf(site: Site, id: string): Promise<string | undefined> {
+export async function placeOf(site: AwsContext, id: string): Promise<string | undefined> {
   const known = site.places.get(id) ?? (await lookUpPlace(site, id));
   if (known !== undefined) site.places.set(id, known);
   return known;
 }
 
-async function lookUpPlace(site: Site, id: string): Promise<string | undefined> {
+async function lookUpPlace(site: AwsContext, id: string): Promise<string | undefined> {
   const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
   if (typeof noted === "string" && noted !== "") return noted;
   const key = equal("conversation_id", id);
@@ -213,13 +217,17 @@ async function lookUpPlace(site: Site, id: string): Promise<string | undefined> 
 }
 
 /** The row itself, read consistently. */
-export async function rowOf(site: Site, id: string, primaryChannel?: string): Promise<Item | undefined> {
+export async function rowOf(
+  site: AwsContext,
+  id: string,
+  primaryChannel?: string,
+): Promise<Item | undefined> {
   const place = primaryChannel || (await placeOf(site, id));
   return place === undefined ? undefined : site.store.get("conversations", rowKey(place, id));
 }
 
 export async function conversationOf(
-  site: Site,
+  site: AwsContext,
   id: string,
   primaryChannel?: string,
 ): Promise<Conversation | undefined> {

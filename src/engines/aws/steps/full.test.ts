@@ -4,7 +4,7 @@ import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 it("what was counted is believed for a minute, and one of those who come then counts again", async () => {
   const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
   const taken = await s.turnFor("one");
-  await s.engine.turns.giveBack(taken.lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
+  await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
   const queries = async () => {
     const before = world.requests.length;
     expect((await s.deliver(s.arrival())).kind).toBe("refused");

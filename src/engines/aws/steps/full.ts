@@ -1,7 +1,7 @@
 import { isFull, pileOf } from "../../../core/pile.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { claimIn } from "../items/claim.ts";
 import { fullKey, ttl } from "../items/keys.ts";
@@ -35,7 +35,7 @@ export interface LookedUp {
 }
 
 /** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
-export async function lookUp(site: Site, messageId: string, key: ConversationKey): Promise<LookedUp> {
+export async function lookUp(site: AwsContext, messageId: string, key: ConversationKey): Promise<LookedUp> {
   const full = fullKey(key);
   const seen = seenKeys(site, messageId);
   const items = await site.store.getMany(
@@ -60,20 +60,24 @@ function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
 }
 
 /** What somebody who looks has counted. Under every name that wrote: a message that comes in knows its sender and nothing else. */
-export async function markIfFull(site: Site, rows: readonly StagedRow[]): Promise<void> {
+export async function markIfFull(site: AwsContext, rows: readonly StagedRow[]): Promise<void> {
   if (!isFull(pileOf(rows), site.settings, 1)) return;
   const keys = new Set(messagesOf(rows).map(({ message }) => fullKey(keyOf(site, message))));
   for (const id of keys) await site.store.update("seen", { id }, { set: counted(site) });
 }
 
-function counted({ clock }: Site): Item {
+function counted({ clock }: AwsContext): Item {
   const nowMs = clock.nowMs();
   const untilAtMs = nowMs + KEPT_MS;
   return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
 }
 
 /** A mark is believed for a minute; then one of those who come counts again. A stale one refuses nobody for longer. */
-export async function isStillFull(site: Site, mark: FullMark, conversationId: string): Promise<boolean> {
+export async function isStillFull(
+  site: AwsContext,
+  mark: FullMark,
+  conversationId: string,
+): Promise<boolean> {
   if (mark.countedAtMs + COUNTED_MS > site.clock.nowMs()) return true;
   const set = counted(site);
   const isSame = equal("counted_at_ms", mark.countedAtMs);
@@ -86,7 +90,7 @@ export async function isStillFull(site: Site, mark: FullMark, conversationId: st
 }
 
 /** Counted until it is known. */
-async function isFullNow({ store, settings }: Site, conversationId: string): Promise<boolean> {
+async function isFullNow({ store, settings }: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
   const rows: { readonly bytes: number }[] = [];
   let from: Item | undefined;
@@ -100,7 +104,7 @@ async function isFullNow({ store, settings }: Site, conversationId: string): Pro
 
 /** One record and one word for all that come while it is full. Of several at once, one tells: who, is written down with it. */
 export async function refuseMore(
-  site: Site,
+  site: AwsContext,
   refused: Refused,
   mark: FullMark,
   conversationId: string,
@@ -111,7 +115,7 @@ export async function refuseMore(
   return { ...(await refuse(site, refused, code, conversationId)), tellBusy: true };
 }
 
-async function tellOnce(site: Site, { key }: FullMark): Promise<boolean> {
+async function tellOnce(site: AwsContext, { key }: FullMark): Promise<boolean> {
   const toldAs = site.newId();
   const { kind, item } = await site.store.update(
     "seen",

@@ -1,6 +1,6 @@
 import { type LeaseState, leaseGauges } from "../../../core/lease.ts";
 import type { Gauges } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { all, atMost, equal } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
@@ -13,7 +13,7 @@ import { countQuarantined } from "./quarantined.ts";
 const WIDTH = 16;
 
 /** Lists that are mostly empty, the first pages of two tables that are small, and the sparse index over leases: what is kept of finished turns is never read. */
-export async function gauges(site: Site): Promise<Gauges> {
+export async function gauges(site: AwsContext): Promise<Gauges> {
   const [dead, unknown, foreign, leases] = await Promise.all([
     countListed(site, "messages", ["dead"]),
     countListed(site, "messages", ["unknown"]),
@@ -25,7 +25,7 @@ export async function gauges(site: Site): Promise<Gauges> {
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
-async function oldLeases(site: Site, shard: string): Promise<LeaseState[]> {
+async function oldLeases(site: AwsContext, shard: string): Promise<LeaseState[]> {
   const { clock, settings, store } = site;
   const ofShard = equal("lease_shard", shard);
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);

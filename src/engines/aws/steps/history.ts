@@ -1,7 +1,7 @@
 import { fitting } from "../../../core/history.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { legacyFrom } from "../items/message-item.ts";
 import {
@@ -21,7 +21,7 @@ const SIDES = 2;
 const PAGE_ITEMS_MAX = 100;
 
 /** The latest items of one kind in a conversation's partition, oldest first: costs the same in a long conversation as in a short one. */
-export async function latestItems(site: Site, id: string, kind: string, max: number): Promise<Item[]> {
+export async function latestItems(site: AwsContext, id: string, kind: string, max: number): Promise<Item[]> {
   const key = all(equal("conversation_id", id), beginsWith("item_id", kind));
   return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
 }
@@ -40,7 +40,7 @@ interface Past {
 
 /** Our own record, and before it what another system kept in the conversation's row. */
 export async function history(
-  site: Site,
+  site: AwsContext,
   id: string,
   messagesMax: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
@@ -51,7 +51,7 @@ export async function history(
 }
 
 /** The same, and the turns. */
-export async function pastOf(site: Site, id: string, wanted: Wanted): Promise<Past> {
+export async function pastOf(site: AwsContext, id: string, wanted: Wanted): Promise<Past> {
   const [{ items, isAll }, records] = await Promise.all([
     latestTurns(site, id, wanted),
     latestItems(site, id, RECORD, wanted.turnsMax),
@@ -62,7 +62,7 @@ export async function pastOf(site: Site, id: string, wanted: Wanted): Promise<Pa
 
 /** What the latest turns left, newest first: no page more than is needed. */
 async function latestTurns(
-  site: Site,
+  site: AwsContext,
   id: string,
   { messagesMax, turnsMax, bytesMax }: Wanted,
 ): Promise<{ items: Item[]; isAll: boolean }> {
@@ -99,7 +99,7 @@ function sizeOf(item: unknown): number {
 
 /** The latest of them that fit, oldest first. Behind our own, where that is all, what was there before. */
 async function messagesIn(
-  site: Site,
+  site: AwsContext,
   id: string,
   items: readonly Item[],
   { messagesMax, bytesMax, isAll }: Omit<Wanted, "turnsMax"> & { readonly isAll: boolean },
@@ -121,7 +121,7 @@ function within(messages: readonly HistoryMessage[], bytesMax: number): HistoryM
 }
 
 /** The records in these items, oldest first. */
-function turnsIn(site: Site, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
+function turnsIn(site: AwsContext, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
   const inTime = items.filter(holdsRecord).sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
   const turns = site.quarantine.sound("messages", inTime, recordFrom);
   const each = [...new Map(turns.map((turn) => [turn.turnId, turn])).values()];
@@ -134,6 +134,6 @@ function timeIn({ item_id }: Item): string {
 }
 
 /** The table drops what is past its retention when it gets round to it; nobody sees it meanwhile. */
-function isKept({ settings, clock }: Site, atMs: number): boolean {
+function isKept({ settings, clock }: AwsContext, atMs: number): boolean {
   return settings.retentionMs === 0 || atMs >= clock.nowMs() - settings.retentionMs;
 }

@@ -3,7 +3,7 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { NameRecord } from "../../../model/names.ts";
 import type { TurnRecord } from "../../../model/turn.ts";
 import type { KeptConversation } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { rowFrom, rowKey } from "../items/conversation-item.ts";
 import { importName } from "../items/name-item.ts";
@@ -16,8 +16,8 @@ import { rememberPlace } from "./find-conversation.ts";
  * Everything has the key that it would have here, so asking again changes nothing, and sorts by its own time among what was said
  * here meanwhile.
  */
-export async function adopt(
-  site: Site,
+export async function importConversation(
+  site: AwsContext,
   { conversation, messages, turns, names }: KeptConversation,
 ): Promise<void> {
   const { retentionMs, dedupeMs } = site.settings;
@@ -49,13 +49,13 @@ function borneBy(conversation: Conversation): Map<string, NameRecord> {
   ]);
 }
 
-function answered(site: Site, turns: readonly TurnRecord[]): Item[] {
+function answered(site: AwsContext, turns: readonly TurnRecord[]): Item[] {
   const ids = new Set(turns.flatMap(({ messageIds }) => messageIds));
   return [...ids].map((id) => seenItem(site, id, "committed"));
 }
 
 /** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
-async function adoptRecord(site: Site, conversation: Conversation): Promise<void> {
+async function adoptRecord(site: AwsContext, conversation: Conversation): Promise<void> {
   await rememberPlace(site, conversation.id, conversation.sender);
   const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;

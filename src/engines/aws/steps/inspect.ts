@@ -14,7 +14,7 @@ import type {
   Listing,
   Page,
 } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
@@ -42,7 +42,7 @@ const REFUSALS = refusalLists();
 const LEASES_WIDTH = 16;
 const SEARCH_PAGES_MAX = 20;
 
-export function inspector(site: Site): Inspector {
+export function inspector(site: AwsContext): Inspector {
   return {
     conversations: (filter) => listConversations(site, filter),
     conversation: (id, limits) => showConversation(site, id, limits),
@@ -59,7 +59,7 @@ export function inspector(site: Site): Inspector {
 }
 
 async function listed<T>(
-  site: Site,
+  site: AwsContext,
   lists: readonly string[],
   page: Page,
   from: (item: Item) => Sound<T>,
@@ -68,7 +68,7 @@ async function listed<T>(
   return { items: site.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
 }
 
-async function listRefusals(site: Site, page: Page): Promise<Listing<Refusal>> {
+async function listRefusals(site: AwsContext, page: Page): Promise<Listing<Refusal>> {
   const { items, next } = await listed(site, REFUSALS, page, refusalFrom);
   const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(site));
   // Behind one that is past its time there are only older ones.
@@ -76,7 +76,7 @@ async function listRefusals(site: Site, page: Page): Promise<Listing<Refusal>> {
 }
 
 async function listConversations(
-  site: Site,
+  site: AwsContext,
   { search, active, limit, cursor }: ConversationFilter,
 ): Promise<Listing<Conversation>> {
   const byId = search === undefined ? undefined : await conversationOf(site, search);
@@ -100,7 +100,10 @@ async function listConversations(
 }
 
 /** While its turn runs a conversation is being processed, and only then: the row may still say so after a crash. */
-async function asTheyStand(site: Site, conversations: readonly Conversation[]): Promise<Conversation[]> {
+async function asTheyStand(
+  site: AwsContext,
+  conversations: readonly Conversation[],
+): Promise<Conversation[]> {
   const keys = conversations.map(({ id }) => conversationKeyOf(id));
   const items = await site.store.getMany("state", keys);
   const states = new Map(items.map((item) => [String(item.conversation_id), item]));
@@ -114,7 +117,7 @@ async function asTheyStand(site: Site, conversations: readonly Conversation[]): 
 }
 
 async function showConversation(
-  site: Site,
+  site: AwsContext,
   id: string,
   limits: DetailLimits = DETAIL_LIMITS,
 ): Promise<ConversationDetail | undefined> {
@@ -143,7 +146,7 @@ async function showConversation(
   };
 }
 
-async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
+async function listDead(site: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
   const { items: heads, next } = await listed(site, ["dead"], page, letterFrom);
   const items = await inParallel(heads, 8, async (head) => {
     const ofConversation = equal("conversation_id", head.conversationId);
@@ -155,7 +158,7 @@ async function listDead(site: Site, page: Page): Promise<Listing<DeadLetter>> {
 }
 
 /** Counted, not kept, but for the turns: to count those, every conversation would have to be read. */
-async function counts(site: Site): Promise<Counts> {
+async function counts(site: AwsContext): Promise<Counts> {
   const { store } = site;
   const leased = inParallel(sweptShards(site), LEASES_WIDTH, (shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),

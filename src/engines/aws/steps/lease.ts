@@ -1,5 +1,5 @@
 import { type LeaseState, latestEndAtMs } from "../../../core/lease.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
 import { withRoom } from "../items/aside.ts";
 import { conversationKeyOf } from "../items/keys.ts";
@@ -15,7 +15,7 @@ export type Leased =
  * LEASE: taken if free or lapsed, in one write that also tells what stands there. The token is made here, so that a write whose
  * answer got lost, and which then fails on its own success, is recognised as ours.
  */
-export function takeLease(site: Site, id: string, known: Known = {}): Promise<Leased> {
+export function takeLease(site: AwsContext, id: string, known: Known = {}): Promise<Leased> {
   return withRoom(site, id, () => tryLease(site, id, known));
 }
 
@@ -24,7 +24,7 @@ interface Known {
   readonly channel?: string;
 }
 
-async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
+async function tryLease(site: AwsContext, id: string, known: Known): Promise<Leased> {
   const { settings } = site;
   const nowMs = site.clock.nowMs();
   const lease = newLease(site, nowMs);
@@ -63,7 +63,7 @@ async function tryLease(site: Site, id: string, known: Known): Promise<Leased> {
 }
 
 /** Nobody knows yet which turn it will be for. */
-export function newLease(site: Site, nowMs: number): LeaseState {
+export function newLease(site: AwsContext, nowMs: number): LeaseState {
   const { leaseMs } = site.settings;
   return {
     token: site.newId(),

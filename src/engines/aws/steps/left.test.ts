@@ -4,7 +4,7 @@ import { settingsWith } from "../../../core/defaults.ts";
 import type { Work } from "../../../core/state.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import { seeded } from "../../../testing/simulator/random.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { nextOf } from "./left.ts";
 
 it("whatever a turn takes of what was left is read for it, with any pile, any limits and any earlier tries", () => {
@@ -28,7 +28,7 @@ it("whatever a turn takes of what was left is read for it, with any pile, any li
     const works = [tried(), ["gone"], tried()].map((messageIds) => ({ messageIds }) as unknown as Work);
     const settings = settingsWith({ batchMessagesMax: 1 + below(5), batchBytesMax: 1 + below(40) });
     const left = { items, newest: undefined, newestChannel: undefined, seenAtMs: 0 };
-    const read = nextOf({ settings } as Site, { works }, left);
+    const read = nextOf({ settings } as AwsContext, { works }, left);
     for (const { messageIds } of works) {
       const { batch } = cutBatch(items, settings, new Set(messageIds));
       expect(read).toEqual(expect.arrayContaining(batch.map(({ id }) => id)));

@@ -1,7 +1,7 @@
 import { cutBatch } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import type { Left } from "../items/left-behind.ts";
 import { itemOf } from "../items/stage-item.ts";
 import type { Sight } from "./sight.ts";
@@ -9,7 +9,7 @@ import type { Sight } from "./sight.ts";
 /** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
 const SEEN_MS = 60_000;
 
-export function isFresh({ clock }: Site, { seenAtMs }: Left): boolean {
+export function isFresh({ clock }: AwsContext, { seenAtMs }: Left): boolean {
   return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
 }
 
@@ -27,7 +27,7 @@ export function leftBehind(
 }
 
 /** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
-export function nextOf({ settings }: Site, { works }: ConversationState, { items }: Left): string[] {
+export function nextOf({ settings }: AwsContext, { works }: ConversationState, { items }: Left): string[] {
   const ids = new Set(items.map(({ id }) => id));
   const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
   const first = cutBatch(items, settings).batch.map(({ id }) => id);

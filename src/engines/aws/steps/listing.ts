@@ -1,11 +1,11 @@
 import type { Listing, Page } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { above, all, below, equal, type Item } from "../dynamo/expression.ts";
 import { LISTED, type TableName } from "../dynamo/tables.ts";
 
 /** What is on a list, newest first, a page at a time. The list may be spread over several partitions: they are merged. */
 export async function newestFirst(
-  site: Site,
+  site: AwsContext,
   table: Extract<TableName, "conversations" | "messages">,
   listings: readonly string[],
   { limit, cursor }: Page,
@@ -23,7 +23,7 @@ export async function newestFirst(
 }
 
 export async function countListed(
-  site: Site,
+  site: AwsContext,
   table: Extract<TableName, "conversations" | "messages">,
   listings: readonly string[],
   since?: string,
@@ -38,7 +38,7 @@ export async function countListed(
 
 /** The index carries keys only; the items are read where they are, in the order of the page. */
 async function inFull(
-  site: Site,
+  site: AwsContext,
   table: Extract<TableName, "conversations" | "messages">,
   page: readonly Item[],
 ): Promise<Item[]> {

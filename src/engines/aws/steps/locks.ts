@@ -1,5 +1,5 @@
 import type { Listing, LockRecord, Page } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED } from "../dynamo/tables.ts";
@@ -19,7 +19,7 @@ interface Place {
   readonly from?: Item | undefined;
 }
 
-export async function locks(site: Site, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
+export async function locks(site: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
   const items: LockRecord[] = [];
   let place: Place | undefined = cursor === undefined ? {} : placeFrom(cursor);
   while (place && items.length < limit) {
@@ -39,7 +39,7 @@ function placeFrom(cursor: string): Place | undefined {
 }
 
 async function nextLocks(
-  site: Site,
+  site: AwsContext,
   { shard, from }: Place,
   limit: number,
 ): Promise<{ records: LockRecord[]; next: Place | undefined }> {
@@ -69,14 +69,14 @@ async function nextLocks(
 }
 
 /** The lock of one conversation, without what is staged; undefined when it is at rest. */
-export async function lockOf(site: Site, id: string): Promise<Omit<LockRecord, "staged"> | undefined> {
+export async function lockOf(site: AwsContext, id: string): Promise<Omit<LockRecord, "staged"> | undefined> {
   const [window, stored] = await Promise.all([windowOf(site, id), readState(site, id)]);
   const { lease, draft, works } = stored.state;
   return window || lease || draft || works.length > 0 ? uncounted(stored, window) : undefined;
 }
 
 async function lockRecord(
-  site: Site,
+  site: AwsContext,
   stored: Stored,
   window: StandingWindow | undefined,
 ): Promise<LockRecord> {

@@ -1,7 +1,7 @@
 import { inOrder } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { type Site, windowFor } from "../context.ts";
+import { type AwsContext, windowFor } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
 import type { Left } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
@@ -15,12 +15,12 @@ import { isFresh, nextOf } from "./left.ts";
 import type { Sight } from "./sight.ts";
 
 /** What is known from the turn before is enough, if it is still true; otherwise everything is looked at. */
-export async function lookAround(site: Site, stored: Stored, left?: Left): Promise<Sight> {
+export async function lookAround(site: AwsContext, stored: Stored, left?: Left): Promise<Sight> {
   return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
 }
 
 /** BATCH without DISARM: a window that stands is about what came in since. */
-async function lookAtNext(site: Site, stored: Stored, left: Left): Promise<Sight | undefined> {
+async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise<Sight | undefined> {
   if (!isFresh(site, left)) return undefined;
   const ids = nextOf(site, stored.state, left);
   const [said, messages, record, allPaused, answered] = await Promise.all([
@@ -41,7 +41,7 @@ async function lookAtNext(site: Site, stored: Stored, left: Left): Promise<Sight
  * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a window of its own.
  * A draft is continued with the window left standing: what it stands for is not in this turn.
  */
-async function lookAtAll(site: Site, stored: Stored): Promise<Sight> {
+async function lookAtAll(site: AwsContext, stored: Stored): Promise<Sight> {
   const nowMs = site.clock.nowMs();
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
@@ -75,14 +75,14 @@ function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
 }
 
 /** What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past DEDUPE. */
-function candidates({ settings }: Site, { state }: Stored, rows: readonly StagedRow[]): string[] {
+function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
   const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
   return [...new Set([...tried, ...first.map(({ id }) => id)])];
 }
 
 export async function dropAnswered(
-  site: Site,
+  site: AwsContext,
   conversationId: string,
   ids: ReadonlySet<string>,
 ): Promise<void> {
@@ -97,7 +97,7 @@ const UNPAUSED_MS = 1_000;
  * Whether all is paused. That it is not counts for a second, so a turn may still begin that long after a pause; that it is, is looked at
  * every time: resuming wakes everybody at once, and nobody must be told that it still is.
  */
-async function isPausedLately(site: Site): Promise<boolean> {
+async function isPausedLately(site: AwsContext): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   if (Math.abs(nowMs - site.unpaused.atMs) < UNPAUSED_MS) return false;
   const paused = await isPaused(site);
@@ -107,12 +107,12 @@ async function isPausedLately(site: Site): Promise<boolean> {
 }
 
 /** As it is now. */
-export async function isPaused(site: Site): Promise<boolean> {
+export async function isPaused(site: AwsContext): Promise<boolean> {
   return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
 }
 
 /** The core's decision, under the lease that is held already. */
-export function decide(site: Site, sight: Sight, token: string): TakeDecision {
+export function decide(site: AwsContext, sight: Sight, token: string): TakeDecision {
   const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
   // The moment of LEASE: what came in since is for the next look.
   const nowMs = stored.state.lease?.takenAtMs ?? site.clock.nowMs();

@@ -2,7 +2,7 @@ import { isPassing, namesOf } from "../../../core/names.ts";
 import { newcomer } from "../../../core/person.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import { clockOf, type Site, windowFor } from "../context.ts";
+import { type AwsContext, clockOf, windowFor } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
 import { movable } from "../items/item-size.ts";
@@ -22,7 +22,7 @@ const MOVED_MAX = 33;
  * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
  * the meantime they move on to the next one, so that its turns run under its own lease.
  */
-export async function findRecord(site: Site, sight: Sight): Promise<Sight> {
+export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight> {
   const { stored, rows, record: known } = sight;
   const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
@@ -39,7 +39,7 @@ export async function findRecord(site: Site, sight: Sight): Promise<Sight> {
  * learnt when they were staged: by now the number may be another's.
  */
 async function resolve(
-  site: Site,
+  site: AwsContext,
   { id: place, record: complete }: { readonly id: string; readonly record: Conversation | undefined },
   { message }: StagedMessageRow,
 ): Promise<Conversation | undefined> {
@@ -53,7 +53,7 @@ async function resolve(
 }
 
 async function knownFor(
-  site: Site,
+  site: AwsContext,
   place: string,
   complete: Conversation | undefined,
   message: Arrival,
@@ -69,7 +69,7 @@ async function knownFor(
 
 /** Where nothing but the number was known: the conversation begins with nothing else. */
 async function numberOf(
-  site: Site,
+  site: AwsContext,
   key: ConversationKey,
   place: string,
   message: Arrival,
@@ -84,7 +84,11 @@ async function numberOf(
 }
 
 /** The window comes with the first of them in the same write: there is no moment in which nobody would look. */
-async function move(site: Site, messages: readonly StagedMessageRow[], record: Conversation): Promise<void> {
+async function move(
+  site: AwsContext,
+  messages: readonly StagedMessageRow[],
+  record: Conversation,
+): Promise<void> {
   const trigger = {
     conversationId: record.id,
     primaryChannel: record.sender,
@@ -109,7 +113,7 @@ async function move(site: Site, messages: readonly StagedMessageRow[], record: C
   }
 }
 
-function moveOne(site: Site, row: StagedMessageRow, record: Conversation): Action[] {
+function moveOne(site: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
   const there = { ...row, conversationId: record.id, primaryChannel: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },

@@ -53,7 +53,7 @@ it("a person is erased whole who came here and elsewhere, whatever was imported 
     [A, { cameWith: [P] }],
   ]);
   const said = [{ role: "user" as const, text: "SECRET", media: [], atMs: 1, turnId: "t" }];
-  await s.engine.adopt?.({ conversation, messages: said, turns: [], names });
+  await s.engine.importConversation?.({ conversation, messages: said, turns: [], names });
   expect(await placeOf(s, { sender: O })).toBe(here);
   await s.engine.conversations.erase(here);
   expect(await s.conversations()).toEqual([]);

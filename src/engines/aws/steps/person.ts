@@ -3,7 +3,7 @@ import { namesOf } from "../../../core/names.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { equal, type Item } from "../dynamo/expression.ts";
 import { conversationFrom } from "../items/conversation-item.ts";
 import { recordsOf } from "../items/name-item.ts";
@@ -26,7 +26,7 @@ export interface Person {
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 /** Whose conversation this is; `row` is its record, where there is one. */
-export async function personOf(site: Site, id: string, row: Item | undefined): Promise<Person> {
+export async function personOf(site: AwsContext, id: string, row: Item | undefined): Promise<Person> {
   const named = row ? [conversationFrom(row)] : await namedWithout(site, id);
   const people = await Promise.all(named.map((key) => everythingOf(site, key)));
   return {
@@ -37,26 +37,26 @@ export async function personOf(site: Site, id: string, row: Item | undefined): P
 }
 
 /** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
-async function namedWithout(site: Site, id: string): Promise<NamedKey[]> {
+async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
   const key = equal("conversation_id", id);
   const [staged, kept] = await Promise.all([
     site.store.query("stage", { key }),
     site.store.query("messages", { key }),
   ]);
-  const buried = kept.filter(({ item_id }) => String(item_id).startsWith(LETTER_ROW));
+  const deadLettered = kept.filter(({ item_id }) => String(item_id).startsWith(LETTER_ROW));
   const rows = [
     ...site.quarantine.sound("stage", staged, stagedFrom),
-    ...site.quarantine.sound("messages", buried, (item) => stagedFrom(item.row as Item)),
+    ...site.quarantine.sound("messages", deadLettered, (item) => stagedFrom(item.row as Item)),
   ];
   return messagesOf(rows).map(({ message }) => namedIn(site, message));
 }
 
-function namedIn(site: Site, arrival: Arrival): NamedKey {
+function namedIn(site: AwsContext, arrival: Arrival): NamedKey {
   return { ...keyOf(site, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-async function everythingOf(site: Site, key: NamedKey): Promise<Person> {
+async function everythingOf(site: AwsContext, key: NamedKey): Promise<Person> {
   for (let looked = namesOf(key); ; ) {
     const [rows, records] = await Promise.all([
       rowsOf(site, key, looked, { active: false }),

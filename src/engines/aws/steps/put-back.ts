@@ -1,7 +1,7 @@
-import { afterGiveBack } from "../../../core/release.ts";
+import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
 import { tellable } from "../../../errors.ts";
-import { clockOf, type Site } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import { isMine, letGo, readState, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { stand } from "../items/window.ts";
@@ -11,7 +11,7 @@ import { stand } from "../items/window.ts";
  * the customer would wait for all of it. The window that may have been disarmed stands first, so that somebody is responsible at any time;
  * a turn that was written down unheard takes its attempt back. As far as the store lets us: if not, the lease lapses, and heals.
  */
-export async function putBack(site: Site, id: string, token: string): Promise<void> {
+export async function putBack(site: AwsContext, id: string, token: string): Promise<void> {
   letGo(site, token);
   try {
     let stored = await readState(site, id);
@@ -26,9 +26,9 @@ export async function putBack(site: Site, id: string, token: string): Promise<vo
   }
 }
 
-function freed(site: Site, { state }: Stored): ConversationState {
+function freed(site: AwsContext, { state }: Stored): ConversationState {
   const work = workOf(state, state.lease?.turnId ?? "");
   if (!work) return { ...state, lease: undefined };
   const giving = { state, work, newer: [], policy: site.settings.window, windowId: site.newId() };
-  return { ...afterGiveBack({ ...giving, ...clockOf(site) }, { kind: "release" }), window: undefined };
+  return { ...afterRelease({ ...giving, ...clockOf(site) }, { kind: "put-back" }), window: undefined };
 }

@@ -62,8 +62,8 @@ describe("rows that are not ours", () => {
 
   it("go when a person says so, once", async () => {
     for (const { id } of (await page(10)).items) {
-      expect(await engine.remedies.discardQuarantined!(id)).toBe("discarded");
-      expect(await engine.remedies.discardQuarantined!(id)).toBe("not-found");
+      expect(await engine.repairs.discardQuarantined!(id)).toBe("discarded");
+      expect(await engine.repairs.discardQuarantined!(id)).toBe("not-found");
     }
     expect((await page(10)).tables).toEqual([]);
     expect((await engine.inspector.counts()).quarantined).toBe(0);
@@ -72,7 +72,7 @@ describe("rows that are not ours", () => {
   it("and never were, or are ours by now, are not discarded", async () => {
     const [first] = (await page(1)).items;
     for (const none of ["nobody", "stage:nonsense", `stage:${Buffer.from("null").toString("base64url")}`])
-      expect(await engine.remedies.discardQuarantined!(none)).toBe("not-found");
+      expect(await engine.repairs.discardQuarantined!(none)).toBe("not-found");
     const key = { conversation_id: first!.conversationId!, message_sid: "theirs" };
     const ours = {
       kind: "outbound",
@@ -83,7 +83,7 @@ describe("rows that are not ours", () => {
       author: "eva",
     };
     world.write("stage", { ...key, ...ours });
-    expect(await engine.remedies.discardQuarantined!(first!.id)).toBe("not-found");
+    expect(await engine.repairs.discardQuarantined!(first!.id)).toBe("not-found");
     expect(world.row("stage", key)).toMatchObject(ours);
   });
 });

@@ -1,6 +1,6 @@
 import type { Sound } from "../../../core/shape.ts";
 import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES } from "../dynamo/tables.ts";
 import { asideKey, QUARANTINE } from "../items/aside.ts";
@@ -29,7 +29,7 @@ interface Foreign {
 }
 
 /** What was set aside, newest first; before it, on the first page, what stands in place. */
-export async function listQuarantined(site: Site, page: Page): Promise<Listing<QuarantinedRow>> {
+export async function listQuarantined(site: AwsContext, page: Page): Promise<Listing<QuarantinedRow>> {
   const standing = page.cursor === undefined ? (await foreignInPlace(site)).slice(0, page.limit) : [];
   const limit = page.limit - standing.length;
   const nowMs = site.clock.nowMs();
@@ -65,7 +65,7 @@ function asideRow(item: Item): QuarantinedRow {
   };
 }
 
-export async function countQuarantined(site: Site): Promise<Record<Place | "all", number>> {
+export async function countQuarantined(site: AwsContext): Promise<Record<Place | "all", number>> {
   const [standing, aside] = await Promise.all([
     foreignInPlace(site),
     countListed(site, "messages", [QUARANTINE]),
@@ -75,7 +75,7 @@ export async function countQuarantined(site: Site): Promise<Record<Place | "all"
 }
 
 /** A person has seen to it. One in place goes only if it still is not ours. */
-export async function discardQuarantined(site: Site, id: string): Promise<"discarded" | "not-found"> {
+export async function discardQuarantined(site: AwsContext, id: string): Promise<"discarded" | "not-found"> {
   const [table, key] = id.split(":");
   const isDone =
     key !== undefined && (table === "stage" || table === "triggerLock")
@@ -84,12 +84,12 @@ export async function discardQuarantined(site: Site, id: string): Promise<"disca
   return isDone ? "discarded" : "not-found";
 }
 
-async function discardAside(site: Site, id: string): Promise<boolean> {
+async function discardAside(site: AwsContext, id: string): Promise<boolean> {
   const conversationId = conversationWithin(id);
   return conversationId !== undefined && removeOnce(site, asideKey(conversationId, id));
 }
 
-async function discardInPlace(site: Site, table: Place, encoded: string): Promise<boolean> {
+async function discardInPlace(site: AwsContext, table: Place, encoded: string): Promise<boolean> {
   const key = keyFrom(table, encoded);
   const item = key && (await site.store.get(table, key));
   if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return false;
@@ -113,12 +113,12 @@ function keyOf(table: Place, item: Item): Item {
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
-async function foreignInPlace(site: Site): Promise<Foreign[]> {
+async function foreignInPlace(site: AwsContext): Promise<Foreign[]> {
   const tables = Object.keys(TABLES_IN_PLACE) as Place[];
   return (await Promise.all(tables.map((table) => foreignIn(site, table)))).flat();
 }
 
-async function foreignIn(site: Site, table: Place): Promise<Foreign[]> {
+async function foreignIn(site: AwsContext, table: Place): Promise<Foreign[]> {
   const found: Foreign[] = [];
   let from: Item | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {

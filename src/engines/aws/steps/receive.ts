@@ -6,7 +6,7 @@ import type { Conversation, ConversationKey } from "../../../model/conversation.
 import type { Arrival } from "../../../model/message.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { clockOf, type Site, windowFor } from "../context.ts";
+import { type AwsContext, clockOf, windowFor } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
@@ -48,7 +48,7 @@ interface Receipt {
 }
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is taken in turn. */
-export async function stage(site: Site, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
+export async function stage(site: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
   const receipts = requests.map(({ arrival, refusal, isUnrecorded }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
     return { arrival, id, sequence: site.nextSequence(), refusal, isUnrecorded };
@@ -61,7 +61,7 @@ export async function stage(site: Site, requests: readonly StageRequest[]): Prom
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
 
-async function stageOne(site: Site, receipt: Receipt): Promise<StageOutcome> {
+async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id } = receipt;
   // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
@@ -90,7 +90,7 @@ interface Found {
 
 /** Where another was quicker, or has made the conversation theirs, everything is looked up once more. */
 async function stageIn(
-  site: Site,
+  site: AwsContext,
   receipt: Receipt,
   { key, known, mark }: Found,
 ): Promise<StageOutcome | "look-again"> {
@@ -127,7 +127,7 @@ async function stageIn(
 
 /** The conversation of a first message, from the project's template. */
 export async function createFor(
-  site: Site,
+  site: AwsContext,
   arrival: Arrival,
   known: Known,
 ): Promise<Conversation | "look-again"> {
@@ -141,7 +141,7 @@ export async function createFor(
 
 /** What is staged already is a duplicate, and has its place. */
 async function refusedAsFull(
-  site: Site,
+  site: AwsContext,
   receipt: Receipt,
   mark: FullMark | undefined,
   conversationId: string,
@@ -153,7 +153,7 @@ async function refusedAsFull(
 
 /** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */
 async function stagedBefore(
-  site: Site,
+  site: AwsContext,
   { active, latestId }: Known,
   id: string,
   conversationId = active?.id ?? latestId,
@@ -168,7 +168,7 @@ type Place = Pick<Conversation, "id" | "sender">;
 
 /** The claim decides where it is staged: here, or where another delivery of it was to go and may not have got to. */
 async function put(
-  site: Site,
+  site: AwsContext,
   receipt: Receipt,
   place: Place,
   conversation: Conversation | undefined,
@@ -197,7 +197,7 @@ function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageR
 
 /** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
 async function stageAt(
-  site: Site,
+  site: AwsContext,
   row: StagedMessageRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
@@ -220,7 +220,7 @@ async function stageAt(
 }
 
 async function armAgain(
-  site: Site,
+  site: AwsContext,
   row: StagedRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
@@ -229,14 +229,14 @@ async function armAgain(
 }
 
 /** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
-function armFor(site: Site, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
+function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
   const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
   const due = dueOf([{ arrivedAtMs }], {}, windowFor(site, conversation, channel), clockOf(site));
   return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
 }
 
 /** Only where it matters: with the other policies a message is staged, whoever is at work. Somebody who merely looks is not. */
-async function isBusy(site: Site, id: string): Promise<boolean> {
+async function isBusy(site: AwsContext, id: string): Promise<boolean> {
   const { whileBusy, clockSkewMs } = site.settings;
   if (whileBusy !== "reject") return false;
   const { state } = await readState(site, id);

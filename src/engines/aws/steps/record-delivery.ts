@@ -2,7 +2,7 @@ import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
 import { canonicalAddress } from "../../../core/own-addresses.ts";
 import { workOf } from "../../../core/state.ts";
 import type { ChunkReference, DeliveryStatus } from "../../../model/message.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts";
 import { conversationWithin } from "../items/keys.ts";
 import { unknownKey } from "../items/message-item.ts";
@@ -13,8 +13,8 @@ import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeNow } from "../items/window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
-export async function settle(
-  site: Site,
+export async function recordDeliveryStatus(
+  site: AwsContext,
   channel: string,
   status: DeliveryStatus,
 ): Promise<"settled" | "recorded" | "unmatched"> {
@@ -34,7 +34,7 @@ export async function settle(
 }
 
 /** The row of a conversation in which this turn is not over yet. One that has drafted nothing has sent nothing. */
-async function draftedTurn(site: Site, turnId: string): Promise<Stored | undefined> {
+async function draftedTurn(site: AwsContext, turnId: string): Promise<Stored | undefined> {
   const id = conversationWithin(turnId);
   const stored = id === undefined ? undefined : await readState(site, id);
   return stored?.state.draft?.turnId === turnId ? stored : undefined;
@@ -50,13 +50,17 @@ function mayBeToldBy({ channel, address }: Teller): Condition {
 }
 
 /** True when it was listed, and this call took it off the list. */
-export async function removeUnknown(site: Site, unknownId: string, condition?: Condition): Promise<boolean> {
+export async function removeUnknown(
+  site: AwsContext,
+  unknownId: string,
+  condition?: Condition,
+): Promise<boolean> {
   const key = unknownKey(unknownId);
   return key !== undefined && removeOnce(site, key, condition);
 }
 
 async function settleDraft(
-  site: Site,
+  site: AwsContext,
   read: Stored,
   { turnId, chunk }: ChunkReference,
   providerId: string,

@@ -4,7 +4,7 @@ import { soundRefusal } from "../../../core/sound-records.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Refusal, RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";
 import { readState } from "../items/state.ts";
@@ -22,7 +22,7 @@ export interface Refused {
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
-  site: Site,
+  site: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
@@ -35,7 +35,7 @@ export async function refuse(
 }
 
 async function record(
-  site: Site,
+  site: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
@@ -49,7 +49,7 @@ async function record(
  * between leaves one too many, not one too few.
  */
 async function recordOnce(
-  site: Site,
+  site: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
@@ -74,12 +74,12 @@ export function refusalLists(): string[] {
 }
 
 /** The table drops what is past its time when it gets round to it; nobody sees it meanwhile. */
-export function refusalsSinceMs({ clock, settings }: Site): number {
+export function refusalsSinceMs({ clock, settings }: AwsContext): number {
   return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
 }
 
 /** Removes what was refused of somebody who had no conversation then: however many others there are, it is found by the name. */
-export async function eraseRefusals(site: Site, names: readonly string[]): Promise<void> {
+export async function eraseRefusals(site: AwsContext, names: readonly string[]): Promise<void> {
   const { store, installation } = site;
   const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
   for (const name of known) {
@@ -91,7 +91,7 @@ export async function eraseRefusals(site: Site, names: readonly string[]): Promi
 }
 
 /** 0.1.0 kept those of all strangers together. They expire within 90 days of the upgrade; until then all of them are read. */
-async function eraseShared({ store }: Site, known: ReadonlySet<string>): Promise<void> {
+async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): Promise<void> {
   for (const list of refusalLists()) {
     const conversation_id = `lull/${list}`;
     const attributes = ["item_id", "sender"];
@@ -108,7 +108,7 @@ async function eraseShared({ store }: Site, known: ReadonlySet<string>): Promise
 
 /** Strangers have no conversation: their refusals are where their name leads, and on a list that is spread over a few partitions. */
 function refusalItem(
-  site: Site,
+  site: AwsContext,
   { arrival, id, sequence }: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
@@ -145,7 +145,7 @@ export function refusalFrom(item: Item): Sound<Refusal> {
 }
 
 /** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */
-async function tellOnce(site: Site, id: string): Promise<boolean> {
+async function tellOnce(site: AwsContext, id: string): Promise<boolean> {
   const { state } = await readState(site, id);
   const running = state.lease?.turnId || state.draft?.turnId;
   if (running === undefined) return false;

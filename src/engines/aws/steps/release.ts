@@ -1,30 +1,30 @@
 import { keepSent } from "../../../core/draft.ts";
 import { shortReason } from "../../../core/reason.ts";
-import { afterGiveBack } from "../../../core/release.ts";
+import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, withoutWork } from "../../../core/state.ts";
 import { buriedWith } from "../../../core/take.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { GiveBack } from "../../../model/release.ts";
+import type { ReleaseReason } from "../../../model/release.ts";
 import type { WriteOutcome } from "../../../ports/engine.ts";
-import { clockOf, type Site, windowFor } from "../context.ts";
+import { type AwsContext, clockOf, windowFor } from "../context.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
 import { heldState, letGo, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeNow, wakeWaiting, windowOf } from "../items/window.ts";
-import { bury } from "./dead-letter.ts";
+import { deadLetter } from "./dead-letter.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { newerThan, workUnder } from "./turn.ts";
 
-type GivenBack = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
+type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
 /** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
-export async function giveBack(site: Site, lease: Lease, given: GiveBack): Promise<GivenBack> {
+export async function release(site: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
   // What cannot be stored would be tried for ever, and an error may bring a whole page along.
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =
-      how.kind === "bury" ? await buryTurn(site, stored, how) : await release(site, stored, how);
+      how.kind === "dead-letter" ? await deadLetterTurn(site, stored, how) : await putBack(site, stored, how);
     if (step.kind === "released") {
       letGo(site, lease.token);
       return step;
@@ -39,7 +39,11 @@ type Step =
   | { readonly kind: "released"; readonly deadLetterId?: string }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind: "bury" }>): Promise<Step> {
+async function putBack(
+  site: AwsContext,
+  stored: Stored,
+  how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
+): Promise<Step> {
   const work = workUnder(stored);
   const [record, newer, window] = await Promise.all([
     conversationOf(site, work.recordId, stored.primaryChannel),
@@ -48,7 +52,7 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
   ]);
   const policy = windowFor(site, record, newer.at(-1)?.channel);
   const giving = { state: { ...stored.state, window }, work, newer, policy };
-  const { window: made, ...after } = afterGiveBack(
+  const { window: made, ...after } = afterRelease(
     { ...giving, ...clockOf(site), windowId: site.newId() },
     how,
   );
@@ -58,8 +62,12 @@ async function release(site: Site, stored: Stored, how: Exclude<GiveBack, { kind
   return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
 }
 
-/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
-async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kind: "bury" }>): Promise<Step> {
+/** Without the deadLettered work. What that leaves staged needs a window, or nobody would look. */
+async function deadLetterTurn(
+  site: AwsContext,
+  stored: Stored,
+  how: Extract<ReleaseReason, { kind: "dead-letter" }>,
+): Promise<Step> {
   const work = workUnder(stored);
   const { turnId } = work;
   const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
@@ -75,8 +83,8 @@ async function buryTurn(site: Site, stored: Stored, how: Extract<GiveBack, { kin
     busyToldTurnId: undefined,
   };
   const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
-  const buried = await bury(site, { stored, rows }, burial, after);
-  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
+  const deadLettered = await deadLetter(site, { stored, rows }, burial, after);
+  if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   await wakeWaiting(site, stored.id);
-  return { kind: "released", deadLetterId: buried.deadLetterId };
+  return { kind: "released", deadLetterId: deadLettered.deadLetterId };
 }

@@ -12,7 +12,7 @@ it("an unknown send of a conversation that nobody has any more is not staged ane
   world.remove("conversations", { primary_channel: "ana", conversation_id: conversationId });
   world.remove("state", { conversation_id: conversationId });
   const other = await world.open("another process, which has not seen it");
-  expect(await other.remedies.resendUnknown(id)).toBe("not-found");
+  expect(await other.repairs.resendUnknown(id)).toBe("not-found");
   expect(await list()).toHaveLength(1);
   await s.atRest();
 });

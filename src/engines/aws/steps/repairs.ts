@@ -1,6 +1,6 @@
 import type { UnknownSend } from "../../../model/unknown-send.ts";
-import type { Remedies } from "../../../ports/repairs.ts";
-import type { Site } from "../context.ts";
+import type { Repairs } from "../../../ports/repairs.ts";
+import type { AwsContext } from "../context.ts";
 import { all, beginsWith, equal, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { reclaim } from "../items/claim.ts";
@@ -15,7 +15,7 @@ import { placeOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
 
-export function remedies(site: Site): Remedies {
+export function repairs(site: AwsContext): Repairs {
   return {
     retryDead: (id) => retryDead(site, id),
     discardDead: (id) => discardDead(site, id),
@@ -31,7 +31,7 @@ interface Letter {
   readonly keys: readonly Item[];
 }
 
-async function findLetter(site: Site, letterId: string): Promise<Letter | undefined> {
+async function findLetter(site: AwsContext, letterId: string): Promise<Letter | undefined> {
   const conversationId = conversationWithin(letterId);
   if (conversationId === undefined) return undefined;
   if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
@@ -42,7 +42,7 @@ async function findLetter(site: Site, letterId: string): Promise<Letter | undefi
 }
 
 /** Back to staged, once: the letter goes in the same write. Its window stands before, so that a crash in between leaves no orphan. */
-async function retryDead(site: Site, letterId: string): Promise<"retried" | "not-found"> {
+async function retryDead(site: AwsContext, letterId: string): Promise<"retried" | "not-found"> {
   const letter = await findLetter(site, letterId);
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
@@ -66,7 +66,7 @@ async function retryDead(site: Site, letterId: string): Promise<"retried" | "not
   return "retried";
 }
 
-async function discardDead(site: Site, letterId: string): Promise<"discarded" | "not-found"> {
+async function discardDead(site: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
   const letter = await findLetter(site, letterId);
   if (!letter) return "not-found";
   if (!(await removeOnce(site, letterKey(letter.conversationId, letterId)))) return "not-found";
@@ -84,7 +84,7 @@ function removeLetter(conversationId: string, letterId: string): Action {
 }
 
 async function markUnknown(
-  site: Site,
+  site: AwsContext,
   unknownId: string,
   as: "sent" | "not-sent",
 ): Promise<"marked" | "not-found"> {
@@ -97,12 +97,12 @@ async function markUnknown(
   return "marked";
 }
 
-async function unknownAt(site: Site, key: Item): Promise<UnknownSend | undefined> {
+async function unknownAt(site: AwsContext, key: Item): Promise<UnknownSend | undefined> {
   return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
 }
 
 /** A resend is an outbound like any other: a turn of its own, under the lease. Off the list and staged in one write. */
-async function resendUnknown(site: Site, unknownId: string): Promise<"staged" | "not-found"> {
+async function resendUnknown(site: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";

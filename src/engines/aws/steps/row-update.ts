@@ -1,6 +1,6 @@
 import { providerIdsOf } from "../../../core/draft.ts";
 import { type FinishedTurn, statusAfter } from "../../../core/turn.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { type Change, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { isoOf, listedAs, rowKey } from "../items/conversation-item.ts";
@@ -20,7 +20,7 @@ export interface RowUpdate {
  * none, or leave no room: then less is written, and in the end nothing.
  */
 export async function rowUpdate(
-  site: Site,
+  site: AwsContext,
   stored: Stored,
   turn: FinishedTurn,
 ): Promise<RowUpdate | undefined> {

@@ -1,6 +1,6 @@
 import { RECENT_TURNS } from "../../../core/defaults.ts";
 import { providerIdsOf } from "../../../core/draft.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { holdsRecord, RECORD, recordFrom, SAID } from "../items/turn-item.ts";
 import { LETTER, letterFrom } from "./dead-letter.ts";
 import { latestItems } from "./history.ts";
@@ -9,7 +9,7 @@ import { latestItems } from "./history.ts";
  * Provider ids of what this person was sent, in turns and in dead letters: a lost send is not taken for one of them. Read by the few who
  * continue a draft; kept in the conversation's state, every write of every turn would pay for them.
  */
-export async function sentBefore(site: Site, id: string): Promise<string[]> {
+export async function sentBefore(site: AwsContext, id: string): Promise<string[]> {
   const latest = (kind: string) => latestItems(site, id, kind, RECENT_TURNS);
   const [said, alone, items] = await Promise.all([latest(SAID), latest(RECORD), latest(LETTER)]);
   const records = site.quarantine.sound("messages", [...said, ...alone].filter(holdsRecord), recordFrom);

@@ -2,7 +2,7 @@ import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
 import { afterHolderDied } from "../../../core/state.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
-import { clockOf, type Site, windowFor } from "../context.ts";
+import { type AwsContext, clockOf, windowFor } from "../context.ts";
 import { absent, all, any, atMost, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED, type TableName } from "../dynamo/tables.ts";
@@ -34,7 +34,7 @@ interface SweepCursor {
 }
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
-export async function sweep(site: Site): Promise<SweepReport> {
+export async function sweep(site: AwsContext): Promise<SweepReport> {
   const { isSetBack, told } = await lookAtClock(site);
   const cursor = await readCursor(site);
   const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from, isSetBack));
@@ -76,7 +76,7 @@ async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boole
 
 /** Those of a page that are ours. The others are told, once a round. */
 function ours<T>(
-  { quarantine }: Site,
+  { quarantine }: AwsContext,
   table: TableName,
   items: readonly Item[],
   from: (item: Item) => Sound<T>,
@@ -89,7 +89,7 @@ function ours<T>(
 }
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
-async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boolean): Promise<Round> {
+async function sweepWindows(site: AwsContext, from: Item | undefined, isSetBack: boolean): Promise<Round> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
@@ -105,7 +105,7 @@ async function sweepWindows(site: Site, from: Item | undefined, isSetBack: boole
  * A lapsed lease is triggered at once: its own trigger went when it was taken. Only leases older than a lease's length are read:
  * the others cannot have lapsed.
  */
-export async function sweepLeases(site: Site): Promise<number> {
+export async function sweepLeases(site: AwsContext): Promise<number> {
   const { clock, settings } = site;
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
   const found = await inParallel(sweptShards(site), WIDTH, (shard) => {
@@ -117,7 +117,7 @@ export async function sweepLeases(site: Site): Promise<number> {
   );
 }
 
-async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
+async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   const { lease } = stored.state;
   const isLive: boolean = isHeld(lease, nowMs, site.settings.clockSkewMs);
@@ -139,7 +139,7 @@ async function triggerLapsed(site: Site, stored: Stored): Promise<boolean> {
 }
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
-async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
+async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round> {
   const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
   const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
   const alone = await withoutAnybody(site, [...ids]);
@@ -147,7 +147,7 @@ async function sweepStage(site: Site, from: Item | undefined): Promise<Round> {
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
-async function withoutAnybody(site: Site, ids: readonly string[]): Promise<string[]> {
+async function withoutAnybody(site: AwsContext, ids: readonly string[]): Promise<string[]> {
   const without = async (
     table: "triggerLock" | "state",
     among: readonly string[],
@@ -161,7 +161,7 @@ async function withoutAnybody(site: Site, ids: readonly string[]): Promise<strin
   return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
 }
 
-async function armOrphan(site: Site, id: string): Promise<boolean> {
+async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
   const rows = await unanswered(site, id);
   const [first] = rows;
   if (!first) return false;
@@ -176,7 +176,7 @@ async function armOrphan(site: Site, id: string): Promise<boolean> {
 }
 
 /** A write that was given up may land long after its message came again and was answered: that is nobody's orphan, and goes. */
-async function unanswered(site: Site, id: string): Promise<StagedRow[]> {
+async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
   const rows = await stagedRows(site, id);
   const answered = await rememberedAmong(
     site,
@@ -186,7 +186,7 @@ async function unanswered(site: Site, id: string): Promise<StagedRow[]> {
   return rows.filter((row) => !answered.has(row.id));
 }
 
-async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promise<number> {
+async function dueIn(site: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
     readState(site, id),
     conversationOf(site, id, rows[0]?.primaryChannel),
@@ -194,13 +194,13 @@ async function dueIn(site: Site, id: string, rows: readonly StagedRow[]): Promis
   return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel), clockOf(site));
 }
 
-async function isLookedAfter(site: Site, id: string): Promise<boolean> {
+async function isLookedAfter(site: AwsContext, id: string): Promise<boolean> {
   const [window, { state }] = await Promise.all([windowOf(site, id), readState(site, id)]);
   return window !== undefined || state.lease !== undefined;
 }
 
 /** Remembered ids past their time, where the table does not drop them by itself. */
-async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
+async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Round> {
   const isPast = atMost("until_at_ms", site.clock.nowMs());
   const limit = site.settings.sweepRowsMax;
   const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
@@ -213,7 +213,7 @@ async function sweepSeen(site: Site, from: Item | undefined): Promise<Round> {
 }
 
 /** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
-export async function freeLeases(site: Site, holder: string): Promise<number> {
+export async function freeLeases(site: AwsContext, holder: string): Promise<number> {
   const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
     site.store.query("state", {
       index: LEASED,
@@ -224,7 +224,7 @@ export async function freeLeases(site: Site, holder: string): Promise<number> {
   return countTrue(found.flat(), ({ conversation_id }) => free(site, String(conversation_id), holder));
 }
 
-async function free(site: Site, id: string, holder: string): Promise<boolean> {
+async function free(site: AwsContext, id: string, holder: string): Promise<boolean> {
   let stored = await readState(site, id);
   while (stored.state.lease?.holder === holder && !stored.isNewer) {
     const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
@@ -238,7 +238,7 @@ async function free(site: Site, id: string, holder: string): Promise<boolean> {
 }
 
 /** Where a cursor is none, the round begins at the beginning: one that leads nowhere would stop every round. */
-async function readCursor(site: Site): Promise<SweepCursor> {
+async function readCursor(site: AwsContext): Promise<SweepCursor> {
   const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
   const placeIn = (table: keyof SweepCursor, shape: Shape) => {
     const place = isObject(cursor) ? cursor[table] : undefined;
@@ -252,7 +252,7 @@ async function readCursor(site: Site): Promise<SweepCursor> {
 }
 
 /** Written only while a table is too long for one round. */
-async function keepCursor(site: Site, before: SweepCursor, after: SweepCursor): Promise<void> {
+async function keepCursor(site: AwsContext, before: SweepCursor, after: SweepCursor): Promise<void> {
   if (Object.keys(after).length === 0 && Object.keys(before).length === 0) return;
   await site.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
 }

@@ -1,7 +1,7 @@
 import { tellable } from "../../../errors.ts";
 import type { TakeOutcome } from "../../../model/take.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { Finished } from "../queue/finished.ts";
 import type { ReceivedTrigger } from "../queue/triggers.ts";
@@ -13,7 +13,7 @@ const WIDTH = 10;
  * Waits for triggers and takes what they wake. A trigger is deleted once its conversation is leased and its batch written down:
  * from there the lease protects. A crash before that just brings the trigger again.
  */
-export async function takeDue(site: Site, max: number, signal: AbortSignal): Promise<DueTurns> {
+export async function takeDue(site: AwsContext, max: number, signal: AbortSignal): Promise<DueTurns> {
   const received = await site.triggers.receive(max, signal);
   const byConversation = [...Map.groupBy(received, ({ conversationId }) => conversationId).values()];
   const errors: unknown[] = [];
@@ -36,7 +36,7 @@ export async function takeDue(site: Site, max: number, signal: AbortSignal): Pro
   return { outcomes, nextAtMs: site.clock.nowMs() };
 }
 
-async function takeOne(site: Site, same: readonly ReceivedTrigger[]): Promise<TakeOutcome[]> {
+async function takeOne(site: AwsContext, same: readonly ReceivedTrigger[]): Promise<TakeOutcome[]> {
   const [{ conversationId, primaryChannel, channel }] = same as [ReceivedTrigger];
   return take(site, conversationId, { primaryChannel, channel });
 }

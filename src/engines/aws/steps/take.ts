@@ -3,7 +3,7 @@ import { standsApart } from "../../../core/suspects.ts";
 import type { TakeDecision } from "../../../core/take.ts";
 import { tellable } from "../../../errors.ts";
 import type { Taken, TakeOutcome } from "../../../model/take.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { setAside } from "../items/aside.ts";
 import { rowKey } from "../items/conversation-item.ts";
@@ -13,7 +13,7 @@ import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeWaiting } from "../items/window.ts";
 import type { Trigger } from "../queue/triggers.ts";
-import { type Burial, bury } from "./dead-letter.ts";
+import { type DeadLettered, deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
 import { leftBehind } from "./left.ts";
 import { decide, lookAround } from "./look.ts";
@@ -24,7 +24,7 @@ import type { Sight } from "./sight.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
 export async function take(
-  site: Site,
+  site: AwsContext,
   id: string,
   known: Partial<Omit<Trigger, "conversationId">> = {},
 ): Promise<TakeOutcome[]> {
@@ -38,7 +38,7 @@ export async function take(
 
 /** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
 export async function takeUnder(
-  site: Site,
+  site: AwsContext,
   leased: Stored,
   token: string,
   left?: Left,
@@ -52,7 +52,7 @@ export async function takeUnder(
 }
 
 async function lookUnder(
-  site: Site,
+  site: AwsContext,
   leased: Stored,
   token: string,
   left: Left | undefined,
@@ -75,7 +75,12 @@ type Step =
   | { readonly kind: "over"; readonly outcome: TakeOutcome }
   | { readonly kind: "again"; readonly outcome?: TakeOutcome; readonly stored: Stored };
 
-async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token: string): Promise<Step> {
+async function carryOut(
+  site: AwsContext,
+  sight: Sight,
+  decision: TakeDecision,
+  token: string,
+): Promise<Step> {
   switch (decision.kind) {
     case "busy":
     case "nothing": {
@@ -87,7 +92,7 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
     }
     case "later":
       return comeBack(site, sight, decision, token);
-    case "bury":
+    case "dead-letter":
       return buryAndGoOn(site, sight, decision, decision.state);
     case "turn":
       return begin(site, sight, decision, token);
@@ -95,20 +100,20 @@ async function carryOut(site: Site, sight: Sight, decision: TakeDecision, token:
 }
 
 async function buryAndGoOn(
-  site: Site,
+  site: AwsContext,
   sight: Sight,
-  burial: Burial,
+  burial: DeadLettered,
   after: ConversationState,
 ): Promise<Step> {
-  const buried = await bury(site, sight, burial, { ...after, window: undefined });
-  if (buried.kind === "changed") return { kind: "again", stored: buried.stored };
-  const { deadLetterId, stored } = buried;
-  return { kind: "again", stored, outcome: { kind: "buried", deadLetterId, reason: burial.reason } };
+  const deadLettered = await deadLetter(site, sight, burial, { ...after, window: undefined });
+  if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
+  const { deadLetterId, stored } = deadLettered;
+  return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: burial.reason } };
 }
 
 /** Window and trigger first, then the release: there is no moment in which nobody is responsible. */
 async function comeBack(
-  site: Site,
+  site: AwsContext,
   sight: Sight,
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
@@ -121,7 +126,7 @@ async function comeBack(
 }
 
 async function release(
-  site: Site,
+  site: AwsContext,
   { stored }: Sight,
   after: ConversationState,
   outcome: TakeOutcome,
@@ -134,7 +139,7 @@ async function release(
 
 /** The turn is written down and its attempt counted before anybody is asked: a batch that kills its process is counted, too. */
 async function begin(
-  site: Site,
+  site: AwsContext,
   sight: Sight,
   decision: Extract<TakeDecision, { kind: "turn" }>,
   token: string,
@@ -165,7 +170,7 @@ async function begin(
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
-async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
+async function mirrorStatus(site: AwsContext, { record }: Sight): Promise<void> {
   if (!record || record.status === "processing_reply") return;
   const isThere = present("conversation_id");
   const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
@@ -177,7 +182,7 @@ async function mirrorStatus(site: Site, { record }: Sight): Promise<void> {
 }
 
 function takenFrom(
-  site: Site,
+  site: AwsContext,
   { stored, record }: Sight,
   { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
   { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },

@@ -4,7 +4,7 @@ import { type ConversationState, type Work, workOf } from "../../../core/state.t
 import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
-import type { Site } from "../context.ts";
+import type { AwsContext } from "../context.ts";
 import { assertHeld } from "../items/item-size.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { messagesOf, type StagedMessageRow } from "../items/stage-item.ts";
@@ -16,7 +16,7 @@ import { conversationOf } from "./find-conversation.ts";
 const LOST: WriteOutcome = { kind: "lost" };
 
 /** One attribute, on condition of the token: nothing that others write meanwhile is touched. */
-export async function renew(site: Site, lease: Lease): Promise<Renewal> {
+export async function renew(site: AwsContext, lease: Lease): Promise<Renewal> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
   const key = conversationKeyOf(lease.conversationId);
   const set = { lease_until_at_ms: untilAtMs };
@@ -26,7 +26,7 @@ export async function renew(site: Site, lease: Lease): Promise<Renewal> {
   return LOST;
 }
 
-export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
+export async function hasNewer(site: AwsContext, lease: Lease): Promise<boolean> {
   const stored = await readState(site, lease.conversationId);
   return stored.state.lease?.token === lease.token && canJoin(site, stored);
 }
@@ -36,7 +36,7 @@ export async function hasNewer(site: Site, lease: Lease): Promise<boolean> {
  * system may hand over in the record without asking us. So they are looked at behind the write, when nothing has gone out yet: whatever
  * was there before that look counts, and what comes later came after the draft. If it must not be sent, it is taken back.
  */
-export async function draft(site: Site, lease: Lease, written: Draft): Promise<DraftOutcome> {
+export async function draft(site: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
   const stored = await write(site, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
   if (!stored) return LOST;
@@ -52,7 +52,7 @@ export async function draft(site: Site, lease: Lease, written: Draft): Promise<D
 }
 
 /** The same: what was to be sent is not on its way if a human took over. */
-export async function mark(site: Site, lease: Lease, written: Draft): Promise<MarkOutcome> {
+export async function mark(site: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
   const stored = await write(site, lease, written);
   if (!stored) return LOST;
   const handedOff = written.author === undefined && (await isHandedOff(site, lease));
@@ -73,7 +73,7 @@ function notBegun(draft: Draft): Draft {
 
 /** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
 function write(
-  site: Site,
+  site: AwsContext,
   lease: Lease,
   written: Draft,
   instead: (state: ConversationState) => Draft | undefined = () => undefined,
@@ -91,24 +91,24 @@ function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; rea
 }
 
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
-async function canJoin(site: Site, stored: Stored): Promise<boolean> {
+async function canJoin(site: AwsContext, stored: Stored): Promise<boolean> {
   if (stored.state.leftBehindAtMs !== undefined) return false;
   const { batchIds } = workUnder(stored);
   return waitsBeside(site, stored.id, batchIds, ({ kind }) => kind === "message");
 }
 
 /** Staged messages that are not in the running batch. */
-export async function newerThan(site: Site, stored: Stored): Promise<StagedMessageRow[]> {
+export async function newerThan(site: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
   const { batchIds } = workUnder(stored);
   const rows = messagesOf(await stagedRows(site, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));
 }
 
-function mayRestart({ settings }: Site, work: Work): boolean {
+function mayRestart({ settings }: AwsContext, work: Work): boolean {
   return settings.whileBusy === "restart" && work.restarts < settings.restartsMax;
 }
 
-async function isHandedOff(site: Site, { conversationId }: Lease): Promise<boolean> {
+async function isHandedOff(site: AwsContext, { conversationId }: Lease): Promise<boolean> {
   return (await conversationOf(site, conversationId))?.handedOff ?? false;
 }
 

@@ -6,10 +6,13 @@ import type { Draft } from "../../../model/draft.ts";
 import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
-import { messagesOf, type Step, saveState, stateOf, wakeNow } from "../context.ts";
+import { messagesOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 import { chosen, createConversation, withAlias } from "./receive.ts";
 
-export function create(step: Step, given: NewConversation): { created: boolean; conversation: Conversation } {
+export function create(
+  step: StepContext,
+  given: NewConversation,
+): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const choice = chosen(step, key, given);
   if (choice.found) return { created: false, conversation: withAlias(step, choice.found, choice) };
@@ -17,19 +20,19 @@ export function create(step: Step, given: NewConversation): { created: boolean; 
   return { created: true, conversation: createConversation(step, rest, choice) };
 }
 
-export function get(step: Step, id: string): Conversation | undefined {
+export function get(step: StepContext, id: string): Conversation | undefined {
   return step.tables.conversations.get(id);
 }
 
 export function history(
-  step: Step,
+  step: StepContext,
   { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
 ): HistoryMessage[] {
   return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
 }
 
 export function change(
-  step: Step,
+  step: StepContext,
   { id, change: given }: { id: string; change: ConversationChange },
 ): Conversation | undefined {
   const before = step.tables.conversations.get(id);
@@ -44,7 +47,7 @@ export function change(
   return after;
 }
 
-export function say(step: Step, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
+export function say(step: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
   const { conversationId, channel, to, texts, media, author } = request;
   if (!step.tables.conversations.get(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
@@ -65,7 +68,7 @@ export function say(step: Step, request: OutboundRequest): "staged" | "duplicate
 }
 
 /** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
-export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
+export function answer(step: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = step;
   const id = step.tables.states.ofTurn(late.turnId);
   if (id === undefined) return "stale";
@@ -79,12 +82,12 @@ export function answer(step: Step, late: LateAnswer): "accepted" | "stale" {
   return "accepted";
 }
 
-function draftFor(step: Step, id: string, work: Work): Draft | undefined {
+function draftFor(step: StepContext, id: string, work: Work): Draft | undefined {
   const [newest] = messagesOf(step.tables.staged.of(id, work.batchIds.slice(-1)));
   return newest && emptyDraft(work, newest.message, step.nowMs);
 }
 
-export function pauseAll(step: Step, paused: boolean): void {
+export function pauseAll(step: StepContext, paused: boolean): void {
   step.tables.meta.setPaused(paused);
   if (!paused) step.armed(step.nowMs);
 }

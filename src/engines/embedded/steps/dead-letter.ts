@@ -1,8 +1,8 @@
 import type { ConversationState } from "../../../core/state.ts";
 import type { Draft } from "../../../model/draft.ts";
-import { type Step, saveState } from "../context.ts";
+import { type StepContext, saveState } from "../context.ts";
 
-export interface Burial {
+export interface DeadLettered {
   readonly messageIds: readonly string[];
   readonly turnId: string | undefined;
   readonly attempts: number;
@@ -14,7 +14,12 @@ export interface Burial {
  * Moves exactly these messages to a dead letter and remembers them as dead; newer ones stay staged.
  * `after` is the state without the work; its draft goes along if it was this turn's.
  */
-export function bury(step: Step, conversationId: string, burial: Burial, after: ConversationState): string {
+export function deadLetter(
+  step: StepContext,
+  conversationId: string,
+  burial: DeadLettered,
+  after: ConversationState,
+): string {
   const rows = step.tables.staged.of(conversationId, burial.messageIds);
   const stored = after.draft?.turnId === burial.turnId ? after.draft : undefined;
   const draft = burial.draft ?? stored;
@@ -37,7 +42,7 @@ export function bury(step: Step, conversationId: string, burial: Burial, after: 
   return id;
 }
 
-function markError(step: Step, conversationId: string): void {
+function markError(step: StepContext, conversationId: string): void {
   const conversation = step.tables.conversations.get(conversationId);
   if (!conversation) return;
   step.tables.conversations.put({ ...conversation, status: "processing_error", updatedAtMs: step.nowMs });

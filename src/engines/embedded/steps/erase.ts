@@ -3,7 +3,7 @@ import { namesOf } from "../../../core/names.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
-import { messagesOf, type Step } from "../context.ts";
+import { messagesOf, type StepContext } from "../context.ts";
 import { keyOf, nextId } from "./receive.ts";
 
 /** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
@@ -18,7 +18,7 @@ interface Person {
  * Removes the person, not one conversation: earlier ones, those under another name, what was refused, and what waits for a conversation
  * that nobody has made. Ids of messages that were staged are remembered: a redelivery must not bring an erased person back.
  */
-export function erase(step: Step, id: string): "erased" | "not-found" {
+export function erase(step: StepContext, id: string): "erased" | "not-found" {
   const { tables, nowMs, settings } = step;
   const { names, ids, forgets } = personOf(step, id);
   const staged = ids.flatMap((each) => messagesOf(tables.staged.all(each)));
@@ -35,11 +35,11 @@ export function erase(step: Step, id: string): "erased" | "not-found" {
 }
 
 /** Why something of an erased person may still be found in a file, though no table has it any more. */
-export function tracesLeft(step: Step): string | undefined {
+export function tracesLeft(step: StepContext): string | undefined {
   return step.tables.removal.tracesLeft();
 }
 
-function personOf(step: Step, id: string): Person {
+function personOf(step: StepContext, id: string): Person {
   const known = step.tables.conversations.get(id);
   const keys = known ? [known] : keysWithout(step, id);
   const people = keys.map((key) => everythingOf(step, key));
@@ -51,19 +51,19 @@ function personOf(step: Step, id: string): Person {
 }
 
 /** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
-function keysWithout(step: Step, id: string): NamedKey[] {
+function keysWithout(step: StepContext, id: string): NamedKey[] {
   const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
   return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));
 }
 
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
-function namedIn(step: Step, arrival: Arrival): NamedKey {
+function namedIn(step: StepContext, arrival: Arrival): NamedKey {
   return { ...keyOf(step, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-function everythingOf(step: Step, key: NamedKey): Person {
+function everythingOf(step: StepContext, key: NamedKey): Person {
   const { tables } = step;
   for (let looked = namesOf(key); ; ) {
     const found = tables.conversations.named(key, looked);

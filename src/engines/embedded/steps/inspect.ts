@@ -18,27 +18,30 @@ import type {
   Page,
   QuarantinedRow,
 } from "../../../ports/inspector.ts";
-import { messagesOf, type Step } from "../context.ts";
+import { messagesOf, type StepContext } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
 
-export function listConversations(step: Step, filter: ConversationFilter): Listing<Conversation> {
+export function listConversations(step: StepContext, filter: ConversationFilter): Listing<Conversation> {
   const { items, ...rest } = step.tables.conversations.list(filter);
   return { items: items.map((each) => asItStands(step, each)), ...rest };
 }
 
 /** While its turn runs a conversation is being processed, whatever its record said last. */
-function asItStands(step: Step, conversation: Conversation): Conversation {
+function asItStands(step: StepContext, conversation: Conversation): Conversation {
   const lease = step.tables.states.get(conversation.id)?.lease;
   const isRunning = isHeld(lease, step.nowMs, step.settings.clockSkewMs);
   return isRunning ? { ...conversation, status: "processing_reply" } : conversation;
 }
 
-export function latestId(step: Step, key: ConversationKey): string | undefined {
+export function latestId(step: StepContext, key: ConversationKey): string | undefined {
   return step.tables.conversations.latestId(key);
 }
 
 /** As pairs: a map would not come back from another thread. */
-export function namesOf({ tables }: Step, conversation: Conversation): (readonly [string, NameRecord])[] {
+export function namesOf(
+  { tables }: StepContext,
+  conversation: Conversation,
+): (readonly [string, NameRecord])[] {
   let records: NameRecords = new Map();
   for (;;) {
     const more = namesBehind(conversation, records).filter((name) => !records.has(name));
@@ -49,7 +52,7 @@ export function namesOf({ tables }: Step, conversation: Conversation): (readonly
 }
 
 export function showConversation(
-  step: Step,
+  step: StepContext,
   { id, limits }: { id: string; limits?: DetailLimits },
 ): ConversationDetail | undefined {
   const { tables } = step;
@@ -67,7 +70,7 @@ export function showConversation(
   };
 }
 
-function lockOf(step: Step, conversationId: string): LockRecord | undefined {
+function lockOf(step: StepContext, conversationId: string): LockRecord | undefined {
   const state = step.tables.states.get(conversationId);
   return state && lockRecord(conversationId, state, step.tables.staged.count(conversationId));
 }
@@ -85,11 +88,11 @@ export function lockRecord(conversationId: string, state: ConversationState, sta
   };
 }
 
-export function listLocks(step: Step, page: Page): Listing<LockRecord> {
+export function listLocks(step: StepContext, page: Page): Listing<LockRecord> {
   return step.tables.states.locks(page);
 }
 
-export function listDead(step: Step, page: Page): Listing<DeadLetter> {
+export function listDead(step: StepContext, page: Page): Listing<DeadLetter> {
   const { items, next } = step.tables.deadLetters.list(page);
   return { items: items.map(shownDead), ...(next !== undefined && { next }) };
 }
@@ -98,23 +101,23 @@ function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
   return { ...letter, messages: messagesOf(rows).map(({ message }) => message) };
 }
 
-export function listUnknown(step: Step, page: Page): Listing<UnknownSend> {
+export function listUnknown(step: StepContext, page: Page): Listing<UnknownSend> {
   return step.tables.unknownSends.list(page);
 }
 
-export function listRefusals(step: Step, page: Page): Listing<Refusal> {
+export function listRefusals(step: StepContext, page: Page): Listing<Refusal> {
   return step.tables.refusals.list(page);
 }
 
-export function listQuarantined(step: Step, page: Page): Listing<QuarantinedRow> {
+export function listQuarantined(step: StepContext, page: Page): Listing<QuarantinedRow> {
   return step.tables.quarantine.list(page);
 }
 
-export function counts(step: Step): Counts {
+export function counts(step: StepContext): Counts {
   return step.tables.meta.counts(step.nowMs);
 }
 
-export function gauges({ tables, nowMs, settings }: Step): Gauges {
+export function gauges({ tables, nowMs, settings }: StepContext): Gauges {
   const { dead, unknown, quarantined = 0 } = tables.meta.counts(nowMs);
   const held = tables.states.holders().flatMap((holder) => tables.states.heldBy(holder));
   const leases = held.flatMap((id) => tables.states.get(id)?.lease ?? []);

@@ -13,14 +13,23 @@ import type { Arrival, ChunkReference, DeliveryStatus } from "../../../model/mes
 import type { Named, NameRecords } from "../../../model/names.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { arm, clockOf, dueOfStaged, type Step, saveState, stateOf, wakeNow, windowOf } from "../context.ts";
+import {
+  arm,
+  clockOf,
+  dueOfStaged,
+  type StepContext,
+  saveState,
+  stateOf,
+  wakeNow,
+  windowOf,
+} from "../context.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
-export function stage(step: Step, requests: readonly StageRequest[]): StageOutcome[] {
+export function stage(step: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
   return requests.map((request) => stageOne(step, request));
 }
 
-function stageOne(step: Step, request: StageRequest): StageOutcome {
+function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
@@ -48,14 +57,14 @@ function stageOne(step: Step, request: StageRequest): StageOutcome {
 }
 
 /** Nothing new, but still ARM: whoever staged it first may have died before anybody was told to look. */
-function stagedBefore(step: Step, id: string): StageOutcome {
+function stagedBefore(step: StepContext, id: string): StageOutcome {
   const { window, lease } = stateOf(step, id);
   if (!window && !lease) arm(step, id, dueOfStaged(step, id));
   return { kind: "duplicate" };
 }
 
 function put(
-  step: Step,
+  step: StepContext,
   request: StageRequest,
   id: string,
   conversationIdOfIt: string,
@@ -75,7 +84,12 @@ function put(
 }
 
 /** Where neither a window nor a lease stands nothing waits: nobody counts it then. */
-function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState, bytes: number): boolean {
+function hasNoPlace(
+  step: StepContext,
+  id: string,
+  { window, lease }: ConversationState,
+  bytes: number,
+): boolean {
   return (
     (window !== undefined || lease !== undefined) && isFull(step.tables.staged.pile(id), step.settings, bytes)
   );
@@ -83,7 +97,7 @@ function hasNoPlace(step: Step, id: string, { window, lease }: ConversationState
 
 /** One record and one word for all that come while it is full: refusals are a pile, too. */
 function refuseMore(
-  step: Step,
+  step: StepContext,
   request: StageRequest,
   id: string,
   conversationIdOfIt: string,
@@ -96,7 +110,7 @@ function refuseMore(
 }
 
 function refuse(
-  step: Step,
+  step: StepContext,
   { arrival, isUnrecorded }: StageRequest,
   id: string,
   code: RefusalCode,
@@ -112,7 +126,7 @@ function refuse(
 }
 
 /** What is too large is so whenever it comes, and a caller that does not believe it comes again and again. */
-function isOnRecord({ tables, nowMs, settings }: Step, id: string, code: RefusalCode): boolean {
+function isOnRecord({ tables, nowMs, settings }: StepContext, id: string, code: RefusalCode): boolean {
   if (code !== "MESSAGE_TOO_LARGE") return false;
   // Beside the ids of messages, and none of them: no channel has such a name.
   const mark = `!refused/${id}`;
@@ -122,7 +136,7 @@ function isOnRecord({ tables, nowMs, settings }: Step, id: string, code: Refusal
 }
 
 /** True for the first refusal of a running turn. */
-function tellOnce(step: Step, id: string): boolean {
+function tellOnce(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   const running = state.lease?.turnId ?? state.draft?.turnId;
   if (state.busyToldTurnId === running) return false;
@@ -130,19 +144,19 @@ function tellOnce(step: Step, id: string): boolean {
   return true;
 }
 
-function isBusy(step: Step, id: string): boolean {
+function isBusy(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   return (
     isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
   );
 }
 
-export function keyOf(step: Step, { channel, address, sender }: Arrival): ConversationKey {
+export function keyOf(step: StepContext, { channel, address, sender }: Arrival): ConversationKey {
   return { channelType: step.settings.channels[channel]?.type ?? channel, address, sender };
 }
 
 /** The id that the key's next conversation will have. */
-export function nextId(step: Step, key: ConversationKey): string {
+export function nextId(step: StepContext, key: ConversationKey): string {
   return conversationId(step.secret, key, step.tables.conversations.latestId(key));
 }
 
@@ -150,7 +164,7 @@ export function nextId(step: Step, key: ConversationKey): string {
  * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. What is kept of names
  * was learnt when they were staged: by now the number may be another's.
  */
-export function resolve(step: Step, place: string, arrival: Arrival): Conversation | undefined {
+export function resolve(step: StepContext, place: string, arrival: Arrival): Conversation | undefined {
   const key = keyOf(step, arrival);
   const isOpen = step.settings.admission === "open";
   const complete = step.tables.conversations.get(place);
@@ -167,7 +181,7 @@ export function resolve(step: Step, place: string, arrival: Arrival): Conversati
 const NOTHING_LEARNT: Choice<Conversation>["keeps"] = () => new Map();
 
 /** Among the active conversations under any of these names at this address of ours, or of who has the number. */
-export function chosen({ tables }: Step, key: ConversationKey, names: Named): Choice<Conversation> {
+export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {
   const own = namesOf(names);
   // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
   const known = own.some(isPassing) ? tables.names.records(key, own) : NOTHING_KEPT;
@@ -178,7 +192,7 @@ export function chosen({ tables }: Step, key: ConversationKey, names: Named): Ch
 
 const NOTHING_KEPT: NameRecords = new Map();
 
-function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation>): Conversation {
+function createFor(step: StepContext, key: ConversationKey, choice: Choice<Conversation>): Conversation {
   const { projectStatus, allowedChannels } = step.settings;
   return createConversation(
     step,
@@ -189,7 +203,7 @@ function createFor(step: Step, key: ConversationKey, choice: Choice<Conversation
 
 /** Under the name that stays, where it is known. */
 export function createConversation(
-  step: Step,
+  step: StepContext,
   given: Omit<NewConversation, "senderAlias">,
   choice: Choice<Conversation>,
 ): Conversation {
@@ -205,7 +219,7 @@ export function createConversation(
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 export function withAlias(
-  step: Step,
+  step: StepContext,
   conversation: Conversation,
   choice: Choice<Conversation>,
 ): Conversation {
@@ -214,7 +228,7 @@ export function withAlias(
   return named;
 }
 
-function learning(step: Step, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+function learning(step: StepContext, conversation: Conversation, choice: Choice<Conversation>): Conversation {
   keepNames(step, conversation, choice, conversation.id);
   const { learns } = choice;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
@@ -222,7 +236,7 @@ function learning(step: Step, conversation: Conversation, choice: Choice<Convers
 
 /** The conversations of whoever had the number before bear it no more. */
 function keepNames(
-  { tables }: Step,
+  { tables }: StepContext,
   key: ConversationKey,
   { keeps, passedOn }: Choice<Conversation>,
   conversationId?: string,
@@ -235,8 +249,8 @@ function keepNames(
 }
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
-export function settle(
-  step: Step,
+export function recordDelivery(
+  step: StepContext,
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
   const { chunk: reference, address } = status;
@@ -264,7 +278,7 @@ export function settle(
   return "settled";
 }
 
-function settleUnknown(step: Step, by: Teller, { turnId, chunk }: ChunkReference): boolean {
+function settleUnknown(step: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
   const id = `${turnId}.${chunk}`;
   const unknown = step.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;

@@ -3,11 +3,11 @@ import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } fr
 import type { Commit } from "../../../model/commit.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { StagedMessage } from "../../../model/message.ts";
-import { messagesOf, type Step } from "../context.ts";
+import { messagesOf, type StepContext } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 
 /** Both sides of the turn, how it went, the conversation's new status, and sends that nobody can vouch for. */
-export function recordTurn(step: Step, finished: FinishedTurn): void {
+export function recordTurn(step: StepContext, finished: FinishedTurn): void {
   const { tables, nowMs } = step;
   const { recordId } = finished.work;
   const conversation = tables.conversations.get(recordId);

@@ -1,9 +1,9 @@
 import type { UnknownSend } from "../../../model/unknown-send.ts";
-import { type Step, wakeNow } from "../context.ts";
+import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
 
 /** Back to staged, once: the dead letter goes in the same step. */
-export function retryDead(step: Step, id: string): "retried" | "not-found" {
+export function retryDead(step: StepContext, id: string): "retried" | "not-found" {
   const letter = step.tables.deadLetters.get(id);
   if (!letter) return "not-found";
   step.tables.deadLetters.delete(id);
@@ -13,14 +13,14 @@ export function retryDead(step: Step, id: string): "retried" | "not-found" {
   return "retried";
 }
 
-export function discardDead(step: Step, id: string): "discarded" | "not-found" {
+export function discardDead(step: StepContext, id: string): "discarded" | "not-found" {
   if (!step.tables.deadLetters.get(id)) return "not-found";
   step.tables.deadLetters.delete(id);
   return "discarded";
 }
 
 export function markUnknown(
-  step: Step,
+  step: StepContext,
   { id, as }: { id: string; as: "sent" | "not-sent" },
 ): "marked" | "not-found" {
   const unknown = step.tables.unknownSends.get(id);
@@ -31,7 +31,7 @@ export function markUnknown(
 }
 
 /** A resend is an outbound like any other: a turn of its own, under the lease. */
-export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
+export function resendUnknown(step: StepContext, id: string): "staged" | "not-found" {
   const unknown = step.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
   step.tables.unknownSends.delete(id);
@@ -48,11 +48,11 @@ export function resendUnknown(step: Step, id: string): "staged" | "not-found" {
   return staged === "not-found" ? "not-found" : "staged";
 }
 
-export function discardQuarantined(step: Step, id: string): "discarded" | "not-found" {
+export function discardQuarantined(step: StepContext, id: string): "discarded" | "not-found" {
   return step.tables.quarantine.discard(id) ? "discarded" : "not-found";
 }
 
-function recordFinding(step: Step, unknown: UnknownSend, as: "sent" | "not-sent"): void {
+function recordFinding(step: StepContext, unknown: UnknownSend, as: "sent" | "not-sent"): void {
   const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
   step.tables.history.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);
 }

@@ -6,7 +6,7 @@ import {
 } from "../../../core/defaults.ts";
 import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { clockOf, dueOfStaged, inItsOwnRoom, type Step, saveState, stateOf } from "../context.ts";
+import { clockOf, dueOfStaged, inItsOwnRoom, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes, StrayRow } from "../tables.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface SweepResult {
 }
 
 /** One bounded round: orphans get a window, what is past its time goes. */
-export function sweep(step: Step, cursor: string): SweepResult {
+export function sweep(step: StepContext, cursor: string): SweepResult {
   const { tables, settings } = step;
   const expiresAtMs = expiryTime(step);
   const clockSetBack = healClock(step, expiresAtMs);
@@ -49,7 +49,7 @@ export function sweep(step: Step, cursor: string): SweepResult {
  * Times that a fast clock wrote would mute their conversations until it is as late again. Everybody is looked at, and the look finds what
  * is really due. Once more a sweep later: what was on its way when the clock changed is written only after this one.
  */
-function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
+function healClock(step: StepContext, expiredAtMs: number): ClockSetBack | undefined {
   const { tables, nowMs } = step;
   const mark = tables.meta.clockMark();
   const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
@@ -72,19 +72,19 @@ function healClock(step: Step, expiredAtMs: number): ClockSetBack | undefined {
  * By which time things go that are past theirs. Never much later than at the sweep before: a clock that leaps ahead for a moment would
  * make everybody forget what was answered today, and a redelivery would be answered again. After a weekend without power it takes minutes.
  */
-function expiryTime({ tables, nowMs }: Step): number {
+function expiryTime({ tables, nowMs }: StepContext): number {
   const before = tables.meta.clockMark()?.expiredAtMs ?? nowMs;
   return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
 }
 
-function wakeAfterSetBack(step: Step, id: string): boolean {
+function wakeAfterSetBack(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   const awake = afterClockSetBack(state, { nowMs: step.nowMs, leaseMs: step.settings.leaseMs });
   if (awake !== state) saveState(step, id, awake);
   return awake !== state;
 }
 
-function pastTimes({ nowMs, settings }: Step): PastTimes {
+function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   const keepAfterMs = settings.retentionMs === 0 ? 0 : nowMs - settings.retentionMs;
   return {
     nowMs,
@@ -96,7 +96,7 @@ function pastTimes({ nowMs, settings }: Step): PastTimes {
 }
 
 /** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
-function armOrphan(step: Step, id: string): boolean {
+function armOrphan(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   // It waits for a time that nobody waits for.
   if (isFar(wakeAtMs(state), step.nowMs)) return wakeAfterSetBack(step, id);
@@ -109,7 +109,7 @@ function armOrphan(step: Step, id: string): boolean {
 }
 
 /** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
-export function freeLeases(step: Step, holder: string): number {
+export function freeLeases(step: StepContext, holder: string): number {
   const ids = step.tables.states.heldBy(holder);
   for (const id of ids) inItsOwnRoom(step, id, () => freeLease(step, id));
   if (ids.length > 0) step.armed(step.nowMs);
@@ -117,22 +117,22 @@ export function freeLeases(step: Step, holder: string): number {
 }
 
 /** Without a lease in it, the row only said so: it is written as it is. */
-function freeLease(step: Step, id: string): void {
+function freeLease(step: StepContext, id: string): void {
   const state = stateOf(step, id);
   if (state.lease) step.tables.states.put(id, afterHolderDied(state, clockOf(step)));
   else saveState(step, id, state);
 }
 
 /** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
-export function ping(step: Step): void {
+export function ping(step: StepContext): void {
   step.tables.states.wakeable(step.nowMs, 1);
   step.tables.meta.ping(step.nowMs);
 }
 
-export function setAside(step: Step, rows: readonly StrayRow[]): void {
+export function setAside(step: StepContext, rows: readonly StrayRow[]): void {
   step.tables.quarantine.setAside(rows);
 }
 
-export function holders(step: Step): string[] {
+export function holders(step: StepContext): string[] {
   return step.tables.states.holders();
 }

@@ -5,20 +5,20 @@ import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import type { Taken, TakenInTheEnd, TakeOutcome } from "../../../model/take.ts";
+import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
 import {
   arm,
   dueOfStaged,
   inItsOwnRoom,
   messagesOf,
-  type Step,
+  type StepContext,
   saveState,
   stateOf,
   windowOf,
 } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
-import { bury } from "./dead-letter.ts";
+import { deadLetter } from "./dead-letter.ts";
 import { resolve } from "./receive.ts";
 import { inBatchOrder } from "./record-turn.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
@@ -27,7 +27,7 @@ import { type Waiting, waitingIn } from "./waiting.ts";
  * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when it has as much as one batch may
  * hold: fifty piles at once would hold the database for a second. Whoever looks comes back at once for the rest.
  */
-export function takeDue(step: Step, max: number): DueTurns {
+export function takeDue(step: StepContext, max: number): DueTurns {
   const outcomes: TakeOutcome[] = [];
   let bytes = 0;
   for (const id of step.tables.states.wakeable(step.nowMs, max)) {
@@ -45,20 +45,20 @@ function bytesIn(outcome: TakeOutcome): number {
   return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
 }
 
-export function take(step: Step, conversationId: string): TakenInTheEnd {
+export function take(step: StepContext, conversationId: string): TakeResult {
   return inTheEnd(takeOne(step, conversationId, { underLease: false }));
 }
 
 /**
- * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
+ * StepContext 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
  * lost would be tried again and commit the turn behind it.
  */
-export function takeMore(step: Step, conversationId: string): TakenInTheEnd {
+export function takeMore(step: StepContext, conversationId: string): TakeResult {
   return inTheEnd(takeOne(step, conversationId, { underLease: true }));
 }
 
 /** Usually one outcome; a dead letter on the way is one more. */
-function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutcome[] {
+function takeOne(step: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(step, id, how);
@@ -70,11 +70,15 @@ function takeOne(step: Step, id: string, how: { underLease: boolean }): TakeOutc
       continue;
     }
     outcomes.push(outcome);
-    if (outcome.kind !== "buried") return outcomes;
+    if (outcome.kind !== "dead-lettered") return outcomes;
   }
 }
 
-function tryOnce(step: Step, id: string, { underLease }: { underLease: boolean }): TakeOutcome | "again" {
+function tryOnce(
+  step: StepContext,
+  id: string,
+  { underLease }: { underLease: boolean },
+): TakeOutcome | "again" {
   const state = stateOf(step, id);
   const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
   if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
@@ -113,7 +117,7 @@ interface Before {
   readonly record: Conversation | undefined;
 }
 
-function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutcome | "again" {
+function carryOut(step: StepContext, before: Before, decision: TakeDecision): TakeOutcome | "again" {
   const { id } = before;
   switch (decision.kind) {
     case "busy":
@@ -126,10 +130,10 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
     case "later":
       saveState(step, id, decision.state);
       return { kind: "later", dueAtMs: decision.atMs };
-    case "bury": {
+    case "dead-letter": {
       const { reason } = decision;
-      const deadLetterId = bury(step, id, decision, decision.state);
-      return { kind: "buried", deadLetterId, reason };
+      const deadLetterId = deadLetter(step, id, decision, decision.state);
+      return { kind: "dead-lettered", deadLetterId, reason };
     }
     case "turn": {
       const rows = before.waiting.rowsOf(decision.work.batchIds);
@@ -143,7 +147,7 @@ function carryOut(step: Step, before: Before, decision: TakeDecision): TakeOutco
 }
 
 function takenFrom(
-  step: Step,
+  step: StepContext,
   before: Before & { readonly rows: readonly StagedRow[] },
   decision: Extract<TakeDecision, { kind: "turn" }>,
 ): Taken {
@@ -174,7 +178,7 @@ function takenFrom(
  * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
  * the meantime they move on to the next one, so that its turns run under its own lease.
  */
-function findRecord(step: Step, id: string, state: ConversationState): void {
+function findRecord(step: StepContext, id: string, state: ConversationState): void {
   const known = step.tables.conversations.get(id);
   const isStarted = state.draft !== undefined || state.works.length > 0;
   if (isStarted || (known && !known.taskComplete)) return;

@@ -1,12 +1,12 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
-import { afterGiveBack } from "../../../core/release.ts";
+import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
 import { arrivalsOf, buriedWith } from "../../../core/take.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
-import type { GiveBack } from "../../../model/release.ts";
+import type { ReleaseReason } from "../../../model/release.ts";
 import type {
   CommitOutcome,
   DraftOutcome,
@@ -14,15 +14,15 @@ import type {
   Renewal,
   WriteOutcome,
 } from "../../../ports/engine.ts";
-import { clockOf, heldState, type Step, saveState, windowOf } from "../context.ts";
+import { clockOf, heldState, type StepContext, saveState, windowOf } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";
-import { bury } from "./dead-letter.ts";
+import { deadLetter } from "./dead-letter.ts";
 import { inBatchOrder, recordTurn } from "./record-turn.ts";
 import { takeMore } from "./take.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
 
-export function renew(step: Step, lease: Lease): Renewal {
+export function renew(step: StepContext, lease: Lease): Renewal {
   const state = heldState(step, lease);
   if (!state) return LOST;
   const renewed = extended(step, state);
@@ -30,13 +30,16 @@ export function renew(step: Step, lease: Lease): Renewal {
   return { kind: "renewed", lease: leaseFrom(lease, renewed) };
 }
 
-export function hasNewer(step: Step, lease: Lease): boolean {
+export function hasNewer(step: StepContext, lease: Lease): boolean {
   const state = heldState(step, lease);
   return state !== undefined && canJoin(step, lease, state);
 }
 
 /** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
-export function draft(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): DraftOutcome {
+export function draft(
+  step: StepContext,
+  { lease, draft: written }: { lease: Lease; draft: Draft },
+): DraftOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
   const work = workUnder(state);
@@ -46,7 +49,10 @@ export function draft(step: Step, { lease, draft: written }: { lease: Lease; dra
   return marked(step, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
 }
 
-export function mark(step: Step, { lease, draft: written }: { lease: Lease; draft: Draft }): MarkOutcome {
+export function mark(
+  step: StepContext,
+  { lease, draft: written }: { lease: Lease; draft: Draft },
+): MarkOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
   if (written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
@@ -54,7 +60,7 @@ export function mark(step: Step, { lease, draft: written }: { lease: Lease; draf
 }
 
 function marked<K extends "drafted" | "marked">(
-  step: Step,
+  step: StepContext,
   lease: Lease,
   state: ConversationState,
   written: Draft,
@@ -67,7 +73,10 @@ function marked<K extends "drafted" | "marked">(
 }
 
 /** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
-export function commit(step: Step, { lease, commit: what }: { lease: Lease; commit: Commit }): CommitOutcome {
+export function commit(
+  step: StepContext,
+  { lease, commit: what }: { lease: Lease; commit: Commit },
+): CommitOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
   const work = workUnder(state);
@@ -95,58 +104,58 @@ export function commit(step: Step, { lease, commit: what }: { lease: Lease; comm
 }
 
 /** Window, trigger and release in one step: there is no moment in which nobody is responsible. */
-export function giveBack(
-  step: Step,
-  { lease, how }: { lease: Lease; how: GiveBack },
+export function release(
+  step: StepContext,
+  { lease, how }: { lease: Lease; how: ReleaseReason },
 ): { kind: "released"; deadLetterId?: string } | WriteOutcome {
   const state = heldState(step, lease);
   if (!state) return LOST;
   const work = workUnder(state);
   const id = lease.conversationId;
-  if (how.kind === "bury") {
+  if (how.kind === "dead-letter") {
     const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
     const messageIds = buriedWith(work, draft);
     const burial = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
     const after = freed(step, id, state, work, messageIds.length);
-    return { kind: "released", deadLetterId: bury(step, id, burial, after) };
+    return { kind: "released", deadLetterId: deadLetter(step, id, burial, after) };
   }
   const conversation = step.tables.conversations.get(work.recordId);
   const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
   const policy = windowOf(step, conversation, newer?.newestChannel);
   const arrivals = newer ? arrivalsOf(newer) : [];
   const giving = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
-  saveState(step, id, afterGiveBack(giving, how));
+  saveState(step, id, afterRelease(giving, how));
   return { kind: "released" };
 }
 
-/** Without the buried work. What that leaves staged needs a window, or nobody would look. */
+/** Without the deadLettered work. What that leaves staged needs a window, or nobody would look. */
 function freed(
-  step: Step,
+  step: StepContext,
   id: string,
   state: ConversationState,
   work: Work,
-  buried: number,
+  deadLettered: number,
 ): ConversationState {
-  const isLeft = step.tables.staged.count(id) > buried;
+  const isLeft = step.tables.staged.count(id) > deadLettered;
   const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
   const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
   return withoutWork(free, work.turnId);
 }
 
 /** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
-function canJoin(step: Step, lease: Lease, state: ConversationState): boolean {
+function canJoin(step: StepContext, lease: Lease, state: ConversationState): boolean {
   return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)) !== undefined;
 }
 
-function newerThan(step: Step, { conversationId }: Lease, work: Work): StagedSpan | undefined {
+function newerThan(step: StepContext, { conversationId }: Lease, work: Work): StagedSpan | undefined {
   return step.tables.staged.span(conversationId, work.batchIds);
 }
 
-function mayRestart(step: Step, work: Work): boolean {
+function mayRestart(step: StepContext, work: Work): boolean {
   return step.settings.whileBusy === "restart" && work.restarts < step.settings.restartsMax;
 }
 
-function isHandedOff(step: Step, state: ConversationState): boolean {
+function isHandedOff(step: StepContext, state: ConversationState): boolean {
   return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
 }
 
@@ -156,7 +165,7 @@ function workUnder(state: ConversationState): Work {
   return work;
 }
 
-function extended(step: Step, state: ConversationState): ConversationState {
+function extended(step: StepContext, state: ConversationState): ConversationState {
   return { ...state, lease: { ...state.lease!, untilAtMs: step.nowMs + step.settings.leaseMs } };
 }
 

@@ -1,6 +1,6 @@
 import type { ConversationState } from "../../../core/state.ts";
 import type { Span, StagedItem } from "../../../core/take.ts";
-import { messagesOf, type Step } from "../context.ts";
+import { messagesOf, type StepContext } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 
 /** What waits in a conversation, as far as a turn has to know it. */
@@ -19,7 +19,7 @@ export interface Waiting {
  * A pile that fits into a batch is read at once. Of a larger one only its order is looked at, and then what the turn takes: reading all
  * of 2,000 messages of 4,000 characters took 39 ms, twice for every turn, and whoever wrote had to wait; its order takes 2.
  */
-export function waitingIn(step: Step, id: string, state: ConversationState): Waiting {
+export function waitingIn(step: StepContext, id: string, state: ConversationState): Waiting {
   const { tables, settings } = step;
   const pile = tables.staged.pile(id);
   const isSmall = pile.messages <= settings.batchMessagesMax && pile.bytes <= settings.batchBytesMax;
@@ -39,7 +39,7 @@ function allOf(rows: readonly StagedRow[]): Waiting {
 }
 
 function frontOf(
-  { tables, settings }: Step,
+  { tables, settings }: StepContext,
   id: string,
   span: Span & Pick<Waiting, "newestChannel">,
   state: ConversationState,

@@ -1,4 +1,4 @@
-import type { UrlRule } from "../wire/plain-url.ts";
+import type { UrlRule } from "./plain-url.ts";
 
 const TARGET: unique symbol = Symbol("target");
 

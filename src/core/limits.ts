@@ -1,19 +1,18 @@
 import {
-  inside,
-  isTime,
+  inOwnUnits,
   LIMIT_ROWS,
   type Limit,
   type LimitSettings,
   type LimitsConfig,
   publicName,
+  UNITS,
 } from "../model/limits.ts";
 import { problemsIn, TO_PEOPLE } from "./problems.ts";
 import { number, options, type Schema, whole } from "./schema.ts";
 
-export function schemaOf(limit: Limit): Schema<number> {
-  const { min, max } = limit;
+export function schemaOf({ unit, min, max }: Limit): Schema<number> {
   const range = { minimum: min, ...(max !== undefined && { maximum: max }) };
-  return isTime(limit) ? number(range) : whole(range);
+  return UNITS[unit] === 1 ? whole(range) : number(range);
 }
 
 const SCHEMA = options(
@@ -26,7 +25,7 @@ export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string
   if (problem !== undefined) return problem;
   const said = LIMIT_ROWS.flatMap(([name, limit]) => {
     const value = given[publicName(name)];
-    return value === undefined ? [] : [[name, inside(limit, value)]];
+    return value === undefined ? [] : [[name, inOwnUnits(limit, value)]];
   });
   return Object.fromEntries(said);
 }

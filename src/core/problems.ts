@@ -1,6 +1,6 @@
-import { isObject } from "../core/shape.ts";
-import { isPlainUrl, maskUrl, plainUrlInWords } from "../wire/plain-url.ts";
+import { isPlainUrl, maskUrl, plainUrlInWords } from "./plain-url.ts";
 import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, targetOf } from "./schema.ts";
+import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** How somebody is told what is wrong. */
