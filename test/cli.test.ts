@@ -260,7 +260,7 @@ describe("the data commands", { timeout: 90_000 }, () => {
   test("simulate tells how bursts went", async () => {
     const url = await lull(["dev"], { LULL_WINDOW_SECONDS: "0.3" }).url();
     const { code, json } = await ask([
-      "simulate",
+      "load-test",
       "--url",
       url,
       "--customers",

@@ -40,7 +40,7 @@ const NAMES = {
     "fakeClock",
     "planFrom",
     "shrink",
-    "simulate",
+    "load-test",
     "testChannel",
     "testLull",
     "timeline",

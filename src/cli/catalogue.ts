@@ -171,9 +171,9 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/doctor.ts"), (m) => m.doctor),
   },
   {
-    name: "simulate",
+    name: "load-test",
     summary: "bursts of synthetic customers against a running service",
-    load: () => of(import("./commands/simulate.ts"), (m) => m.simulate),
+    load: () => of(import("./commands/load-test.ts"), (m) => m.loadTest),
   },
   {
     name: "catch-up",

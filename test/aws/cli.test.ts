@@ -294,7 +294,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
       const url = await (await at.start(2)).url();
       await at.twilio.whenSent(1);
       expect(at.twilio.sent).toMatchObject([{ to: from, body: "answer to: are you open?" }]);
-      const burst = ["simulate", "--url", url, "--customers", "3", "--messages", "3", "--gap-ms", "10"];
+      const burst = ["load-test", "--url", url, "--customers", "3", "--messages", "3", "--gap-ms", "10"];
       const { code, json } = await beside(burst);
       expect(code).toBe(0);
       expect(json).toMatchObject({ messages_acknowledged: 9, customers_answered: 3 });

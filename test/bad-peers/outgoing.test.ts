@@ -77,7 +77,7 @@ const REQUEST =
 /** Requests that are nobody's deadline but their own user's. */
 const EXCUSED: Readonly<Record<string, string>> = {
   "engines/aws/dynamo/create-tables.ts": "makes tables and queues by hand, for emulators and first tries",
-  "cli/simulate/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
+  "cli/load-test/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",
 };
 
 test("every source that makes requests is on the list", () => {

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import type { ServerSettings } from "../../config/load.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import { type Call, type Command, countOption, textOption } from "../command.ts";
+import { live } from "../load-test/customer.ts";
+import { allWell, describe, summarize } from "../load-test/summary.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
-import { live } from "../simulate/customer.ts";
-import { allWell, describe, summarize } from "../simulate/summary.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Each look of each customer is a request: many customers look less often. */
 const LOOKS_PER_SECOND = 500;
 
-export const simulate: Command = {
+export const loadTest: Command = {
   about: `Lets synthetic customers write bursts to a running service, through its web channel, and tells how it went:
 messages acknowledged, replies, how long after the window they came. Ends with exit code 1 when anything is missing.`,
   options: {
@@ -26,8 +26,8 @@ messages acknowledged, replies, how long after the window they came. Ends with e
     timeout: { type: "string", value: "SECONDS", help: "how long to wait for the answers (120)" },
   },
   examples: [
-    "lull simulate",
-    "lull simulate --customers 200 --messages 5 --gap-ms 100 --url http://127.0.0.1:8080",
+    "lull load-test",
+    "lull load-test --customers 200 --messages 5 --gap-ms 100 --url http://127.0.0.1:8080",
   ],
   run: async (call) => {
     const { server } = await call.load("look");
