@@ -40,7 +40,7 @@ const NAMES = {
     "fakeClock",
     "planFrom",
     "shrink",
-    "load-test",
+    "simulate",
     "testChannel",
     "testLull",
     "timeline",
