@@ -1,5 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { ConversationKey } from "../model/conversation.ts";
+import type { Arrival } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
 
 /** The dedupe key as one string: channel, receiving account, provider's id. */
 export function messageId(channel: string, account: string, providerId: string): string {
@@ -16,4 +18,12 @@ export function conversationId(secret: string, key: ConversationKey, previousId 
   for (const part of [key.channelType, key.address, key.sender, previousId])
     hash.update(`${part.length}:${part}`);
   return `c_${hash.digest("base64url").slice(0, 22)}`;
+}
+
+/** Whose conversation a message is about: its sender, at this address of ours, over this type of channel. */
+export function conversationKey(
+  { channels }: Pick<Settings, "channels">,
+  { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,
+): ConversationKey {
+  return { channelType: channels[channel]?.type ?? channel, address, sender };
 }

@@ -3,6 +3,7 @@ import type { ConversationStatus } from "../model/conversation.ts";
 import type { Chunk, Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
+import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
 import { providerIdsOf, saidText } from "./draft.ts";
@@ -96,4 +97,12 @@ export function statusAfter({ outcome, handOff }: Commit): ConversationStatus | 
   if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
   if (outcome === "queued") return "queued_for_ai";
   return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;
+}
+
+/** Newer messages may start the turn over, as often as `restartsMax` says. */
+export function mayRestart(
+  { whileBusy, restartsMax }: Pick<Settings, "whileBusy" | "restartsMax">,
+  { restarts }: { readonly restarts: number },
+): boolean {
+  return whileBusy === "restart" && restarts < restartsMax;
 }

@@ -1,4 +1,15 @@
+import type { Settings } from "../model/settings.ts";
 import type { WindowPolicy } from "../model/window.ts";
+/** The window in force: the conversation's own, else its channel's, else the default. */
+export function windowInForce(
+  { channels, window }: Pick<Settings, "channels" | "window">,
+  conversation: { readonly window?: WindowPolicy } | undefined,
+  channel: string | undefined,
+): WindowPolicy {
+  const ofChannel = channel === undefined ? undefined : channels[channel]?.window;
+  return conversation?.window ?? ofChannel ?? window;
+}
+
 /** The longest that a message may wait for others. */
 export function longestMs(policy: WindowPolicy): number {
   return policy.kind === "fixed" ? policy.lengthMs : policy.maxMs;

@@ -10,3 +10,12 @@ export interface DeadLetter {
   readonly draft?: Draft;
   readonly atMs: number;
 }
+
+/** Messages that are to become a dead letter, and why. */
+export interface LetterContent {
+  readonly messageIds: readonly string[];
+  readonly turnId: string | undefined;
+  readonly attempts: number;
+  readonly reason: string;
+  readonly draft?: Draft | undefined;
+}

@@ -1,5 +1,6 @@
 import type { Answer } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
+import { mayRestart } from "../core/turn.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Taken } from "../model/take.ts";
@@ -114,7 +115,7 @@ async function askAndGoOn(
 /** `whileBusy: "restart"`: looks now and then whether the customer went on writing. */
 async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
   const { engine, clock, settings, heartbeat } = run;
-  if (!mayRestart(run)) return false;
+  if (!mayRestart(run.settings, run.taken)) return false;
   while (!signal.aborted) {
     await clock.sleep(settings.restartPollMs, signal);
     if (!signal.aborted && (await engine.turns.hasNewer(heartbeat.lease()).catch(() => false))) return true;
@@ -122,13 +123,13 @@ async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
   return false;
 }
 
-function mayRestart({ settings, taken }: TurnRun): boolean {
-  return settings.whileBusy === "restart" && taken.restarts < settings.restartsMax;
-}
-
 async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
   // What somebody else has already is not started over: they would have it twice.
-  if (!answer.queued && mayRestart(run) && (await run.engine.turns.hasNewer(run.heartbeat.lease())))
+  if (
+    !answer.queued &&
+    mayRestart(run.settings, run.taken) &&
+    (await run.engine.turns.hasNewer(run.heartbeat.lease()))
+  )
     return release(run, { kind: "restart" });
   const { usage, complete, handOff, queued } = answer;
   const silence = queued ? "queued" : "no-reply";

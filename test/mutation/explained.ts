@@ -127,8 +127,8 @@ export const EXPLAINED: readonly Explained[] = [
     because: "defence in depth: who is erased has no unknown sends left to resend",
   },
   {
-    file: "src/engines/embedded/context.ts",
-    code: "const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;",
+    file: "src/core/window.ts",
+    code: "const ofChannel = channel === undefined ? undefined : channels[channel]?.window;",
     change: "channel === undefined → false",
     because: "equivalent: no channel is called undefined",
   },

@@ -6,7 +6,14 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
 import type { StepContext } from "../../src/engines/embedded/context.ts";
 import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
-import { carryOut, isRead, READS, type RunStep, STEPS } from "../../src/engines/embedded/requests.ts";
+import {
+  carryOut,
+  isRead,
+  READS,
+  type RunStep,
+  STEPS,
+  stepClient,
+} from "../../src/engines/embedded/requests.ts";
 import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
 import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
@@ -60,15 +67,15 @@ beforeEach(() => {
   const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
   let count = 0;
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
-  const run = (async (name, input) => {
+  const run: RunStep = async (name, input) => {
     const newId = () => `id-${++count}`;
     const step: StepContext = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
     return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
-  }) as RunStep;
-  engine = embeddedEngine(run, {
+  };
+  engine = embeddedEngine(stepClient(run), {
     deadAmong: (holders) => holders,
-    ping: async () => void (await run("ping", undefined as never)),
+    ping: async () => void (await run("ping", undefined)),
     close: async () => {},
   });
 });

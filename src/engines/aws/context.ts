@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import type { ClockReading } from "../../core/take.ts";
 import type { Log } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { WindowPolicy } from "../../model/window.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { EngineContext } from "../../ports/engine.ts";
 import type { Store } from "./dynamo/store.ts";
@@ -116,14 +115,4 @@ function withinLimits(settings: Settings): Settings {
 /** The time now, as decisions about due times want it. */
 export function clockOf({ clock, settings }: Pick<AwsContext, "clock" | "settings">): ClockReading {
   return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
-}
-
-/** The window that counts: the conversation's own, else its channel's. */
-export function windowFor(
-  { settings }: Pick<AwsContext, "settings">,
-  conversation: { readonly window?: WindowPolicy } | undefined,
-  channel: string | undefined,
-): WindowPolicy {
-  const ofChannel = channel === undefined ? undefined : settings.channels[channel]?.window;
-  return conversation?.window ?? ofChannel ?? settings.window;
 }

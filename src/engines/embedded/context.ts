@@ -1,10 +1,9 @@
 import type { ConversationState } from "../../core/state.ts";
 import { AT_REST, isAtRest, wakeAtMs } from "../../core/state.ts";
 import { arrivalsOf, type ClockReading, dueOf } from "../../core/take.ts";
-import type { Conversation } from "../../model/conversation.ts";
+import { windowInForce } from "../../core/window.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Settings } from "../../model/settings.ts";
-import type { WindowPolicy } from "../../model/window.ts";
 import type { StagedRow, Tables } from "./tables.ts";
 
 /** What every step is given: the tables inside its transaction, the settings, the time of the request. */
@@ -44,16 +43,6 @@ export function heldState(step: StepContext, lease: Lease): ConversationState | 
   return state?.lease?.token === lease.token ? state : undefined;
 }
 
-/** The window that counts: the conversation's own, else its channel's. */
-export function windowOf(
-  step: StepContext,
-  conversation: Conversation | undefined,
-  channel: string | undefined,
-): WindowPolicy {
-  const channelWindow = channel === undefined ? undefined : step.settings.channels[channel]?.window;
-  return conversation?.window ?? channelWindow ?? step.settings.window;
-}
-
 /** Arms a window if none stands. Returns the due time of the one that stands then. */
 export function arm(
   step: StepContext,
@@ -71,7 +60,11 @@ export function dueOfStaged(step: StepContext, conversationId: string): number {
   const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
   const span = step.tables.staged.span(conversationId);
   if (span === undefined) return saidAtMs;
-  const policy = windowOf(step, step.tables.conversations.get(conversationId), span.newestChannel);
+  const policy = windowInForce(
+    step.settings,
+    step.tables.conversations.get(conversationId),
+    span.newestChannel,
+  );
   const state = stateOf(step, conversationId);
   return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
 }

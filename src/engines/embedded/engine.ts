@@ -1,5 +1,5 @@
 import type { Engine } from "../../ports/engine.ts";
-import type { RunStep } from "./requests.ts";
+import type { StepClient } from "./requests.ts";
 
 /** What differs between embedded engines besides where a step runs. */
 export interface Surroundings {
@@ -11,71 +11,71 @@ export interface Surroundings {
   readonly close: () => Promise<void>;
 }
 
-/** The engine's ports over "run this step in a transaction". */
-export function embeddedEngine(run: RunStep, surroundings: Surroundings): Engine {
+/** The engine's ports over its steps, each of which runs in one transaction. */
+export function embeddedEngine(steps: StepClient, surroundings: Surroundings): Engine {
   let cursor = "";
   return {
     receiving: {
-      stage: (requests) => run("stage", requests),
-      recordDelivery: (channel, status) => run("recordDelivery", { channel, status }),
+      stage: steps.stage,
+      recordDelivery: (channel, status) => steps.recordDelivery({ channel, status }),
     },
     turns: {
-      takeDue: (max) => run("takeDue", max),
-      take: (conversationId) => run("take", conversationId),
-      renew: (lease) => run("renew", lease),
-      hasNewer: (lease) => run("hasNewer", lease),
-      draft: (lease, draft) => run("draft", { lease, draft }),
-      mark: (lease, draft) => run("mark", { lease, draft }),
-      commit: (lease, commit) => run("commit", { lease, commit }),
-      release: (lease, how) => run("release", { lease, how }),
+      takeDue: steps.takeDue,
+      take: steps.take,
+      renew: steps.renew,
+      hasNewer: steps.hasNewer,
+      draft: (lease, draft) => steps.draft({ lease, draft }),
+      mark: (lease, draft) => steps.mark({ lease, draft }),
+      commit: (lease, commit) => steps.commit({ lease, commit }),
+      release: (lease, how) => steps.release({ lease, how }),
     },
     sweeping: {
       async sweep() {
         // Before anything is read: it is this step that opens a file again which was lost, and reads are refused until then.
-        const { cursor: next, ...swept } = await run("sweep", cursor);
+        const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
         let freed = 0;
-        for (const holder of surroundings.deadAmong(await run("holders", undefined as never))) {
-          freed += await run("freeLeases", holder);
+        for (const holder of surroundings.deadAmong(await steps.holders())) {
+          freed += await steps.freeLeases(holder);
         }
         return { ...swept, freed, retriggered: 0 };
       },
-      freeLeases: (workerId) => run("freeLeases", workerId),
+      freeLeases: steps.freeLeases,
     },
     conversations: {
-      create: (conversation) => run("create", conversation),
-      get: (id) => run("get", id),
-      change: (id, change) => run("change", { id, change }),
+      create: steps.create,
+      get: steps.get,
+      change: (id, change) => steps.change({ id, change }),
       async erase(id) {
-        const result = await run("erase", id);
+        const result = await steps.erase(id);
         if (result === "not-found") return result;
-        return (await run("tracesLeft", undefined as never)) === undefined ? "erased" : "erasing";
+        return (await steps.tracesLeft()) === undefined ? "erased" : "erasing";
       },
       history: (id, messagesMax, bytesMax) =>
-        run("history", { id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
-      say: (outbound) => run("say", outbound),
-      answer: (answer) => run("answer", answer),
-      pauseAll: (paused) => run("pauseAll", paused),
+        steps.history({ id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
+      say: steps.say,
+      answer: steps.answer,
+      pauseAll: steps.pauseAll,
     },
     repairs: {
-      retryDead: (id) => run("retryDead", id),
-      discardDead: (id) => run("discardDead", id),
-      markUnknown: (id, as) => run("markUnknown", { id, as }),
-      resendUnknown: (id) => run("resendUnknown", id),
-      discardQuarantined: (id) => run("discardQuarantined", id),
+      retryDead: steps.retryDead,
+      discardDead: steps.discardDead,
+      markUnknown: (id, as) => steps.markUnknown({ id, as }),
+      resendUnknown: steps.resendUnknown,
+      discardQuarantined: steps.discardQuarantined,
     },
     inspector: {
-      conversations: (filter) => run("listConversations", filter),
-      conversation: (id, limits) => run("showConversation", { id, ...(limits && { limits }) }),
-      latestId: (key) => run("latestId", key),
-      names: async (conversation) => new Map(await run("namesOf", conversation)),
-      locks: (page) => run("listLocks", page),
-      dead: (page) => run("listDead", page),
-      unknown: (page) => run("listUnknown", page),
-      refusals: (page) => run("listRefusals", page),
-      quarantined: (page) => run("listQuarantined", page),
-      counts: () => run("counts", undefined as never),
-      gauges: () => run("gauges", undefined as never),
+      conversations: steps.listConversations,
+      conversation: (id, limits) => steps.showConversation({ id, ...(limits && { limits }) }),
+      latestId: steps.latestId,
+      names: async (conversation) => new Map(await steps.namesOf(conversation)),
+      locks: steps.listLocks,
+      dead: steps.listDead,
+      unknown: steps.listUnknown,
+      refusals: steps.listRefusals,
+      quarantined: steps.listQuarantined,
+      counts: () => steps.counts(),
+      gauges: () => steps.gauges(),
     },
     ping: surroundings.ping,
     ...(surroundings.checks && { checks: surroundings.checks }),

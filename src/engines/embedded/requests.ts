@@ -61,8 +61,22 @@ export type StepName = keyof Steps;
 export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
 export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
 
-/** Runs one step in its transaction, somewhere. */
-export type RunStep = <N extends StepName>(name: N, input: StepInput<N>) => Promise<StepResult<N>>;
+/** Runs the step of that name in its transaction, somewhere: on this thread, or on the writer's. */
+export type RunStep = (name: StepName, input: unknown) => Promise<unknown>;
+
+/** Every step as a function, typed by the step itself. */
+export type StepClient = {
+  readonly [N in StepName]: (
+    ...given: Parameters<Steps[N]> extends [StepContext] ? [] : [input: StepInput<N>]
+  ) => Promise<StepResult<N>>;
+};
+
+/** What crosses to another thread is a name and an input; what a caller sees are the steps. */
+export function stepClient(run: RunStep): StepClient {
+  const names = Object.keys({ ...STEPS, ...READS }) as StepName[];
+  const calls = names.map((name) => [name, (input?: unknown) => run(name, input)]);
+  return Object.fromEntries(calls) as StepClient;
+}
 
 export function isRead(name: StepName): name is keyof typeof READS {
   return name in READS;

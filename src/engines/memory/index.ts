@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { carryOut, type RunStep } from "../embedded/requests.ts";
+import { carryOut, stepClient } from "../embedded/requests.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
 
@@ -20,7 +20,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
   return {
     name: "memory",
     async open({ clock, settings, workerId, onArmed }) {
-      const run = (async (name, input) => {
+      const steps = stepClient(async (name, input) => {
         const step = {
           tables,
           settings,
@@ -31,8 +31,8 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
           armed: onArmed,
         };
         return carryOut(step, name, input);
-      }) as RunStep;
-      return embeddedEngine(run, { deadAmong: () => [], ping: async () => {}, close: async () => {} });
+      });
+      return embeddedEngine(steps, { deadAmong: () => [], ping: async () => {}, close: async () => {} });
     },
   };
 }

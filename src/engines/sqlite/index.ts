@@ -3,7 +3,7 @@ import type { Finding } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { isRead, type RunStep, type StepName } from "../embedded/requests.ts";
+import { isRead, type StepName, stepClient } from "../embedded/requests.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";
@@ -35,17 +35,18 @@ export function sqlite(options: SqliteOptions): EngineProvider {
     async open(context) {
       requireOwnLog(options.file);
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
-      const run = ((name, input) =>
-        name === "stage" ? stageSoundly(store, input) : store.run(name, input)) as RunStep;
-      return embeddedEngine(run, {
+      const steps = stepClient((name, input) =>
+        name === "stage" ? stageSoundly(store, input) : store.run(name, input),
+      );
+      return embeddedEngine(steps, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: a full disk or a lost file shows here before a webhook finds out.
         async ping() {
-          await run("ping", undefined as never);
+          await steps.ping();
           const damage = store.damage();
           if (damage !== undefined) throw new StoreUnavailable(damage);
         },
-        checks: async () => tracesFinding(await run("tracesLeft", undefined as never)),
+        checks: async () => tracesFinding(await steps.tracesLeft()),
         examine: () => examine(options.file),
         close: store.close,
       });

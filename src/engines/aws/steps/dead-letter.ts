@@ -1,7 +1,7 @@
 import type { Sound } from "../../../core/shape.ts";
 import { soundLetter } from "../../../core/sound-records.ts";
 import type { ConversationState } from "../../../core/state.ts";
-import type { DeadLetter } from "../../../model/dead-letter.ts";
+import type { DeadLetter, LetterContent } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
@@ -16,14 +16,6 @@ import { stageKey } from "../items/staged.ts";
 import { isUnchanged, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
-export interface DeadLettered {
-  readonly messageIds: readonly string[];
-  readonly turnId: string | undefined;
-  readonly attempts: number;
-  readonly reason: string;
-  readonly draft?: Draft | undefined;
-}
-
 export type Buried =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
   /** Somebody wrote in between: decide again on what stands there now. */
@@ -36,17 +28,17 @@ export type Buried =
 export async function deadLetter(
   site: AwsContext,
   { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
-  burial: DeadLettered,
+  content: LetterContent,
   after: ConversationState,
 ): Promise<Buried> {
-  const wanted = rows.filter(({ id }) => burial.messageIds.includes(id));
+  const wanted = rows.filter(({ id }) => content.messageIds.includes(id));
   const deadLettered = movable(wanted, site.settings.batchMessagesMax);
-  const ownDraft = after.draft?.turnId === burial.turnId ? after.draft : undefined;
+  const ownDraft = after.draft?.turnId === content.turnId ? after.draft : undefined;
   const letter = {
     id: idWithin(stored.id, site.newId()),
-    reason: burial.reason,
-    attempts: burial.attempts,
-    draft: burial.draft ?? ownDraft,
+    reason: content.reason,
+    attempts: content.attempts,
+    draft: content.draft ?? ownDraft,
   };
   const saved = savedAs(site, stored, ownDraft ? { ...after, draft: undefined } : after);
   const state: Action = {

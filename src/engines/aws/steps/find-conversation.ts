@@ -2,7 +2,6 @@ import { isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
-import type { Arrival } from "../../../model/message.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
@@ -99,10 +98,6 @@ export function latest(site: AwsContext, key: ConversationKey, rows: readonly It
       (newest, row) => (newest && createdAtMsOf(newest) > createdAtMsOf(row) ? newest : row),
       undefined,
     );
-}
-
-export function keyOf(site: AwsContext, { channel, address, sender }: Arrival): ConversationKey {
-  return { channelType: site.settings.channels[channel]?.type ?? channel, address, sender };
 }
 
 /** The id that the key's next conversation will have. */

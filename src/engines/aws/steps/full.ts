@@ -1,3 +1,4 @@
+import { conversationKey } from "../../../core/identity.ts";
 import { isFull, pileOf } from "../../../core/pile.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { StageOutcome } from "../../../ports/engine.ts";
@@ -7,7 +8,6 @@ import { claimIn } from "../items/claim.ts";
 import { fullKey, ttl } from "../items/keys.ts";
 import { seenKeys } from "../items/seen.ts";
 import { messagesOf, type StagedRow } from "../items/stage-item.ts";
-import { keyOf } from "./find-conversation.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /**
@@ -62,7 +62,9 @@ function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
 /** What somebody who looks has counted. Under every name that wrote: a message that comes in knows its sender and nothing else. */
 export async function markIfFull(site: AwsContext, rows: readonly StagedRow[]): Promise<void> {
   if (!isFull(pileOf(rows), site.settings, 1)) return;
-  const keys = new Set(messagesOf(rows).map(({ message }) => fullKey(keyOf(site, message))));
+  const keys = new Set(
+    messagesOf(rows).map(({ message }) => fullKey(conversationKey(site.settings, message))),
+  );
   for (const id of keys) await site.store.update("seen", { id }, { set: counted(site) });
 }
 

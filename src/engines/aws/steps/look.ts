@@ -1,7 +1,8 @@
 import { inOrder } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
-import { type AwsContext, windowFor } from "../context.ts";
+import { windowInForce } from "../../../core/window.ts";
+import type { AwsContext } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
 import type { Left } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
@@ -124,7 +125,7 @@ export function decide(site: AwsContext, sight: Sight, token: string): TakeDecis
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowFor(site, record, newestChannel),
+        window: windowInForce(site.settings, record, newestChannel),
       },
       allPaused,
     },

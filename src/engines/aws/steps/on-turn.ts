@@ -1,8 +1,10 @@
+import { conversationKey } from "../../../core/identity.ts";
 import { isPassing, namesOf } from "../../../core/names.ts";
 import { newcomer } from "../../../core/person.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
-import { type AwsContext, clockOf, windowFor } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
 import { movable } from "../items/item-size.ts";
@@ -11,7 +13,7 @@ import { recordsOf } from "../items/name-item.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-item.ts";
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
-import { findForSure, type Known, keyOf, latestId, nextId } from "./find-conversation.ts";
+import { findForSure, type Known, latestId, nextId } from "./find-conversation.ts";
 import { createFor } from "./receive.ts";
 import type { Sight } from "./sight.ts";
 
@@ -58,7 +60,7 @@ async function knownFor(
   complete: Conversation | undefined,
   message: Arrival,
 ): Promise<Known> {
-  const key = keyOf(site, message);
+  const key = conversationKey(site.settings, message);
   const number = complete ? undefined : await numberOf(site, key, place, message);
   if (number) return number;
   const known = complete
@@ -94,7 +96,7 @@ async function move(
     primaryChannel: record.sender,
     channel: messages.at(-1)!.channel,
   };
-  const policy = windowFor(site, record, trigger.channel);
+  const policy = windowInForce(site.settings, record, trigger.channel);
   const dueAtMs = dueOfStaged(messages, { works: [] }, policy, clockOf(site));
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);

@@ -1,4 +1,5 @@
 import { type Erased, personIn } from "../../../core/erased-person.ts";
+import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -9,7 +10,7 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { recordsOf } from "../items/name-item.ts";
 import { messagesOf, stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
-import { keyOf, latest, nextId, rowsOf } from "./find-conversation.ts";
+import { latest, nextId, rowsOf } from "./find-conversation.ts";
 
 /** Somebody, as far as our rows tell: under which keys, and in which conversations something of theirs may be kept. */
 export interface Person {
@@ -52,7 +53,7 @@ async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
 }
 
 function namedIn(site: AwsContext, arrival: Arrival): NamedKey {
-  return { ...keyOf(site, arrival), senderAlias: arrival.senderAlias };
+  return { ...conversationKey(site.settings, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */

@@ -1,12 +1,13 @@
-import { messageId } from "../../../core/identity.ts";
+import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf, windowFor } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import { absent } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { claim, claimOver } from "../items/claim.ts";
@@ -29,7 +30,6 @@ import {
   findKnown,
   type Known,
   keepNames,
-  keyOf,
   nextId,
   withAlias,
 } from "./find-conversation.ts";
@@ -66,7 +66,7 @@ async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcom
   // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
     return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
-  const key = keyOf(site, arrival);
+  const key = conversationKey(site.settings, arrival);
   // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
     lookUp(site, id, key),
@@ -134,7 +134,11 @@ export async function createFor(
   const { projectStatus, allowedChannels } = site.settings;
   return createConversation(
     site,
-    { ...keyOf(site, arrival), projectStatus, ...(allowedChannels && { allowedChannels }) },
+    {
+      ...conversationKey(site.settings, arrival),
+      projectStatus,
+      ...(allowedChannels && { allowedChannels }),
+    },
     known,
   );
 }
@@ -231,7 +235,12 @@ async function armAgain(
 /** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
 function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
   const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
-  const due = dueOf([{ arrivedAtMs }], {}, windowFor(site, conversation, channel), clockOf(site));
+  const due = dueOf(
+    [{ arrivedAtMs }],
+    {},
+    windowInForce(site.settings, conversation, channel),
+    clockOf(site),
+  );
   return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
 }
 

@@ -3,10 +3,11 @@ import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, withoutWork } from "../../../core/state.ts";
 import { buriedWith } from "../../../core/take.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
 import type { WriteOutcome } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf, windowFor } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import { stagedAs, waitsBeside } from "../items/staged.ts";
 import { heldState, letGo, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
@@ -50,7 +51,7 @@ async function putBack(
     how.kind === "restart" ? newerThan(site, stored) : [],
     windowOf(site, stored.id),
   ]);
-  const policy = windowFor(site, record, newer.at(-1)?.channel);
+  const policy = windowInForce(site.settings, record, newer.at(-1)?.channel);
   const giving = { state: { ...stored.state, window }, work, newer, policy };
   const { window: made, ...after } = afterRelease(
     { ...giving, ...clockOf(site), windowId: site.newId() },

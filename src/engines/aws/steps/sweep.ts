@@ -1,8 +1,9 @@
 import { isHeld } from "../../../core/lease.ts";
 import { fields, isObject, type Shape, type Sound } from "../../../core/shape.ts";
 import { afterHolderDied } from "../../../core/state.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { SweepReport } from "../../../ports/engine.ts";
-import { type AwsContext, clockOf, windowFor } from "../context.ts";
+import { type AwsContext, clockOf } from "../context.ts";
 import { absent, all, any, atMost, equal, type Item } from "../dynamo/expression.ts";
 import { inParallel } from "../dynamo/parallel.ts";
 import { LEASED, type TableName } from "../dynamo/tables.ts";
@@ -191,7 +192,12 @@ async function dueIn(site: AwsContext, id: string, rows: readonly StagedRow[]): 
     readState(site, id),
     conversationOf(site, id, rows[0]?.primaryChannel),
   ]);
-  return dueOfStaged(rows, state, windowFor(site, record, messagesOf(rows).at(-1)?.channel), clockOf(site));
+  return dueOfStaged(
+    rows,
+    state,
+    windowInForce(site.settings, record, messagesOf(rows).at(-1)?.channel),
+    clockOf(site),
+  );
 }
 
 async function isLookedAfter(site: AwsContext, id: string): Promise<boolean> {

@@ -2,6 +2,7 @@ import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import type { TakeDecision } from "../../../core/take.ts";
 import { tellable } from "../../../errors.ts";
+import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { Taken, TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
@@ -13,7 +14,7 @@ import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeWaiting } from "../items/window.ts";
 import type { Trigger } from "../queue/triggers.ts";
-import { type DeadLettered, deadLetter } from "./dead-letter.ts";
+import { deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
 import { leftBehind } from "./left.ts";
 import { decide, lookAround } from "./look.ts";
@@ -102,13 +103,13 @@ async function carryOut(
 async function buryAndGoOn(
   site: AwsContext,
   sight: Sight,
-  burial: DeadLettered,
+  content: LetterContent,
   after: ConversationState,
 ): Promise<Step> {
-  const deadLettered = await deadLetter(site, sight, burial, { ...after, window: undefined });
+  const deadLettered = await deadLetter(site, sight, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
-  return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: burial.reason } };
+  return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: content.reason } };
 }
 
 /** Window and trigger first, then the release: there is no moment in which nobody is responsible. */

@@ -1,6 +1,7 @@
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile } from "../../../core/late-answer.ts";
 import { type ConversationState, type Work, workOf } from "../../../core/state.ts";
+import { mayRestart } from "../../../core/turn.ts";
 import type { Chunk, Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { DraftOutcome, MarkOutcome, Renewal, WriteOutcome } from "../../../ports/engine.ts";
@@ -43,7 +44,7 @@ export async function draft(site: AwsContext, lease: Lease, written: Draft): Pro
   const isAnswer = written.author === undefined;
   const [handedOff, newer] = await Promise.all([
     isAnswer && isHandedOff(site, lease),
-    isAnswer && mayRestart(site, workUnder(stored)) && canJoin(site, stored),
+    isAnswer && mayRestart(site.settings, workUnder(stored)) && canJoin(site, stored),
   ]);
   if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
   const isBack = await changeHeld(site, lease, ({ state }) => ({ ...state, draft: undefined }));
@@ -102,10 +103,6 @@ export async function newerThan(site: AwsContext, stored: Stored): Promise<Stage
   const { batchIds } = workUnder(stored);
   const rows = messagesOf(await stagedRows(site, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));
-}
-
-function mayRestart({ settings }: AwsContext, work: Work): boolean {
-  return settings.whileBusy === "restart" && work.restarts < settings.restartsMax;
 }
 
 async function isHandedOff(site: AwsContext, { conversationId }: Lease): Promise<boolean> {

@@ -1,14 +1,6 @@
 import type { ConversationState } from "../../../core/state.ts";
-import type { Draft } from "../../../model/draft.ts";
+import type { LetterContent } from "../../../model/dead-letter.ts";
 import { type StepContext, saveState } from "../context.ts";
-
-export interface DeadLettered {
-  readonly messageIds: readonly string[];
-  readonly turnId: string | undefined;
-  readonly attempts: number;
-  readonly reason: string;
-  readonly draft?: Draft | undefined;
-}
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead; newer ones stay staged.
@@ -17,18 +9,18 @@ export interface DeadLettered {
 export function deadLetter(
   step: StepContext,
   conversationId: string,
-  burial: DeadLettered,
+  content: LetterContent,
   after: ConversationState,
 ): string {
-  const rows = step.tables.staged.of(conversationId, burial.messageIds);
-  const stored = after.draft?.turnId === burial.turnId ? after.draft : undefined;
-  const draft = burial.draft ?? stored;
+  const rows = step.tables.staged.of(conversationId, content.messageIds);
+  const stored = after.draft?.turnId === content.turnId ? after.draft : undefined;
+  const draft = content.draft ?? stored;
   const id = step.newId();
   step.tables.deadLetters.put({
     id,
     conversationId,
-    reason: burial.reason,
-    attempts: burial.attempts,
+    reason: content.reason,
+    attempts: content.attempts,
     rows,
     ...(draft && { draft }),
     atMs: step.nowMs,

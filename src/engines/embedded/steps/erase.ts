@@ -1,10 +1,11 @@
 import { erasedFrom, personIn } from "../../../core/erased-person.ts";
+import { conversationKey } from "../../../core/identity.ts";
 import { namesOf } from "../../../core/names.ts";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
 import { messagesOf, type StepContext } from "../context.ts";
-import { keyOf, nextId } from "./receive.ts";
+import { nextId } from "./receive.ts";
 
 /** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
 interface Person {
@@ -59,7 +60,7 @@ function keysWithout(step: StepContext, id: string): NamedKey[] {
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 function namedIn(step: StepContext, arrival: Arrival): NamedKey {
-  return { ...keyOf(step, arrival), senderAlias: arrival.senderAlias };
+  return { ...conversationKey(step.settings, arrival), senderAlias: arrival.senderAlias };
 }
 
 /** One name leads to conversations, and each of them may know another name. */

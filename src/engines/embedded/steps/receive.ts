@@ -1,5 +1,5 @@
 import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
-import { conversationId, messageId } from "../../../core/identity.ts";
+import { conversationId, conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { changedName, isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
@@ -8,21 +8,13 @@ import { bytesOf, isFull } from "../../../core/pile.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
 import { dueOf } from "../../../core/take.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { Arrival, ChunkReference, DeliveryStatus } from "../../../model/message.ts";
 import type { Named, NameRecords } from "../../../model/names.ts";
 import type { RefusalCode } from "../../../model/refusal.ts";
 import type { StageOutcome, StageRequest } from "../../../ports/engine.ts";
-import {
-  arm,
-  clockOf,
-  dueOfStaged,
-  type StepContext,
-  saveState,
-  stateOf,
-  wakeNow,
-  windowOf,
-} from "../context.ts";
+import { arm, clockOf, dueOfStaged, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
 export function stage(step: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
@@ -36,7 +28,7 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const { fate, stagedIn } = step.tables.remembered.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
-  const key = keyOf(step, arrival);
+  const key = conversationKey(step.settings, arrival);
   const choice = chosen(step, key, arrival);
   const { found } = choice;
   if (refusal !== undefined || step.settings.validation === "on-turn") {
@@ -78,7 +70,12 @@ function put(
   const message = { ...arrival, id, sequence: 0 };
   step.tables.staged.add({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
   // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
-  const closesAtMs = dueOf([arrival], {}, windowOf(step, conversation, arrival.channel), clockOf(step));
+  const closesAtMs = dueOf(
+    [arrival],
+    {},
+    windowInForce(step.settings, conversation, arrival.channel),
+    clockOf(step),
+  );
   const due = arm(step, conversationIdOfIt, closesAtMs, state);
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
 }
@@ -151,10 +148,6 @@ function isBusy(step: StepContext, id: string): boolean {
   );
 }
 
-export function keyOf(step: StepContext, { channel, address, sender }: Arrival): ConversationKey {
-  return { channelType: step.settings.channels[channel]?.type ?? channel, address, sender };
-}
-
 /** The id that the key's next conversation will have. */
 export function nextId(step: StepContext, key: ConversationKey): string {
   return conversationId(step.secret, key, step.tables.conversations.latestId(key));
@@ -165,7 +158,7 @@ export function nextId(step: StepContext, key: ConversationKey): string {
  * was learnt when they were staged: by now the number may be another's.
  */
 export function resolve(step: StepContext, place: string, arrival: Arrival): Conversation | undefined {
-  const key = keyOf(step, arrival);
+  const key = conversationKey(step.settings, arrival);
   const isOpen = step.settings.admission === "open";
   const complete = step.tables.conversations.get(place);
   const isPlaceOf = (sender: string) => nextId(step, { ...key, sender }) === place;

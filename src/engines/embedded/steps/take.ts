@@ -4,6 +4,7 @@ import { bytesOf } from "../../../core/pile.ts";
 import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
@@ -15,7 +16,6 @@ import {
   type StepContext,
   saveState,
   stateOf,
-  windowOf,
 } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
@@ -93,7 +93,7 @@ function tryOnce(
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowOf(step, record, waiting.newestChannel),
+        window: windowInForce(step.settings, record, waiting.newestChannel),
       },
       allPaused: step.tables.meta.isPaused(),
     },

@@ -3,6 +3,8 @@ import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
 import { arrivalsOf, buriedWith } from "../../../core/take.ts";
+import { mayRestart } from "../../../core/turn.ts";
+import { windowInForce } from "../../../core/window.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Draft } from "../../../model/draft.ts";
 import type { Lease } from "../../../model/lease.ts";
@@ -14,7 +16,7 @@ import type {
   Renewal,
   WriteOutcome,
 } from "../../../ports/engine.ts";
-import { clockOf, heldState, type StepContext, saveState, windowOf } from "../context.ts";
+import { clockOf, heldState, type StepContext, saveState } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { inBatchOrder, recordTurn } from "./record-turn.ts";
@@ -45,7 +47,7 @@ export function draft(
   const work = workUnder(state);
   const isAnswer = written.author === undefined;
   if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
-  if (isAnswer && mayRestart(step, work) && canJoin(step, lease, state)) return { kind: "newer" };
+  if (isAnswer && mayRestart(step.settings, work) && canJoin(step, lease, state)) return { kind: "newer" };
   return marked(step, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
 }
 
@@ -121,7 +123,7 @@ export function release(
   }
   const conversation = step.tables.conversations.get(work.recordId);
   const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
-  const policy = windowOf(step, conversation, newer?.newestChannel);
+  const policy = windowInForce(step.settings, conversation, newer?.newestChannel);
   const arrivals = newer ? arrivalsOf(newer) : [];
   const giving = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
   saveState(step, id, afterRelease(giving, how));
@@ -149,10 +151,6 @@ function canJoin(step: StepContext, lease: Lease, state: ConversationState): boo
 
 function newerThan(step: StepContext, { conversationId }: Lease, work: Work): StagedSpan | undefined {
   return step.tables.staged.span(conversationId, work.batchIds);
-}
-
-function mayRestart(step: StepContext, work: Work): boolean {
-  return step.settings.whileBusy === "restart" && work.restarts < step.settings.restartsMax;
 }
 
 function isHandedOff(step: StepContext, state: ConversationState): boolean {
