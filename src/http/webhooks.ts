@@ -40,8 +40,7 @@ export function createWebhooks(
     const head = { method, url: urlOf(request), headers };
     const tooMany = () => refusal(called, TOO_MANY);
     if (isFeed) return slots.feed.use(() => feed(name, channel, request), tooMany);
-    const receive = (body: Buffer) =>
-      step === "" ? service.receive(name, { ...head, body }) : service.receiveStatus(name, { ...head, body });
+    const receive = (body: Buffer) => service.receive(name, { ...head, body });
     if (isRead(method)) return slots.feed.use(() => receive(EMPTY), tooMany);
 
     // What every real webhook has costs nothing to look for; its body does.

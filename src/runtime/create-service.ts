@@ -95,7 +95,6 @@ export function createService(config: LullConfig): Service {
     clock,
     engine: open,
     receive: (name, request) => receive(reception, name, channelNamed(name), request),
-    receiveStatus: (name, request) => receive(reception, name, channelNamed(name), request),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),

@@ -26,10 +26,8 @@ export interface ServiceFacts {
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts {
-  /** Stage 1 for one webhook: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
+  /** Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
-  /** A delivery status callback. */
-  receiveStatus(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */

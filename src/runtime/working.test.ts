@@ -470,7 +470,7 @@ describe("webhooks", () => {
       },
     });
     const service = at.worker(at.engine, () => "x");
-    const answer = await service.receiveStatus("statuses", {
+    const answer = await service.receive("statuses", {
       method: "POST",
       url: "http://x/",
       headers: {},

@@ -273,7 +273,6 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     workerId: "stub",
     clock,
     receive,
-    receiveStatus: (channel, request) => receive(`${channel}/status`, request),
     sampled: new SampledLog(
       (_level, event, fields = {}) => logged.push({ event, fields }),
       overrides.clock ?? clock,
