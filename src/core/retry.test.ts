@@ -39,7 +39,7 @@ function decide(failure: Failure, tried: Partial<Tried> = {}) {
 }
 
 describe("a try that failed", () => {
-  it("for a reason that nobody can classify is tried again up to the last attempt, then deadLettered", () => {
+  it("for a reason that nobody can classify is tried again up to the last attempt, then dead-lettered", () => {
     const counted = (attempts: number) => decide({ kind: "unclassified" }, { attempts });
     expect(counted(1)).toEqual({ kind: "retry", afterMs: 1_000 });
     expect(counted(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
@@ -47,7 +47,7 @@ describe("a try that failed", () => {
     expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "dead-letter" });
   });
 
-  it("and that no second one can mend is deadLettered at once", () => {
+  it("and that no second one can mend is dead-lettered at once", () => {
     expect(decide({ kind: "permanent" })).toEqual({ kind: "dead-letter" });
   });
 

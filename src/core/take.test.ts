@@ -136,7 +136,7 @@ describe("a batch", () => {
     expect(decide({ staged: [], conversation: undefined })).toEqual({ kind: "nothing" });
   });
 
-  it("without a conversation is deadLettered, whole", () => {
+  it("without a conversation is dead-lettered, whole", () => {
     const staged = [item("m1"), item("o1", { kind: "outbound" })];
     const decision = as(
       "dead-letter",
@@ -209,7 +209,7 @@ describe("a batch", () => {
     expect(after.notBeforeAtMs).toBeUndefined();
   });
 
-  it("out of attempts is deadLettered with its last reason, and the rest is looked at again", () => {
+  it("out of attempts is dead-lettered with its last reason, and the rest is looked at again", () => {
     const works = [work({ attempts: settings.attemptsMax, lastError: "overloaded" })];
     const state = { works, window, notBeforeAtMs: 99_000 };
     const decision = as("dead-letter", decide({ state }));
@@ -311,7 +311,7 @@ describe("a draft whose conversation is not there any more", () => {
   const joined = work({ batchIds: ["m1", "m2"], attempts: 2 });
   const lost = { works: [joined], draft: draft({ kind: "pending" }), notBeforeAtMs: 99_000 };
 
-  it("is deadLettered with all that it answers, at once", () => {
+  it("is dead-lettered with all that it answers, at once", () => {
     const deadLettered = as("dead-letter", decide({ state: lost, conversation: undefined }));
     expect(deadLettered).toMatchObject({
       messageIds: ["m1", "m2"],
@@ -331,7 +331,7 @@ describe("a draft whose conversation is not there any more", () => {
   });
 });
 
-describe("what is deadLettered with a turn", () => {
+describe("what is dead-lettered with a turn", () => {
   const both = { messageIds: ["m1", "m2"] };
 
   it.each<[ChunkState["kind"], ChunkState]>([
@@ -373,7 +373,7 @@ describe("a draft", () => {
     expect(as("later", decide({ state: { ...state, notBeforeAtMs: 10_001 } })).atMs).toBe(10_001);
   });
 
-  it("out of attempts is deadLettered where the next chunk was not sent", () => {
+  it("out of attempts is dead-lettered where the next chunk was not sent", () => {
     const works = [work({ attempts: settings.attemptsMax })];
     expect(as("dead-letter", decide({ state: { ...state, works } })).messageIds).toEqual(["m1"]);
   });
@@ -382,7 +382,7 @@ describe("a draft", () => {
     { kind: "sending", sendByAtMs: 0 },
     { kind: "sent", providerId: "p", atMs: 0 },
   ] as const)(
-    "out of attempts, with a chunk $kind, is asked about and committed rather than deadLettered",
+    "out of attempts, with a chunk $kind, is asked about and committed rather than dead-lettered",
     (chunk) => {
       const spent = (attempts: number) =>
         decide({ state: { ...state, works: [work({ attempts })], draft: draft(chunk) } }).kind;
@@ -418,7 +418,7 @@ describe("a late answer", () => {
     expect(after.draft).toBeUndefined();
   });
 
-  it("that never comes is deadLettered when the outage has lasted too long", () => {
+  it("that never comes is dead-lettered when the outage has lasted too long", () => {
     const failing = (ageMs: number, outages = 4) => {
       const works = [work({ attempts: 0, outages, failingSinceAtMs: 20_000 - ageMs })];
       return decide({ state: { ...state, works } }, { nowMs: 20_000 });

@@ -136,7 +136,7 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
 }
 
 /**
- * Out of attempts, what is still to be sent is deadLettered. What was sent, or may have been, is asked about and committed instead: in a
+ * Out of attempts, what is still to be sent is dead-lettered. What was sent, or may have been, is asked about and committed instead: in a
  * dead letter it would be retried, and the customer answered twice. If even that ends with the process every time, it ends, too.
  */
 function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {

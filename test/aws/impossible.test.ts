@@ -245,7 +245,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       assert.equal((await answerAll()).flatMap(textsOf).length, 30);
     });
 
-    it("an id as long as a key may be can be deadLettered and retried; a longer one is refused", async () => {
+    it("an id as long as a key may be can be dead-lettered and retried; a longer one is refused", async () => {
       await write({});
       const longest = "i".repeat(1_024 - "test/account/".length);
       as("staged", await receive({ providerId: longest }));
@@ -310,7 +310,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
       await assert.rejects(engine.turns.draft(turn.lease, draftFor(turn, texts)), isTooLarge);
     });
 
-    it("the largest that is taken can be marked, committed or deadLettered", async () => {
+    it("the largest that is taken can be marked, committed or dead-lettered", async () => {
       for (const end of ["commit", "dead-letter"] as const) {
         as("staged", await receive());
         const turn = await taken();
@@ -351,7 +351,7 @@ describe.skipIf(unavailable)("what a store of items cannot hold", () => {
     });
   });
 
-  it("a reason of a megabyte is cut, and the turn is given back or deadLettered", async () => {
+  it("a reason of a megabyte is cut, and the turn is given back or dead-lettered", async () => {
     await write({});
     const reason = "r".repeat(1_000_000);
     as("staged", await receive());

@@ -115,7 +115,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     ],
   },
   {
-    protection: "a turn is deadLettered only under its own token",
+    protection: "a turn is dead-lettered only under its own token",
     day: "POISONED",
     patches: [
       {

@@ -84,7 +84,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "what joined a failed turn and was answered with it goes with it when it is deadLettered, and is not answered again",
+    "what joined a failed turn and was answered with it goes with it when it is dead-lettered, and is not answered again",
     {},
     async (s) => {
       const second = await joined(s);
@@ -162,7 +162,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "a crash after the send in the last attempt is asked about, not deadLettered",
+    "a crash after the send in the last attempt is asked about, not dead-lettered",
     { attemptsMax: 1 },
     async (s) => {
       const first = await s.turnFor("hi");
@@ -197,7 +197,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "what no attempt can mend is deadLettered at once, with reason and draft; newer messages go on",
+    "what no attempt can mend is dead-lettered at once, with reason and draft; newer messages go on",
     {},
     async (s) => {
       const first = await s.turnFor("one");

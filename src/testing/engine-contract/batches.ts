@@ -275,7 +275,7 @@ export const batches: readonly EngineCase[] = [
   ),
 
   scene(
-    "what a deadLettered batch left behind is due at once as well",
+    "what a dead-lettered batch left behind is due at once as well",
     { batchMessagesMax: 1 },
     async (s) => {
       await s.receive("a");

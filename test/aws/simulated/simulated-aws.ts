@@ -70,7 +70,7 @@ export const AWS_FAILING: typeof AWS_SIMULATION = {
   },
 };
 
-/** A message kills every worker that answers it, and those who deadLetter it are frozen as they do. */
+/** A message kills every worker that answers it, and those who dead-letter it are frozen as they do. */
 export const AWS_POISONED: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
   plan(seed) {

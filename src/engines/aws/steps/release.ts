@@ -63,7 +63,7 @@ async function putBack(
   return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
 }
 
-/** Without the deadLettered work. What that leaves staged needs a window, or nobody would look. */
+/** Without the dead-lettered work. What that leaves staged needs a window, or nobody would look. */
 async function deadLetterTurn(
   site: AwsContext,
   stored: Stored,

@@ -50,7 +50,7 @@ export function take(step: StepContext, conversationId: string): TakeResult {
 }
 
 /**
- * StepContext 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
+ * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
  * lost would be tried again and commit the turn behind it.
  */
 export function takeMore(step: StepContext, conversationId: string): TakeResult {

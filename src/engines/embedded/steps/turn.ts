@@ -130,7 +130,7 @@ export function release(
   return { kind: "released" };
 }
 
-/** Without the deadLettered work. What that leaves staged needs a window, or nobody would look. */
+/** Without the dead-lettered work. What that leaves staged needs a window, or nobody would look. */
 function freed(
   step: StepContext,
   id: string,
