@@ -21,7 +21,7 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     },
     stage: { actions: ["GetItem", "Query", "PutItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem"] },
-    state: { actions: ["GetItem", "BatchGetItem", "UpdateItem"] },
+    state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "DeleteItem"] },
     seen: { actions: ["GetItem", "BatchGetItem", "UpdateItem", "DeleteItem"] },
   },
@@ -47,11 +47,11 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
   worker: {
     conversations: {
       actions: ["GetItem", "Query", "PutItem", "UpdateItem"],
-      indexes: ["active-by-primary-channel", "by-conversation-id"],
+      indexes: ["by-conversation-id"],
     },
     stage: { actions: ["BatchGetItem", "Query", "PutItem", "DeleteItem", "BatchWriteItem"] },
     triggerLock: { actions: ["GetItem", "PutItem", "UpdateItem", "DeleteItem"] },
-    state: { actions: ["GetItem", "BatchGetItem", "UpdateItem"] },
+    state: { actions: ["GetItem", "BatchGetItem", "PutItem", "UpdateItem"] },
     messages: { actions: ["Query", "PutItem", "UpdateItem"] },
     seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
   },

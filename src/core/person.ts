@@ -98,6 +98,36 @@ export function newcomer(name: string, records: NameRecords): Choice<never> {
   return { sender: name, keeps };
 }
 
+/**
+ * Of messages that waited under this name, whoever has it by now: its active conversation, or a new one. Where another has come with the number
+ * since, what began with nothing else is answered, and is nobody's to go on with.
+ */
+export function chooseByName<C extends NamedConversation>(
+  name: string,
+  active: readonly C[],
+  records: NameRecords,
+): Choice<C> {
+  const isTheirs = (each: C) =>
+    isPassing(name)
+      ? each.sender === name && whoseIs(each, records) === undefined
+      : whoseIs(each, records) === name;
+  const found = active.find(isTheirs);
+  const isAnothers = isPassing(name) && holderOf(name, [], records) !== undefined;
+  if (found && !isAnothers) return { found, sender: name, keeps: () => NOTHING };
+  if (!isAnothers) return newcomer(name, records);
+  return {
+    sender: name,
+    keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: "" } }]])),
+  };
+}
+
+/** Names under which these messages may have waited: their own, and those that the number had come with. */
+export function namesWaiting(messages: readonly Named[], records: NameRecords): string[] {
+  const own = messages.flatMap(namesOf);
+  const met = own.flatMap((name) => records.get(name)?.cameWith ?? []);
+  return [...new Set([...own, ...met])].filter((name) => name !== "");
+}
+
 /** Who came with it last, and with no other since. Without a record, as older versions left it, by what the conversations bear. */
 function holderOf(
   passing: string,

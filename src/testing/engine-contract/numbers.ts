@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { allSent, draftFor, replied } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { completeAll, OTHER, PHONE, placeOf, reached } from "./people.ts";
 import { type Scene, scene } from "./scene.ts";
@@ -145,6 +146,92 @@ export const numbers: readonly EngineCase[] = [
   ),
 
   scene(
+    "what waits under a name stays that person's when the number passes on before its turn",
+    { validation: "on-turn" },
+    async (s) => {
+      await s.receive({ ...anas(PHONE), text: "of ana" });
+      await s.receive({ sender: PHONE, text: "also of ana" });
+      await s.receive({ ...bens(PHONE), text: "of ben" });
+      assert.deepEqual(await answered(s), { [ANA]: ["of ana", "also of ana"], [BEN]: ["of ben"] });
+      await completeAll(s);
+    },
+  ),
+
+  scene(
+    "likewise where the task was complete when it was written, and where the conversation is a number's",
+    { validation: "on-turn" },
+    async (s) => {
+      await s.receive({ sender: PHONE, text: "first" });
+      await answered(s);
+      await s.receive({ ...anas(PHONE), text: "it is me" });
+      await s.windowPasses();
+      const [taken] = await s.turns();
+      await s.engine.turns.commit(
+        taken!.lease,
+        replied(taken!, allSent(draftFor(taken!)), { complete: true }),
+      );
+      await s.receive({ ...anas(PHONE), text: "of ana" });
+      await s.receive({ ...bens(PHONE), text: "of ben" });
+      assert.deepEqual(await answered(s), { [ANA]: ["of ana"], [BEN]: ["of ben"] });
+    },
+  ),
+
+  scene(
+    "a conversation that is completed while a message waits there leads to its person, not to who has its number",
+    { validation: "on-turn" },
+    async (s) => {
+      await s.receive({ sender: PHONE, text: "first" });
+      await answered(s);
+      const ana = await placeOf(s, { ...anas(PHONE), text: "of ana" });
+      await s.engine.conversations.change(ana, { taskComplete: true });
+      await s.receive({ ...bens(PHONE), text: "of ben" });
+      assert.deepEqual(await answered(s), { [ANA]: ["of ana"], [BEN]: ["of ben"] });
+    },
+  ),
+
+  scene(
+    "what came with nothing but the number before its holder did is answered, and not shown to the next",
+    { validation: "on-turn" },
+    async (s) => {
+      await s.receive({ sender: PHONE, text: "first" });
+      await s.receive({ ...anas(PHONE), text: "of ana" });
+      await answered(s);
+      await s.receive({ ...anas(OTHER), text: "moved" });
+      await answered(s);
+      await s.receive({ sender: PHONE, text: "a stranger" });
+      await s.windowPasses();
+      const [taken] = await s.turns();
+      assert.deepEqual(await s.engine.conversations.history(taken!.conversation.id, 10), []);
+    },
+  ),
+
+  scene(
+    "a conversation that became a person's by a message that was refused is found by their own name",
+    { whileBusy: "reject" },
+    async (s) => {
+      const first = await placeOf(s, { sender: PHONE });
+      await s.windowPasses();
+      const [taken] = await s.turns();
+      assert.equal((await s.deliver(s.arrival(anas(PHONE)))).kind, "refused");
+      await s.reply(taken!);
+      assert.equal(await placeOf(s, { sender: ANA }), first);
+      assert.equal(await placeOf(s, anas(OTHER)), first);
+    },
+  ),
+
+  scene(
+    "a conversation that became a person's while a message waits is found by their own name",
+    { validation: "on-turn" },
+    async (s) => {
+      await s.receive({ sender: PHONE, text: "first" });
+      await answered(s);
+      const place = await placeOf(s, anas(PHONE));
+      assert.equal(await placeOf(s, { sender: ANA }), place);
+      assert.equal(await placeOf(s, anas(OTHER)), place);
+    },
+  ),
+
+  scene(
     "a hundred strangers, one after the other, with one number have a hundred conversations",
     {},
     async (s) => {
@@ -176,4 +263,19 @@ async function notIn(s: Scene, id: string): Promise<void> {
   const outcome = await s.deliver(s.arrival({ sender: PHONE }));
   assert.notEqual("conversationId" in outcome && outcome.conversationId, id);
   assert.notDeepEqual(await reached(s, id), [PHONE]);
+}
+
+/** What was asked in whose conversation, by the name that stays where it is known, until nothing waits. */
+async function answered(s: Scene): Promise<Record<string, string[]>> {
+  const asked: Record<string, string[]> = {};
+  for (let round = 0; round < 4; round += 1) {
+    await s.windowPasses();
+    for (const taken of await s.turns()) {
+      const { sender, senderAlias } = taken.conversation;
+      const name = [sender, senderAlias].find((each) => each?.startsWith("SV.")) ?? sender;
+      asked[name] = [...(asked[name] ?? []), ...taken.messages.map(({ text }) => text)];
+      await s.reply(taken);
+    }
+  }
+  return asked;
 }

@@ -16,7 +16,14 @@ import { isAnyStaged } from "../items/staged.ts";
 import { readState, saveState } from "../items/state.ts";
 import { triggerOf } from "../items/state-item.ts";
 import { wakeNow, windowFrom } from "../items/window.ts";
-import { conversationOf, createConversation, findForSure, placeOf, withAlias } from "./find-conversation.ts";
+import {
+  conversationOf,
+  createConversation,
+  findForSure,
+  placeOf,
+  untilSettled,
+  withAlias,
+} from "./find-conversation.ts";
 
 export async function create(
   site: AwsContext,
@@ -24,14 +31,14 @@ export async function create(
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias, ...rest } = given;
-  for (;;) {
+  return untilSettled(async () => {
     const known = await findForSure(site, key, senderAlias);
     const { active } = known;
     const conversation = active
       ? await withAlias(site, active, known)
       : await createConversation(site, rest, known);
-    if (conversation !== "look-again") return { created: !active, conversation };
-  }
+    return conversation === "look-again" ? conversation : { created: !active, conversation };
+  });
 }
 
 export async function change(

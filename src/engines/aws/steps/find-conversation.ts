@@ -1,6 +1,7 @@
 import { isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
+import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
@@ -130,7 +131,21 @@ export async function createConversation(
   const row = { ...rowFrom(conversation), created_as: createdAs };
   const written = await site.store.put("conversations", row, absent("conversation_id"));
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
-  return isMine ? conversation : "look-again";
+  if (isMine) return conversation;
+  // Another system has made something else of that row: its id is taken all the same, and the next follows from it.
+  if (!isAbout(written.item!, given)) return createConversation(site, given, { ...known, latestId: id });
+  return "look-again";
+}
+
+/** As often as everything is looked up once more because another was quicker. Each time one of them got on, so that is not often. */
+const ROUNDS_MAX = 50;
+
+export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const outcome = await look(round);
+    if (outcome !== "look-again") return outcome as T;
+  }
+  throw new StoreUnavailable("others were quicker each time");
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */

@@ -1,19 +1,20 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { isPassing, namesOf } from "../../../core/names.ts";
-import { newcomer } from "../../../core/person.ts";
+import { namesOf, whoseIs } from "../../../core/names.ts";
+import { chooseByName, namesWaiting, otherNamesOf } from "../../../core/person.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
 import { moveClaim } from "../items/claim.ts";
+import { conversationFrom } from "../items/conversation-item.ts";
 import { movable } from "../items/item-size.ts";
 import { transactionToken } from "../items/keys.ts";
-import { recordsOf } from "../items/name-item.ts";
+import { recordsFor, recordsOf } from "../items/name-item.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-item.ts";
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
-import { findForSure, type Known, latestId, nextId } from "./find-conversation.ts";
+import { conversationOf, type Known, latestId, nextId, rowsOf, untilSettled } from "./find-conversation.ts";
 import { createFor } from "./receive.ts";
 import type { Sight } from "./sight.ts";
 
@@ -29,7 +30,11 @@ export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight>
   const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
   if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return sight;
-  const record = await resolve(site, { id: stored.id, record: known }, messages.at(-1)!);
+  const record = await resolve(
+    site,
+    stored.id,
+    messages.map(({ message }) => message),
+  );
   if (record === undefined) return sight;
   if (record.id === stored.id) return { ...sight, record };
   await move(site, messages, record);
@@ -37,50 +42,55 @@ export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight>
 }
 
 /**
- * The one under whose id they wait, or the next of its person where its task is complete; made, if anybody may write. What is kept of names was
- * learnt when they were staged: by now the number may be another's.
+ * The one under whose id they wait, or the next of its person where its task is complete; made, if anybody may write. The place tells whose they are:
+ * what is kept of names was learnt when they were staged, and by now the number may be another's.
  */
 async function resolve(
   site: AwsContext,
-  { id: place, record: complete }: { readonly id: string; readonly record: Conversation | undefined },
-  { message }: StagedMessageRow,
+  place: string,
+  messages: readonly Arrival[],
 ): Promise<Conversation | undefined> {
-  for (;;) {
-    const known = await knownFor(site, place, complete, message);
+  return untilSettled(async () => {
+    const standing = await conversationOf(site, place);
+    if (standing && !standing.taskComplete) return standing;
+    const known = await knownFor(site, place, standing, messages);
     if (known.active) return known.active;
-    if (site.settings.admission !== "open") return undefined;
-    const made = await createFor(site, message, known);
-    if (made !== "look-again") return made;
-  }
+    return site.settings.admission === "open" ? createFor(site, messages.at(-1)!, known) : undefined;
+  });
 }
 
 async function knownFor(
   site: AwsContext,
   place: string,
   complete: Conversation | undefined,
-  message: Arrival,
+  messages: readonly Arrival[],
 ): Promise<Known> {
-  const key = conversationKey(site.settings, message);
-  const number = complete ? undefined : await numberOf(site, key, place, message);
-  if (number) return number;
-  const known = complete
-    ? await findForSure(site, { ...key, sender: complete.sender })
-    : await findForSure(site, key, message.senderAlias);
-  return { ...known, keeps: () => new Map() };
+  const key = conversationKey(site.settings, messages.at(-1)!);
+  const own = messages.flatMap(namesOf);
+  const records = await recordsOf(site, key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : await placed(site, key, place, namesWaiting(messages, records));
+  const sender = name || own[0]!;
+  const all = await recordsFor(site, key, { sender });
+  const rows = await rowsOf(site, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
+  const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
+  const { found, ...choice } = chooseByName(sender, active, new Map([...records, ...all]));
+  const last = await latestId(site, { ...key, sender });
+  return { ...choice, ...(found && { active: found }), ...(last !== undefined && { latestId: last }) };
 }
 
-/** Where nothing but the number was known: the conversation begins with nothing else. */
-async function numberOf(
+/** The name whose next conversation is to have this id. */
+async function placed(
   site: AwsContext,
   key: ConversationKey,
   place: string,
-  message: Arrival,
-): Promise<Known | undefined> {
-  for (const sender of namesOf(message).filter(isPassing)) {
+  names: readonly string[],
+): Promise<string | undefined> {
+  for (const sender of names) {
     const last = await latestId(site, { ...key, sender });
-    const known = { ...(last !== undefined && { latestId: last }) };
-    if (nextId(site, { ...key, sender }, known) !== place) continue;
-    return { ...known, ...newcomer(sender, await recordsOf(site, key, [sender])) };
+    if (nextId(site, { ...key, sender }, last === undefined ? {} : { latestId: last }) === place)
+      return sender;
   }
   return undefined;
 }

@@ -92,3 +92,24 @@ it("a name that comes in while its person is erased goes, too", async () => {
   await s.engine.conversations.erase(ana);
   expect(await world.keeps?.()).not.toContain(A);
 });
+
+it.each(["message", "create"])(
+  "a row of another system under the id that is to be made stops nothing: %s",
+  async (how) => {
+    const { s, world } = await memoryScene();
+    const first = await placeOf(s, { sender: P });
+    world.write("conversations", {
+      primary_channel: P,
+      conversation_id: first,
+      channel_type: "test",
+      address: "+15550999",
+      task_complete: 0,
+    });
+    const next =
+      how === "message"
+        ? await placeOf(s, { sender: P })
+        : (await s.engine.conversations.create({ ...KEY, sender: P })).conversation.id;
+    expect(next).not.toBe(first);
+    expect(await placeOf(s, { sender: P })).toBe(next);
+  },
+);

@@ -31,6 +31,7 @@ import {
   type Known,
   keepNames,
   nextId,
+  untilSettled,
   withAlias,
 } from "./find-conversation.ts";
 import { type FullMark, isStillFull, lookUp, refuseMore } from "./full.ts";
@@ -76,10 +77,10 @@ async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcom
   // Wherever the person's messages go by now.
   const before = stagedIn === undefined ? undefined : await stagedBefore(site, known, id, stagedIn);
   if (before) return before;
-  for (let looked = known; ; looked = await findForSure(site, key, arrival.senderAlias)) {
-    const outcome = await stageIn(site, receipt, { key, known: looked, mark });
-    if (outcome !== "look-again") return outcome;
-  }
+  return untilSettled(async (round) => {
+    const looked = round === 0 ? known : await findForSure(site, key, arrival.senderAlias);
+    return stageIn(site, receipt, { key, known: looked, mark });
+  });
 }
 
 interface Found {

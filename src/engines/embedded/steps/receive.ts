@@ -1,9 +1,16 @@
 import { mayTellOf, type Teller, withChunk } from "../../../core/draft.ts";
 import { conversationId, conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
-import { changedName, isPassing, namesOf } from "../../../core/names.ts";
+import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
-import { alsoAskedFor, type Choice, chooseConversation, newcomer } from "../../../core/person.ts";
+import {
+  alsoAskedFor,
+  type Choice,
+  chooseByName,
+  chooseConversation,
+  namesWaiting,
+  otherNamesOf,
+} from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { type ConversationState, workOf } from "../../../core/state.ts";
@@ -33,7 +40,8 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const { found } = choice;
   if (refusal !== undefined || step.settings.validation === "on-turn") {
     // Whose the number is by now does not depend on whether this message is taken, or when its turn comes.
-    keepNames(step, key, choice);
+    if (found) withAlias(step, found, choice);
+    else keepNames(step, key, choice);
     if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
     return put(step, request, id, found?.id ?? nextId(step, { ...key, sender: choice.sender }), found);
   }
@@ -41,7 +49,8 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
   if (decision.kind === "refuse") {
-    keepNames(step, key, choice);
+    if (found) withAlias(step, found, choice);
+    else keepNames(step, key, choice);
     return refuse(step, request, id, decision.code, found?.id);
   }
   const conversation = found ? withAlias(step, found, choice) : createFor(step, key, choice);
@@ -154,24 +163,35 @@ export function nextId(step: StepContext, key: ConversationKey): string {
 }
 
 /**
- * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. What is kept of names
- * was learnt when they were staged: by now the number may be another's.
+ * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. The place tells whose they
+ * are: what is kept of names was learnt when they were staged, and by now the number may be another's.
  */
-export function resolve(step: StepContext, place: string, arrival: Arrival): Conversation | undefined {
-  const key = conversationKey(step.settings, arrival);
-  const isOpen = step.settings.admission === "open";
-  const complete = step.tables.conversations.get(place);
+export function resolve(
+  step: StepContext,
+  place: string,
+  messages: readonly Arrival[],
+): Conversation | undefined {
+  const { tables, settings } = step;
+  const key = conversationKey(settings, messages.at(-1)!);
+  const complete = tables.conversations.get(place);
+  const own = messages.flatMap(namesOf);
+  const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
   const isPlaceOf = (sender: string) => nextId(step, { ...key, sender }) === place;
-  const number = complete ? undefined : namesOf(arrival).filter(isPassing).find(isPlaceOf);
-  if (number !== undefined) {
-    const begins = newcomer(number, step.tables.names.records(key, [number]));
-    return isOpen ? createFor(step, key, begins) : undefined;
-  }
-  const choice = chosen(step, key, complete ? { sender: complete.sender } : arrival);
-  return choice.found ?? (isOpen ? createFor(step, key, { ...choice, keeps: NOTHING_LEARNT }) : undefined);
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : namesWaiting(messages, records).find(isPlaceOf);
+  const known = name || own[0]!;
+  const all = new Map([
+    ...records,
+    ...tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]),
+  ]);
+  const choice = chooseByName(
+    known,
+    tables.conversations.active(key, [known, ...otherNamesOf({ sender: known }, all)]),
+    all,
+  );
+  return choice.found ?? (settings.admission === "open" ? createFor(step, key, choice) : undefined);
 }
-
-const NOTHING_LEARNT: Choice<Conversation>["keeps"] = () => new Map();
 
 /** Among the active conversations under any of these names at this address of ours, or of who has the number. */
 export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {

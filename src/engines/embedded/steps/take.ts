@@ -183,7 +183,14 @@ function findRecord(step: StepContext, id: string, state: ConversationState): vo
   const isStarted = state.draft !== undefined || state.works.length > 0;
   if (isStarted || (known && !known.taskComplete)) return;
   const rows = messagesOf(step.tables.staged.all(id));
-  const record = rows.length === 0 ? undefined : resolve(step, id, rows.at(-1)!.message);
+  const record =
+    rows.length === 0
+      ? undefined
+      : resolve(
+          step,
+          id,
+          rows.map(({ message }) => message),
+        );
   if (record === undefined || record.id === id) return;
   const ids = rows.map((row) => row.id);
   step.tables.staged.remove(id, ids);
