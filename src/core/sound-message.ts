@@ -35,6 +35,7 @@ const OUTBOUND = fields({
   to: text,
   texts: listOf(text),
   media: optional(MEDIA),
+  addressee: optional(text),
   author: text,
   arrivedAtMs: time,
 });

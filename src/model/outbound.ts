@@ -7,6 +7,8 @@ export interface OutboundRequest {
   readonly id: string;
   readonly channel: string;
   readonly to: string;
+  /** By which name of the conversation's person `to` was made: before it is sent, it is asked whether they still have it. */
+  readonly addressee?: string;
   readonly texts: readonly string[];
   /** They go with the first text, or alone. */
   readonly media?: readonly Media[];
@@ -17,6 +19,7 @@ export interface StagedOutbound {
   readonly id: string;
   readonly channel: string;
   readonly to: string;
+  readonly addressee?: string;
   readonly texts: readonly string[];
   readonly media?: readonly Media[];
   readonly author: string;

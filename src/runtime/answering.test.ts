@@ -607,6 +607,33 @@ describe("saying something that no message asked for", () => {
     ).rejects.toThrow(expect.objectContaining({ code: "NUMBER_PASSED_ON", retry: "never" }));
   });
 
+  it("goes to where the person is when it is sent, though it waited behind a turn", async () => {
+    const slow = Promise.withResolvers<string>();
+    open({ respond: ({ text }) => (text === "slow" ? slow.promise : "hello") });
+    let count = 0;
+    const write = async (sender: string, senderAlias: string, text: string) => {
+      count += 1;
+      const message = { sender, senderAlias, replyTo: senderAlias, providerId: `w${count}`, text };
+      const body = JSON.stringify([{ account: "a", address: "lull", media: [], ...message }]);
+      await lull.service.receive("test", {
+        method: "POST",
+        url: "http://x/",
+        headers: {},
+        body: Buffer.from(body),
+      });
+    };
+    await write("SV.ana", "+15550101", "slow");
+    await lull.advance(10_000);
+    const { items } = await (await lull.service.engine()).inspector.conversations({ limit: 1 });
+    const said = { conversationId: items[0]!.id, text: "for Ana only", author: "me" };
+    expect(await lull.service.say(said)).toBe("staged");
+    await write("SV.ben", "+15550101", "it is mine now");
+    slow.resolve("done");
+    await lull.advance(10_000);
+    const sent = lull.sent.filter(({ text }) => text === "for Ana only");
+    expect(sent.map(({ to }) => to)).toEqual(["SV.ana"]);
+  });
+
   it("needs a channel of the conversation's type", async () => {
     open({ respond: () => "hello" });
     const engine = await lull.service.engine();

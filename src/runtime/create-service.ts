@@ -14,6 +14,7 @@ import { within } from "../wire/deadline.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { Fitness } from "./fitness.ts";
 import { Life, type Making, stopped } from "./life.ts";
+import { passedOn } from "./passed-on.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
 import { type Reception, receive } from "./receive.ts";
@@ -163,14 +164,11 @@ async function say(
     );
   }
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
-  if (addressee === undefined) throw new LullError(PASSED_ON, { code: "NUMBER_PASSED_ON", retry: "never" });
+  if (addressee === undefined) throw passedOn();
   const to = String(channel.addressOf?.(addressee) ?? addressee);
   const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
-  return engine.conversations.say({ id, conversationId, channel: name, to, texts, author });
+  return engine.conversations.say({ id, conversationId, channel: name, to, addressee, texts, author });
 }
-
-const PASSED_ON =
-  "somebody else has come with this conversation's number since: nobody can say whose it is now";
 
 function full(max: number): LullError {
   return new LullError(`${max} messages wait in this conversation already`, {

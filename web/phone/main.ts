@@ -24,7 +24,11 @@ const session = new Session({
   hash: () => location.hash,
   forgetLink,
   accepts: (linked, kept) =>
-    confirm(`This link is for ${linked}. Until now you wrote here as ${kept}. Go on as ${linked}?`),
+    confirm(
+      linked === kept
+        ? `This is another link for ${linked}. Use it instead of the one that you have?`
+        : `This link is for ${linked}. Until now you wrote here as ${kept}. Go on as ${linked}?`,
+    ),
   isHidden: () => document.hidden,
   changed: render,
 });

@@ -35,10 +35,12 @@ const never = () => expect.unreachable("a question that is not needed");
 
 test("the visitor that was kept stays, with the latest proof, unless the link names another", () => {
   expect(visitorFrom(kept(), "", never)).toEqual(kept());
-  expect(visitorFrom(kept(), "#sender=visitor-1&signature=new", never)).toEqual({
+  expect(visitorFrom(kept(), "#sender=visitor-1&signature=old", never)).toEqual(kept());
+  expect(visitorFrom(kept(), "#sender=visitor-1&signature=new", yes)).toEqual({
     ...kept(),
     signature: "new",
   });
+  expect(visitorFrom(kept(), "#sender=visitor-1&signature=made-up", no)).toEqual(kept());
   expect(visitorFrom(kept(), LINK, yes)).toMatchObject({ visitor: "ana@example.com", conversations: [] });
   expect(visitorFrom(kept(), "#sender=ana", never)).toEqual(kept());
   expect(visitorFrom(undefined, "", never).visitor).toMatch(/^visitor-/);

@@ -40,11 +40,12 @@ export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Ac
   const linked = linkedVisitor(hash);
   if (!kept) return newVisitor(hash);
   if (!linked) return kept;
-  if (linked.visitor === kept.visitor) {
-    kept.signature = linked.signature;
-    return kept;
-  }
-  return kept.signature === "" || accepts(linked.visitor, kept.visitor) ? newVisitor(hash) : kept;
+  if (linked.visitor === kept.visitor && linked.signature === kept.signature) return kept;
+  // Also where only the proof is another: a made-up one would lock the visitor out.
+  if (kept.signature !== "" && !accepts(linked.visitor, kept.visitor)) return kept;
+  if (linked.visitor !== kept.visitor) return newVisitor(hash);
+  kept.signature = linked.signature;
+  return kept;
 }
 
 /** What a browser gives back may be from another version, or spoilt. */

@@ -78,11 +78,12 @@ export function outboundRow(
   request: OutboundRequest,
   at: StagedAt & { readonly nowMs: number },
 ): StagedOutboundRow {
-  const { channel, to, texts, media, author } = request;
+  const { channel, to, addressee, texts, media, author } = request;
   const { nowMs, ...where } = at;
   const id = outboundId(request.id);
   const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
-  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: nowMs };
+  const named = addressee === undefined ? {} : { addressee };
+  const outbound = { id, channel, to, ...named, texts, ...(media && { media }), author, arrivedAtMs: nowMs };
   return weighed({ kind: "outbound", id, ...where, channel, arrivedAtMs: nowMs, bytes, outbound });
 }
 
@@ -108,8 +109,8 @@ export function stageItem(row: StagedRow): Item {
     kind: row.kind,
   };
   if (row.kind === "outbound") {
-    const { to, texts, media, author } = row.outbound;
-    return { ...base, reply_to: to, texts, media, author };
+    const { to, addressee, texts, media, author } = row.outbound;
+    return { ...base, reply_to: to, addressee, texts, media, author };
   }
   const { message } = row;
   return {
@@ -153,7 +154,14 @@ const STAGED = kinds({
     position: optional(count),
     fields: optional(textsByName),
   }),
-  outbound: fields({ ...ROW, reply_to: text, texts: listOf(text), media: optional(MEDIA), author: text }),
+  outbound: fields({
+    ...ROW,
+    reply_to: text,
+    addressee: optional(text),
+    texts: listOf(text),
+    media: optional(MEDIA),
+    author: text,
+  }),
 });
 
 /** A row as it was read, if it is ours. */
@@ -182,6 +190,7 @@ function rowFrom(item: Item): StagedRow {
       to: String(item.reply_to),
       texts,
       ...(item.media !== undefined && { media: item.media as readonly Media[] }),
+      ...(item.addressee !== undefined && { addressee: String(item.addressee) }),
       author: String(item.author),
       arrivedAtMs,
     };

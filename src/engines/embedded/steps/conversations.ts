@@ -48,11 +48,21 @@ export function change(
 }
 
 export function say(step: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
-  const { conversationId, channel, to, texts, media, author } = request;
+  const { conversationId, channel, to, addressee, texts, media, author } = request;
   if (!step.tables.conversations.get(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
   if (step.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
-  const outbound = { id, channel, to, texts, ...(media && { media }), author, arrivedAtMs: step.nowMs };
+  const named = addressee === undefined ? {} : { addressee };
+  const outbound = {
+    id,
+    channel,
+    to,
+    ...named,
+    texts,
+    ...(media && { media }),
+    author,
+    arrivedAtMs: step.nowMs,
+  };
   const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
   const isNew = step.tables.staged.add({
     kind: "outbound",
