@@ -10,7 +10,8 @@ import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** What it is, and a little: growth should be somebody's decision. */
 const BYTES_MAX = 950_000;
-const ZIPPED_BYTES_MAX = 300_000;
+// 300,132 with what is kept of names, and one table of settings that brings its help along.
+const ZIPPED_BYTES_MAX = 302_000;
 
 interface Said {
   readonly last: string;
