@@ -45,14 +45,8 @@ export function changedName(standing: NameRecord | undefined, change: NameChange
   const record = standing ?? { cameWith: before };
   const others = record.cameWith.filter((name) => name !== came);
   const cameWith = came === undefined ? record.cameWith : [...others, came].slice(-NAMES_KEPT_MAX);
-  const strangers = [
-    ...new Set([...(record.strangers ?? []), ...(stranger === undefined ? [] : [stranger])]),
-  ];
-  return {
-    cameWith,
-    ...withWhose({ ...whose, ...record.whose }),
-    ...(strangers.length > 0 && { strangers: strangers.slice(-CONVERSATIONS_KEPT_MAX) }),
-  };
+  const strangers = [...(record.strangers ?? []), ...(stranger === undefined ? [] : [stranger])];
+  return { cameWith, ...withWhose({ ...whose, ...record.whose }), ...withStrangers(strangers) };
 }
 
 /** The conversation has become another's since it was found. */
@@ -68,15 +62,19 @@ export function isTaken(
 /** What two stores kept of one name: the one that stands here is the newer. */
 export function mergedNames(standing: NameRecord, imported: NameRecord): NameRecord {
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
-  const strangers = [...new Set([...(imported.strangers ?? []), ...(standing.strangers ?? [])])];
   return {
     cameWith: [...earlier, ...standing.cameWith].slice(-NAMES_KEPT_MAX),
     ...withWhose({ ...imported.whose, ...standing.whose }),
-    ...(strangers.length > 0 && { strangers: strangers.slice(-CONVERSATIONS_KEPT_MAX) }),
+    ...withStrangers([...(imported.strangers ?? []), ...(standing.strangers ?? [])]),
   };
 }
 
 function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
   const entries = Object.entries(whose).slice(-CONVERSATIONS_KEPT_MAX);
   return entries.length === 0 ? {} : { whose: Object.fromEntries(entries) };
+}
+
+function withStrangers(ids: readonly string[]): Pick<NameRecord, "strangers"> {
+  const strangers = [...new Set(ids)].slice(-CONVERSATIONS_KEPT_MAX);
+  return strangers.length === 0 ? {} : { strangers };
 }

@@ -86,6 +86,7 @@ async function measured(name: string) {
     const port = Number(new URL(await service.url()).port);
     await fillFeed(at);
     await times(at);
+    const before99 = share(await times(at), 0.99);
     const calm = await times(at);
     const before = memoryOf(service.child.pid ?? 0);
     let most = before;
@@ -102,6 +103,8 @@ async function measured(name: string) {
       "median ms": `${share(calm, 0.5).toFixed(1)} -> ${share(attacked, 0.5).toFixed(1)}`,
       "p99 ms": `${share(calm, 0.99).toFixed(1)} -> ${share(attacked, 0.99).toFixed(1)}`,
       "p99 ratio": (share(attacked, 0.99) / share(calm, 0.99)).toFixed(2),
+      // Of two rounds in which nothing happens: what a ratio means here.
+      "calm ratio": (share(calm, 0.99) / before99).toFixed(2),
       "log lines": service.stderr.split("\n").length,
     };
   } finally {

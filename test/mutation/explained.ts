@@ -115,7 +115,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "only a look more, that finds nothing due",
   },
   {
-    file: "src/engines/embedded/steps/receive.ts",
+    file: "src/engines/embedded/steps/find-conversation.ts",
     code: "if (named !== conversation) step.tables.conversations.put(named);",
     change: "named !== conversation → true",
     because: "only a write more, of the same record",

@@ -3,6 +3,7 @@ import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
 import * as receiving from "./steps/receive.ts";
+import { recordDelivery } from "./steps/record-delivery.ts";
 import * as remedying from "./steps/repairs.ts";
 import * as sweeping from "./steps/sweep.ts";
 import * as taking from "./steps/take.ts";
@@ -11,7 +12,7 @@ import * as turning from "./steps/turn.ts";
 /** Every step by name: what a request to the writer thread may ask for. Each runs in one transaction. */
 export const STEPS = {
   stage: receiving.stage,
-  recordDelivery: receiving.recordDelivery,
+  recordDelivery,
   takeDue: taking.takeDue,
   take: taking.take,
   renew: turning.renew,

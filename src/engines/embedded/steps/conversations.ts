@@ -7,7 +7,7 @@ import type { HistoryMessage } from "../../../model/history.ts";
 import type { LateAnswer } from "../../../model/late-answer.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import { messagesOf, type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
-import { chosen, createConversation, withAlias } from "./receive.ts";
+import { chosen, createConversation, withAlias } from "./find-conversation.ts";
 
 export function create(
   step: StepContext,

@@ -5,7 +5,7 @@ import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
 import { messagesOf, type StepContext } from "../context.ts";
-import { nextId } from "./receive.ts";
+import { nextId } from "./find-conversation.ts";
 
 /** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
 interface Person {

@@ -19,7 +19,7 @@ import {
 } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { resolve } from "./receive.ts";
+import { resolve } from "./find-conversation.ts";
 import { inBatchOrder } from "./record-turn.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
 

@@ -1,0 +1,122 @@
+import { conversationId, conversationKey } from "../../../core/identity.ts";
+import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
+import { newConversation } from "../../../core/new-conversation.ts";
+import {
+  alsoAskedFor,
+  type Choice,
+  chooseByName,
+  chooseConversation,
+  namesWaiting,
+} from "../../../core/person.ts";
+import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
+import type { Arrival } from "../../../model/message.ts";
+import type { Named, NameRecords } from "../../../model/names.ts";
+import type { StepContext } from "../context.ts";
+
+/** The id that the key's next conversation will have. */
+export function nextId(step: StepContext, key: ConversationKey): string {
+  return conversationId(step.secret, key, step.tables.conversations.latestId(key));
+}
+
+/**
+ * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. The place tells whose they
+ * are: what is kept of names was learnt when they were staged, and by now the number may be another's.
+ */
+export function resolve(
+  step: StepContext,
+  place: string,
+  messages: readonly Arrival[],
+): Conversation | undefined {
+  const { tables, settings } = step;
+  const key = conversationKey(settings, messages.at(-1)!);
+  const complete = tables.conversations.get(place);
+  const own = messages.flatMap(namesOf);
+  const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
+  const isPlaceOf = (sender: string) => nextId(step, { ...key, sender }) === place;
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : namesWaiting(messages, records).find(isPlaceOf);
+  const known = name || own[0]!;
+  const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
+  const active = tables.conversations.active(key, [known]);
+  const choice = chooseByName(known, active, new Map([...records, ...holders]));
+  return choice.found ?? (settings.admission === "open" ? createFor(step, key, choice) : undefined);
+}
+
+/** Among the active conversations under any of these names at this address of ours, or of who has the number. */
+export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {
+  const own = namesOf(names);
+  // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
+  const known = own.some(isPassing) ? tables.names.records(key, own) : NOTHING_KEPT;
+  const also = alsoAskedFor(names, known);
+  const records = also.length === 0 ? known : new Map([...known, ...tables.names.records(key, also)]);
+  return chooseConversation(names, tables.conversations.active(key, [...own, ...also]), records);
+}
+
+const NOTHING_KEPT: NameRecords = new Map();
+
+export function createFor(
+  step: StepContext,
+  key: ConversationKey,
+  choice: Choice<Conversation>,
+): Conversation {
+  const { projectStatus, allowedChannels } = step.settings;
+  return createConversation(
+    step,
+    { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
+    choice,
+  );
+}
+
+/** Under the name that stays, where it is known. */
+export function createConversation(
+  step: StepContext,
+  given: Omit<NewConversation, "senderAlias">,
+  choice: Choice<Conversation>,
+): Conversation {
+  const { channelType, address } = given;
+  const { sender } = choice;
+  const id = nextId(step, { channelType, address, sender });
+  const { projectStatus } = step.settings;
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: step.nowMs });
+  const conversation = learning(step, made, choice);
+  step.tables.conversations.put(conversation);
+  return conversation;
+}
+
+/** Learns the person's other name, so that a later message that carries only that one is found too. */
+export function withAlias(
+  step: StepContext,
+  conversation: Conversation,
+  choice: Choice<Conversation>,
+): Conversation {
+  const named = learning(step, conversation, choice);
+  if (named !== conversation) step.tables.conversations.put(named);
+  return named;
+}
+
+function learning(step: StepContext, conversation: Conversation, choice: Choice<Conversation>): Conversation {
+  keepNames(step, conversation, choice, conversation.id);
+  const { learns } = choice;
+  return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
+}
+
+/** What a message tells of names, whether or not it is taken. */
+export function learn(step: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
+  if (choice.found) withAlias(step, choice.found, choice);
+  else keepNames(step, key, choice);
+}
+
+/** The conversations of whoever had the number before bear it no more. */
+function keepNames(
+  { tables }: StepContext,
+  key: ConversationKey,
+  { keeps, passedOn }: Choice<Conversation>,
+  conversationId?: string,
+): void {
+  if (passedOn)
+    for (const { senderAlias, ...rest } of tables.conversations.active(key, [passedOn.from]))
+      if (senderAlias === passedOn.name) tables.conversations.put(rest);
+  for (const [name, change] of keeps(conversationId))
+    tables.names.put(key, name, changedName(tables.names.records(key, [name]).get(name), change));
+}
