@@ -1,23 +1,32 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { parseArgs } from "node:util";
 import type { LullProcess } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { attack, head, memoryOf } from "./attack.ts";
 
 /**
- * What an attack costs: the memory of the service, and how long signed webhooks take, with it and without.
+ * What an attack costs: the memory of the service, and how long signed webhooks take. The attacker works on the same
+ * machine, so that its own time is part of what the webhooks take: each round is one without an attack, one beside the
+ * same attack on a port that is not Lull's, and one beside the attack on Lull. What counts is the last against the one
+ * before; two calm rounds say how far two equal ones are apart.
  *
- *     node test/hostile/main.ts --uploads 400 --webhooks 500               # they stall, and come once
- *     node test/hostile/main.ts --again 1                                  # whoever is cut off comes again after a second
+ *     node test/hostile/main.ts --uploads 400 --webhooks 1000 --rounds 5   # the attackers stall, and come once
+ *     node test/hostile/main.ts --only "1 MB, no signature"                # one of the attacks
+ *     node test/hostile/main.ts --again 1                                  # those that are cut off come again after a second
  */
 const { values } = parseArgs({
   options: {
     uploads: { type: "string", default: "400" },
-    webhooks: { type: "string", default: "500" },
+    webhooks: { type: "string", default: "1000" },
+    rounds: { type: "string", default: "5" },
     again: { type: "string" },
+    only: { type: "string" },
+    // The parts that are processes of their own.
     attack: { type: "string" },
     port: { type: "string" },
+    watch: { type: "string" },
   },
 });
 const uploads = Number(values.uploads);
@@ -60,17 +69,34 @@ async function times(at: Surroundings): Promise<number[]> {
     took.push(performance.now() - startedAt);
     if (status !== 200) throw new Error(`a signed webhook was answered ${status}`);
   }
-  return took.sort((a, b) => a - b);
+  return took;
 }
 
-const share = (sorted: readonly number[], part: number) =>
-  sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+function share(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * part)] ?? 0;
+}
 
-/** In a process of its own: an attacker does not share its time with those who are measured. */
-function attackers(port: number, name: string): ChildProcess {
-  const again = values.again === undefined ? [] : ["--again", values.again];
-  const args = ["--uploads", values.uploads, "--attack", name, "--port", String(port), ...again];
+/** A process of its own: neither an attacker nor the look at the memory shares its time with the webhooks that are timed. */
+function helper(...args: string[]): ChildProcess {
   return fork(import.meta.filename, args);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+/** The times of webhooks beside an attack on `port`. */
+async function beside(name: string, port: number, at: Surroundings): Promise<number[]> {
+  const again = values.again === undefined ? [] : ["--again", values.again];
+  const attacker = helper("--uploads", values.uploads, "--attack", name, "--port", String(port), ...again);
+  try {
+    await once(attacker, "message");
+    return await times(at);
+  } finally {
+    await ended(attacker);
+  }
 }
 
 function hold(port: number, bytes: string): void {
@@ -79,45 +105,86 @@ function hold(port: number, bytes: string): void {
     void over().then(() => setTimeout(hold, Number(values.again) * 1_000, port, bytes));
 }
 
+/** Takes connections and reads nothing of them. */
+async function elsewhere() {
+  const server = createServer({ pauseOnConnect: true }, (socket) => socket.on("error", () => {}));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return server;
+}
+
+async function most(watcher: ChildProcess): Promise<number> {
+  watcher.send("most");
+  const [bytes] = await once(watcher, "message");
+  return bytes as number;
+}
+
 async function measured(name: string) {
   const at = await surroundings({ LULL_WEB: "1", LULL_WINDOW_SECONDS: "600" });
+  const nowhere = await elsewhere();
+  const service: LullProcess = await at.start();
+  const watcher = helper("--watch", String(service.child.pid));
   try {
-    const service: LullProcess = await at.start();
     const port = Number(new URL(await service.url()).port);
+    const control = (nowhere.address() as AddressInfo).port;
     await fillFeed(at);
     await times(at);
-    const before99 = share(await times(at), 0.99);
-    const calm = await times(at);
-    const before = memoryOf(service.child.pid ?? 0);
-    let most = before;
-    const look = setInterval(() => {
-      most = Math.max(most, memoryOf(service.child.pid ?? 0));
-    }, 50);
-    const attacker = attackers(port, name);
-    await once(attacker, "message");
-    const attacked = await times(at).finally(() => clearInterval(look));
-    attacker.kill();
+    const [calm, calmAgain, controlled, attacked]: [number[], number[], number[], number[]] = [
+      [],
+      [],
+      [],
+      [],
+    ];
+    const growths: number[] = [];
+    for (let round = 0; round < Number(values.rounds); round += 1) {
+      calm.push(...(await times(at)));
+      controlled.push(...(await beside(name, control, at)));
+      calmAgain.push(...(await times(at)));
+      const before = await most(watcher);
+      attacked.push(...(await beside(name, port, at)));
+      growths.push((await most(watcher)) - before);
+    }
+    const of = (part: number) =>
+      [calm, controlled, attacked].map((each) => share(each, part).toFixed(1)).join(" / ");
+    const ratio = (one: number[], other: number[]) => (share(one, 0.99) / share(other, 0.99)).toFixed(2);
     return {
       attack: name,
-      "memory +MB": Math.round((most - before) / 100_000) / 10,
-      "median ms": `${share(calm, 0.5).toFixed(1)} -> ${share(attacked, 0.5).toFixed(1)}`,
-      "p99 ms": `${share(calm, 0.99).toFixed(1)} -> ${share(attacked, 0.99).toFixed(1)}`,
-      "p99 ratio": (share(attacked, 0.99) / share(calm, 0.99)).toFixed(2),
-      // Of two rounds in which nothing happens: what a ratio means here.
-      "calm ratio": (share(calm, 0.99) / before99).toFixed(2),
+      "memory +MB": Math.round(Math.max(...growths) / 100_000) / 10,
+      "median ms, calm / beside / attacked": of(0.5),
+      "p99 ms": of(0.99),
+      "attacked : beside": ratio(attacked, controlled),
+      "attacked : calm": ratio(attacked, calm),
+      "calm : calm": ratio(calmAgain, calm),
       "log lines": service.stderr.split("\n").length,
     };
   } finally {
+    await ended(watcher);
+    nowhere.close();
     await at.end();
   }
 }
 
-if (values.attack === undefined) {
-  const table: object[] = [];
-  for (const name of Object.keys(ATTACKS)) table.push(await measured(name));
-  console.table(table);
-} else {
+/** Answers each question with the most that the process held since the last one. */
+function watch(pid: number): void {
+  let most = 0;
+  const look = () => {
+    most = Math.max(most, memoryOf(pid));
+  };
+  setInterval(look, 50);
+  process.on("message", () => {
+    look();
+    process.send?.(most);
+    most = 0;
+  });
+}
+
+if (values.watch !== undefined) watch(Number(values.watch));
+else if (values.attack !== undefined) {
   const bytes = ATTACKS[values.attack] ?? "";
   for (let n = 0; n < uploads; n += 1) hold(Number(values.port), bytes);
   process.send?.("begun");
+} else {
+  const table: object[] = [];
+  for (const name of Object.keys(ATTACKS).filter((each) => each === (values.only ?? each)))
+    table.push(await measured(name));
+  console.table(table);
 }
