@@ -2,9 +2,11 @@ import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } fr
 
 const NUMBER_OR_MAIL = /^\+?\d+$|@/;
 
-/** A record is small, however many share a mail address. */
+/** A record is small, however many share a mail address and however long their ids are: an item of DynamoDB has 400 KB. */
 const NAMES_KEPT_MAX = 100;
+const NAMES_BYTES_MAX = 60_000;
 const CONVERSATIONS_KEPT_MAX = 1_000;
+const CONVERSATIONS_BYTES_MAX = 100_000;
 
 /** A telephone number, with or without `+`, or a mail address: it may pass to somebody else. Whatever else is a name stays one person's. */
 export function isPassing(name: string): boolean {
@@ -39,14 +41,18 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
 }
 
-/** Of a conversation that is in `whose` already, what is written there stays. */
+/** Of a conversation that is in `whose` already, what is written there stays. New ones come last: the first are left out. */
 export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
   const { came, before = [], whose, stranger } = change;
   const record = standing ?? { cameWith: before };
   const others = record.cameWith.filter((name) => name !== came);
-  const cameWith = came === undefined ? record.cameWith : [...others, came].slice(-NAMES_KEPT_MAX);
+  const cameWith = came === undefined ? record.cameWith : latestNames([...others, came]);
   const strangers = [...(record.strangers ?? []), ...(stranger === undefined ? [] : [stranger])];
-  return { cameWith, ...withWhose({ ...whose, ...record.whose }), ...withStrangers(strangers) };
+  return {
+    cameWith,
+    ...withWhose({ ...record.whose, ...whose, ...record.whose }),
+    ...withStrangers(strangers),
+  };
 }
 
 /** The conversation has become another's since it was found. */
@@ -63,18 +69,44 @@ export function isTaken(
 export function mergedNames(standing: NameRecord, imported: NameRecord): NameRecord {
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
   return {
-    cameWith: [...earlier, ...standing.cameWith].slice(-NAMES_KEPT_MAX),
+    cameWith: latestNames([...earlier, ...standing.cameWith]),
     ...withWhose({ ...imported.whose, ...standing.whose }),
     ...withStrangers([...(imported.strangers ?? []), ...(standing.strangers ?? [])]),
   };
 }
 
+function latestNames(names: readonly string[]): string[] {
+  const latest = names.slice(-NAMES_KEPT_MAX);
+  return latest.slice(-countWithin(NAMES_BYTES_MAX, latest));
+}
+
+/** Where there is no room for whose a conversation is, it is kept that no other person may have it. */
 function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
-  const entries = Object.entries(whose).slice(-CONVERSATIONS_KEPT_MAX);
+  const ids = latestConversations(Object.keys(whose));
+  const named = countWithin(
+    NAMES_BYTES_MAX,
+    ids.map((id) => whose[id] ?? ""),
+  );
+  const entries = ids.map((id, at) => [id, at < ids.length - named ? "" : (whose[id] ?? "")]);
   return entries.length === 0 ? {} : { whose: Object.fromEntries(entries) };
 }
 
 function withStrangers(ids: readonly string[]): Pick<NameRecord, "strangers"> {
-  const strangers = [...new Set(ids)].slice(-CONVERSATIONS_KEPT_MAX);
+  const strangers = latestConversations([...new Set(ids)]);
   return strangers.length === 0 ? {} : { strangers };
+}
+
+function latestConversations(ids: readonly string[]): string[] {
+  const latest = ids.slice(-CONVERSATIONS_KEPT_MAX);
+  return latest.slice(-countWithin(CONVERSATIONS_BYTES_MAX, latest));
+}
+
+/** How many of the last ones have so many bytes together. The very last one always fits: a name has 1,000 characters at most. */
+function countWithin(bytesMax: number, texts: readonly string[]): number {
+  let bytes = 0;
+  const tooFar = texts.toReversed().findIndex((text) => {
+    bytes += Buffer.byteLength(text);
+    return bytes > bytesMax;
+  });
+  return tooFar === -1 ? texts.length : tooFar;
 }

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { NameRecord } from "../model/names.ts";
+import { changedName, mergedNames } from "./names.ts";
+
+/** As long as a name may be, of characters that take four bytes. */
+const longName = (n: number) => `${String(n).padStart(4, "0")}${"𝒳".repeat(498)}`;
+const ITEM_BYTES_MAX = 400_000;
+
+const sizeOf = (record: NameRecord) => Buffer.byteLength(JSON.stringify(record));
+
+function lived(changes: number): NameRecord {
+  let record: NameRecord | undefined;
+  for (let n = 0; n < changes; n += 1) {
+    const whose = { [`conversation-${n}`]: longName(n) };
+    record = changedName(record, { came: longName(n), whose, stranger: `stranger-${n}` });
+  }
+  return record ?? { cameWith: [] };
+}
+
+test("a record fits into an item, however long the names are and however often they change", () => {
+  const record = lived(1_100);
+  expect(sizeOf(record)).toBeLessThan(ITEM_BYTES_MAX);
+  expect(sizeOf(mergedNames(record, lived(1_100)))).toBeLessThan(ITEM_BYTES_MAX);
+});
+
+test("what is left out is the oldest", () => {
+  const { cameWith, strangers } = lived(1_100);
+  expect(cameWith.at(-1)).toBe(longName(1_099));
+  expect(cameWith.length).toBeLessThan(100);
+  expect(strangers?.at(-1)).toBe("stranger-1099");
+});
+
+test("a conversation whose owner no longer fits is still not another's", () => {
+  const { whose = {} } = lived(900);
+  expect(Object.keys(whose)).toHaveLength(900);
+  expect([whose["conversation-0"], whose["conversation-899"]]).toEqual(["", longName(899)]);
+});
+
+test("short names are all kept, up to their number", () => {
+  let record: NameRecord | undefined;
+  for (let n = 0; n < 150; n += 1) record = changedName(record, { came: `id-${n}` });
+  expect(record?.cameWith).toHaveLength(100);
+});
