@@ -233,7 +233,7 @@ describe.skipIf(unavailable)("triggers", () => {
     }
 
     async function trigger(triggers: QueueTriggers, conversationId: string, channel = "default") {
-      await triggers.send({ conversationId, primaryChannel: "ana", channel }, systemClock.nowMs());
+      await triggers.send({ conversationId, sender: "ana", channel }, systemClock.nowMs());
     }
 
     it("because the worker stopped meanwhile are another's at once, and not one receive nearer to the dead letters", async () => {

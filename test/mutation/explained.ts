@@ -742,7 +742,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/look.ts",
-    code: "conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),",
+    code: "conversationOf(site, stored.id, rows[0]?.sender || stored.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
   },
@@ -778,7 +778,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/sweep.ts",
-    code: "conversationOf(site, id, rows[0]?.primaryChannel),",
+    code: "conversationOf(site, id, rows[0]?.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and without one it is looked up",
   },

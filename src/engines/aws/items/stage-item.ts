@@ -25,8 +25,8 @@ export type StagedRow = StagedMessageRow | StagedOutboundRow;
 interface RowBase {
   readonly id: string;
   readonly conversationId: string;
-  /** First half of the conversation's key. */
-  readonly primaryChannel: string;
+  /** The conversation's, which is the first half of its key (`primary_channel`); a message keeps the one that it came with. */
+  readonly sender: string;
   readonly channel: string;
   readonly arrivedAtMs: number;
   readonly sequence: number;
@@ -45,7 +45,7 @@ export interface StagedOutboundRow extends RowBase {
 
 interface StagedAt {
   readonly conversationId: string;
-  readonly primaryChannel: string;
+  readonly sender: string;
   readonly sequence: number;
 }
 
@@ -96,12 +96,12 @@ export function outboundId(given: string): string {
 
 /** Attribute names of the seeds where they have one: `message_sid`, `body`, `received_at`. */
 export function stageItem(row: StagedRow): Item {
-  const { id, conversationId, primaryChannel, channel, arrivedAtMs, sequence, bytes } = row;
+  const { id, conversationId, sender, channel, arrivedAtMs, sequence, bytes } = row;
   const base = {
     v: VERSION,
     conversation_id: conversationId,
     message_sid: id,
-    primary_channel: primaryChannel,
+    primary_channel: sender,
     channel,
     received_at: arrivedAtMs,
     sequence,
@@ -175,7 +175,7 @@ function rowFrom(item: Item): StagedRow {
   const base = {
     id: String(item.message_sid),
     conversationId: String(item.conversation_id),
-    primaryChannel: String(item.primary_channel ?? ""),
+    sender: String(item.primary_channel ?? ""),
     channel: String(item.channel),
     arrivedAtMs: Number(item.received_at),
     sequence: Number(item.sequence ?? 0),

@@ -197,7 +197,7 @@ async function put(
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageRow {
-  return messageRow(arrival, id, { conversationId: place.id, primaryChannel: place.sender, sequence });
+  return messageRow(arrival, id, { conversationId: place.id, sender: place.sender, sequence });
 }
 
 /** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
@@ -235,14 +235,14 @@ async function armAgain(
 
 /** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
 function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
-  const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
+  const { conversationId, sender, channel, arrivedAtMs } = row;
   const due = dueOf(
     [{ arrivedAtMs }],
     {},
     windowInForce(site.settings, conversation, channel),
     clockOf(site),
   );
-  return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
+  return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
 /** Only where it matters: with the other policies a message is staged, whoever is at work. Somebody who merely looks is not. */

@@ -170,8 +170,8 @@ async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
   if (dueAtMs + site.settings.graceMs > site.clock.nowMs()) return false;
   // Once more: it may have been taken, or put back, between the two looks.
   if (await isLookedAfter(site, id)) return false;
-  const { primaryChannel, channel } = rows.at(-1) ?? first;
-  await arm(site, { conversationId: id, primaryChannel, channel }, { dueAtMs });
+  const { sender, channel } = rows.at(-1) ?? first;
+  await arm(site, { conversationId: id, sender, channel }, { dueAtMs });
   site.log("error", "sweep.orphan", { conversation: id, staged: rows.length });
   return true;
 }
@@ -190,7 +190,7 @@ async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
 async function dueIn(site: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
     readState(site, id),
-    conversationOf(site, id, rows[0]?.primaryChannel),
+    conversationOf(site, id, rows[0]?.sender),
   ]);
   return dueOfStaged(
     rows,
