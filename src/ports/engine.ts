@@ -11,7 +11,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TurnRecord } from "../model/turn.ts";
-import type { Finding } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
@@ -166,9 +166,9 @@ export interface EngineHealth {
   /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
   probe?(): Promise<void>;
   /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
-  checks?(): Promise<readonly Finding[]>;
+  checks?(): Promise<readonly CheckResult[]>;
   /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
-  examine?(): Promise<readonly Finding[]>;
+  examine?(): Promise<readonly CheckResult[]>;
 }
 
 /** Everything durable. Split by who calls it. */

@@ -11,7 +11,7 @@ import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { awsPlace, type Place } from "./place.ts";
 
-interface Finding {
+interface CheckResult {
   readonly check: string;
   readonly verdict: string;
   readonly detail: string;
@@ -130,9 +130,9 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     async function examine(env: Record<string, string> = {}) {
       const { code, json, stderr } = await lull(["doctor", "--offline"], env);
       expect(stderr).not.toContain(" at ");
-      return { code, findings: json.findings as Finding[] };
+      return { code, findings: json.findings as CheckResult[] };
     }
-    const found = (findings: readonly Finding[], check: string) =>
+    const found = (findings: readonly CheckResult[], check: string) =>
       findings.find((each) => each.check === check);
 
     it("looks at access, tables, queues and clock, and at no disk", async () => {

@@ -6,10 +6,10 @@ import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
 import { checkHalfCopies } from "../doctor/backups.ts";
+import { type CheckResult, fail, ok } from "../doctor/check-result.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
-import { type Finding, fail, ok } from "../doctor/finding.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
@@ -45,7 +45,7 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
   },
 };
 
-async function examine(call: Call): Promise<Finding[]> {
+async function examine(call: Call): Promise<CheckResult[]> {
   try {
     const loaded = await call.load("look");
     const lull = createLull(loaded.config(silent));
@@ -66,7 +66,7 @@ async function examineLoaded(
   call: Call,
   loaded: Loaded,
   lull: ReturnType<typeof createLull>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const { db } = loaded.server;
   const online = call.options.offline !== true;
   const signal = AbortSignal.timeout(NETWORK_MS);

@@ -2,12 +2,12 @@ import { guessable, isGuessable, MAKE_A_SECRET } from "../../core/own-secret.ts"
 import { ConfigError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import type { Service } from "../../runtime/service.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 type Tokens = Pick<Service, "apiToken" | "turnToken" | "secrets" | "publicUrl">;
 
 /** Who could use the API: with which tokens, or without any. */
-export async function checkApi(service: Tokens): Promise<Finding[]> {
+export async function checkApi(service: Tokens): Promise<CheckResult[]> {
   try {
     return await examine(service);
   } catch (error) {
@@ -28,7 +28,7 @@ async function read(
   }
 }
 
-async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<Finding[]> {
+async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<CheckResult[]> {
   const [all, turns] = await Promise.all([
     read(secrets, "LULL_API_TOKEN", apiToken),
     read(secrets, "LULL_TURN_TOKEN", turnToken),

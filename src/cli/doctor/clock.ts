@@ -1,4 +1,4 @@
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** When this was written: no right clock is earlier. */
 const EARLIEST_AT_MS = Date.UTC(2026, 10, 1);
@@ -10,7 +10,7 @@ export async function checkClock(
   nowMs: () => number,
   askUrl: string | undefined,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<CheckResult> {
   if (nowMs() < EARLIEST_AT_MS)
     return fail("clock", `the clock says ${new Date(nowMs()).toISOString()}, which is past`);
   if (askUrl === undefined) return ok("clock", "plausible; no provider to compare it with");

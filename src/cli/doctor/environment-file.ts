@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 /** As systemd's unit and `docker run --env-file` are told of in the docs. */
 const NAME = "lull.env";
@@ -9,7 +9,7 @@ const NAME = "lull.env";
 export async function checkEnvironmentFile(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const path = join(cwd, NAME);
   try {
     const text = await readFile(path, "utf8");

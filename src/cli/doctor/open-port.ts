@@ -1,9 +1,9 @@
 import { isLoopbackAddress, isLoopbackHost } from "../../core/this-machine.ts";
 import type { Channel } from "../../ports/channel.ts";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 /** A port that others than this machine reach. Who may, is decided by a firewall or by what a container publishes: we cannot see it. */
-export function checkHost(host: string): Finding[] {
+export function checkHost(host: string): CheckResult[] {
   return isHere(host) ? [] : [warn("port", outside(host))];
 }
 
@@ -16,7 +16,7 @@ function outside(host: string): string {
 }
 
 /** Channels that trust who is on this machine, on a port that others reach: a container's, or that of a machine in a network. */
-export function checkOpenPort(host: string, channels: Readonly<Record<string, Channel>>): Finding[] {
+export function checkOpenPort(host: string, channels: Readonly<Record<string, Channel>>): CheckResult[] {
   if (isHere(host)) return [];
   return Object.entries(channels)
     .filter(([, { isForThisMachine }]) => isForThisMachine)

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 /** What every SQLite file begins with. */
 const SQLITE = "SQLite format 3\0";
@@ -10,7 +10,7 @@ const OTHERS = 0o077;
 const NAMED_MAX = 10;
 
 /** What Lull makes is its owner's alone; what was copied, unpacked or made by hand may be everybody's. */
-export async function checkRights(db: string, cwd: string): Promise<Finding[]> {
+export async function checkRights(db: string, cwd: string): Promise<CheckResult[]> {
   const data = dirname(db);
   const backups = unique([join(data, "backups"), join(cwd, "backups")]);
   const copies = (await Promise.all([data, ...backups].map((folder) => databasesIn(folder, db)))).flat();
@@ -25,7 +25,7 @@ export async function checkRights(db: string, cwd: string): Promise<Finding[]> {
   ];
 }
 
-function told(what: string, paths: readonly string[]): Finding[] {
+function told(what: string, paths: readonly string[]): CheckResult[] {
   if (paths.length === 0) return [];
   const more = paths.length > NAMED_MAX ? ` (and ${paths.length - NAMED_MAX} more)` : "";
   return [warn("rights", `${what} ${paths.slice(0, NAMED_MAX).join(" ")}${more}`)];

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { ConfigFile } from "../../config/file.ts";
 import { isObject } from "../../core/shape.ts";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 /** What everybody may read. A group is an operator's choice: a secret of root's is read through the service's group. */
 const EVERYBODY = 0o004;
@@ -23,7 +23,7 @@ interface Secrets {
 }
 
 /** Secrets that every account of this machine may read: where the configuration says that they are, or in it. */
-export async function checkSecretFiles(config: ConfigFile | undefined, cwd: string): Promise<Finding[]> {
+export async function checkSecretFiles(config: ConfigFile | undefined, cwd: string): Promise<CheckResult[]> {
   if (config === undefined) return [];
   const found: Secrets = { files: [], written: [] };
   collect(config.content, "", found, DEPTH_MAX);

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** The most that is read of an answer: our own is a line. */
 const REASON_LENGTH_MAX = 1_000;
@@ -11,7 +11,7 @@ const REASON_LENGTH_MAX = 1_000;
 export async function checkService(
   { host, port, db }: { readonly host: string; readonly port: number; readonly db?: string | undefined },
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if (port === 0) return [];
   // Looked at before anything else of this command opens it.
   const isElsewhere = db !== undefined && isClosed(db);
