@@ -13,7 +13,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "turn.committed": "TurnsCommitted",
   "turn.dead": "TurnsDead",
   "send.unknown": "SendsUnknown",
-  "sweep.orphans": "Orphans",
+  "sweep.orphan": "Orphans",
   "trigger.unreadable": "TriggersUnreadable",
   "store.retry": "StoreRetries",
   "store.quarantined": "RowsQuarantined",
@@ -54,7 +54,6 @@ export function counting(serviceName: string): Counting {
 
 /** Events that tell several at once, a round of the sweeper at a time, and the field that says how many. */
 const AMOUNTS: Readonly<Record<string, string>> = {
-  "sweep.orphans": "orphans",
   "sweep.retriggered": "retriggered",
   "store.quarantined": "rows",
 };

@@ -82,7 +82,8 @@ describe("metrics", () => {
     const log = counted(silent);
     for (const event of ["window.armed", "window.armed", "lease.taken", "turn.committed", "nothing.of-ours"])
       log("debug", event);
-    log("error", "sweep.orphans", { orphans: 7 });
+    log("error", "sweep.orphan", { conversation: "c1" });
+    log("warn", "sweep.retriggered", { retriggered: 7 });
     log("error", "store.quarantined", { table: "conversations-stage", rows: 3 });
     flush();
     flush();
@@ -92,7 +93,8 @@ describe("metrics", () => {
         MessagesStaged: 2,
         LeasesTaken: 1,
         TurnsCommitted: 1,
-        Orphans: 7,
+        Orphans: 1,
+        Retriggered: 7,
         RowsQuarantined: 3,
       },
     ]);

@@ -18,11 +18,11 @@ export function sweeperHandler(runtime: FunctionRuntime) {
       const { sweeping, inspector } = await lull.engine();
       const halfMs = context.getRemainingTimeInMillis() / ROUND_SHARE;
       for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
-        const { hasMore: more = false, clockSetBack, ...swept } = await sweeping.sweep();
+        const { hasMore: more = false, clockSetBack, orphans, ...swept } = await sweeping.sweep();
         if (clockSetBack) lull.log("error", "clock.set-back", { ...clockSetBack });
-        if (swept.orphans > 0) lull.log("error", "sweep.orphans", { orphans: swept.orphans });
+        for (const conversation of orphans) lull.log("error", "sweep.orphan", { conversation });
         if (swept.retriggered > 0) lull.log("warn", "sweep.retriggered", { retriggered: swept.retriggered });
-        lull.log("debug", "sweep.done", { ...swept });
+        lull.log("debug", "sweep.done", { orphans: orphans.length, ...swept });
         hasMore = more;
       }
       tell(runtime.metrics, await inspector.gauges(), systemClock.nowMs());

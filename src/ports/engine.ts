@@ -104,8 +104,8 @@ export interface TurnTaking {
 }
 
 export interface SweepReport {
-  /** Staged, overdue, no window and no lease: armed again. It should be 0. */
-  readonly orphans: number;
+  /** Conversations with something staged, overdue, no window and no lease: armed again. There should be none. */
+  readonly orphans: readonly string[];
   /** Windows or lapsed leases whose wake-up was sent again. */
   readonly retriggered: number;
   /** Leases freed because their holder's process is known dead. */

@@ -58,9 +58,9 @@ export class Sweeper {
       const report = await this.#sweeping.sweep();
       const { orphans, retriggered, freed, expired, clockSetBack, hasMore = false } = report;
       if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
-      if (orphans > 0) this.#log("error", "sweep.orphans", { orphans });
+      for (const conversation of orphans) this.#log("error", "sweep.orphan", { conversation });
       if (freed > 0) this.#log("warn", "lease.stale", { freed });
-      this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });
+      this.#log("debug", "sweep.done", { orphans: orphans.length, retriggered, freed, expired });
       return hasMore;
     } catch (error) {
       const reason = tellable(error);

@@ -149,7 +149,7 @@ describe.skipIf(unavailable)("machines that run lull start on AWS", () => {
       expect(await rest(40)).toMatchObject({ dead: 0, unknown: 0 });
       expect(new Set(at.twilio.sent.map(({ to }) => to)).size).toBe(40);
       expect(at.twilio.sent).toHaveLength(40);
-      expect(staying.events.filter(({ event }) => event === "sweep.orphans")).toEqual([]);
+      expect(staying.events.filter(({ event }) => event === "sweep.orphan")).toEqual([]);
     });
   });
 });

@@ -29,12 +29,12 @@ export const sweeping: readonly EngineCase[] = [
     const { conversationId, dueAtMs } = await s.receive("hi");
     await s.world.strand!(conversationId);
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
     await s.nothingDue();
     await s.passes(1);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, [conversationId]);
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
   }),
 
   scene("where nothing waits a sweep finds nothing", {}, async (s) => {
@@ -42,7 +42,7 @@ export const sweeping: readonly EngineCase[] = [
     const { orphans, retriggered, freed, expired } = await s.engine.sweeping.sweep();
     assert.deepEqual(
       { orphans, retriggered, freed, expired },
-      { orphans: 0, retriggered: 0, freed: 0, expired: 0 },
+      { orphans: [], retriggered: 0, freed: 0, expired: 0 },
     );
   }),
 
@@ -60,7 +60,7 @@ export const sweeping: readonly EngineCase[] = [
     await s.engine.conversations.say(say);
     await s.world.strand!(conversation.id);
     await s.passes(s.settings.graceMs);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, [conversation.id]);
     assert.deepEqual((await s.take()).outbound?.texts, ["hello"]);
   }),
 
@@ -80,7 +80,7 @@ export const sweeping: readonly EngineCase[] = [
     }
     await s.passes(60_000);
     const found: number[] = [];
-    for (let round = 0; round < 4; round += 1) found.push((await s.engine.sweeping.sweep()).orphans);
+    for (let round = 0; round < 4; round += 1) found.push((await s.engine.sweeping.sweep()).orphans.length);
     assert.ok(
       found.every((orphans) => orphans <= 3),
       `found ${found}`,
@@ -131,7 +131,7 @@ export const sweeping: readonly EngineCase[] = [
     await s.nothingDue();
     await s.receive({ sender: "gathering" });
     await s.passes(s.settings.graceMs);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
   }),
 
   scene(

@@ -180,7 +180,7 @@ export class World {
       const sweptFromMs = this.scheduler.nowMs;
       const result = await this.#through(process, step, call);
       for (const outcome of takenIn(name, result)) this.#noteTaken(process, outcome);
-      const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans : 0;
+      const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans.length : 0;
       if (orphans > 0) this.history.add({ kind: "orphans", count: orphans, sweptFromMs });
       return result;
     });

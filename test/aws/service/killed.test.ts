@@ -56,7 +56,7 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
     }
   }
 
-  const orphans = () => at.events.filter(({ event }) => event === "sweep.orphans");
+  const orphans = () => at.events.filter(({ event }) => event === "sweep.orphan");
 
   it("the worker: every message in one turn, every part of its reply sent once, and nobody had to be found", async () => {
     await set();
