@@ -62,10 +62,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
   "web/shared": { imports: ["web/shared"], builtins: [] },
   "web/build": { imports: ["web/build"] },
+  // Run from a checkout, by people: it stands on the sources, and no test is below it.
+  "tools/aws-local": { imports: ["tools/aws-local", "src"] },
 };
 
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src"];
+const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src", "test"];
 
 interface House {
   readonly name: string;
@@ -87,6 +89,9 @@ const HOUSE: readonly House[] = [
       "http/page/built/": "is made from web, which keeps to this itself",
       "web/phone/main.ts": "hands the browser's clock to the rest of the page",
       "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
+      "tools/aws-local/bootstrap.ts": "is Lambda's runtime: what is left of a function's time is real",
+      "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
+      "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
     inTests: false,
@@ -110,9 +115,12 @@ const HOUSE: readonly House[] = [
 
 const SRC = new URL("./", import.meta.url);
 const SELF = "boundaries.test.ts";
-/** Beside `src`, and by its whole path: what runs in a browser. */
-const WEB = "web/";
-const FILES = [...pathsIn(SRC), ...pathsIn(new URL(`../${WEB}`, SRC)).map((path) => WEB + path)]
+/** Beside `src`, and by their whole path: what runs in a browser, and what people run from a checkout. */
+const BESIDE = ["web/", "tools/"];
+const FILES = [
+  ...pathsIn(SRC),
+  ...BESIDE.flatMap((folder) => pathsIn(new URL(`../${folder}`, SRC)).map((path) => folder + path)),
+]
   // Folders have no ending. Its own samples are bad on purpose.
   .filter((path) => /\.\w+$/.test(path) && path !== SELF);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
@@ -127,7 +135,11 @@ function pathsIn(folder: URL): string[] {
 }
 
 function textOf(path: string): string {
-  return readFileSync(new URL(path.startsWith(WEB) ? `../${path}` : path, SRC), "utf8");
+  return readFileSync(new URL(isBeside(path) ? `../${path}` : path, SRC), "utf8");
+}
+
+function isBeside(path: string): boolean {
+  return BESIDE.some((folder) => path.startsWith(folder));
 }
 
 interface Import {
@@ -164,7 +176,7 @@ function isTypes(names: string): boolean {
 function ruleFor(path: string): Rule | undefined {
   const [folder = "", inner] = path.split("/");
   const inside = `${folder}/${inner}`;
-  const isInside = LEAVES.includes(folder) || path.startsWith(WEB) || Object.hasOwn(RULES, inside);
+  const isInside = LEAVES.includes(folder) || isBeside(path) || Object.hasOwn(RULES, inside);
   const own = isInside ? inside : folder;
   const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
   return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
@@ -213,14 +225,13 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }:
 function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const { dependencies, devDependencies, peerDependencies } = manifest;
-  return Object.hasOwn(
-    {
-      ...dependencies,
-      ...(isOptional(path) && peerDependencies),
-      ...((isTest(path) || path.startsWith("web/build/")) && devDependencies),
-    },
-    name,
-  );
+  const isForDevelopers = isTest(path) || /^(?:web\/build|tools)\//.test(path);
+  const installed = {
+    ...dependencies,
+    ...(isOptional(path) && peerDependencies),
+    ...(isForDevelopers && devDependencies),
+  };
+  return Object.hasOwn(installed, name) || Object.hasOwn(installed, `@types/${name}`);
 }
 
 function isOptional(path: string): boolean {
@@ -294,6 +305,7 @@ describe("the sources", () => {
     expect(sources).toContain("core/window.ts");
     expect(sources).toContain("channels/twilio/index.ts");
     expect(sources).toContain("web/phone/timeline.ts");
+    expect(sources).toContain("tools/aws-local/main.ts");
   });
 
   test("import nothing that imports them back, not even a type", () => {
@@ -409,6 +421,9 @@ describe("this test bites:", () => {
     ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
     ["elsewhere/x.ts", "", "has no rule"],
     ["web/elsewhere/x.ts", "", "has no rule"],
+    ["tools/elsewhere/x.ts", "", "has no rule"],
+    ["tools/aws-local/x.ts", 'import { eventually } from "../../test/lull-process.ts";', "may not import"],
+    ["http/edge.ts", 'import { openGateway } from "../../tools/aws-local/gateway.ts";', "may not import"],
     ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
     ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],
     ["web/phone/x.ts", 'import { x } from "../console/x.ts";', "may not import ../console/x.ts"],
@@ -445,6 +460,9 @@ describe("this test bites:", () => {
     ["web/phone/x.ts", 'import type { Feed } from "../../src/http/feed-shape.ts";'],
     ["web/phone/x.test.ts", 'import { fakeClock } from "../../src/testing/index.ts";'],
     ["web/build/x.ts", 'import { build } from "esbuild";'],
+    ["tools/aws-local/x.ts", 'import { aws } from "../../src/engines/aws/index.ts";'],
+    ["tools/aws-local/x.ts", 'import { startFauxqs } from "fauxqs";'],
+    ["tools/aws-local/x.test.ts", 'import { eventually } from "../../test/lull-process.ts";'],
   ])("but not at %s with %j", (path, source) => {
     expect(complaints(path, source)).toEqual([]);
   });

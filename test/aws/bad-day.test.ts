@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { FAULTS, Faults } from "./faults.ts";
 import { interleave, openPair, WINDOW_MS } from "./interleaving.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";

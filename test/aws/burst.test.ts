@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { TakeOutcome } from "../../src/model/take.ts";
 import { arrival, silent, textsOf } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { awsWorld } from "./world.ts";
 
 describe.skipIf(unavailable)("a burst on AWS", () => {

@@ -13,7 +13,7 @@ import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Attribute = [name: string, type: "S" | "N"];

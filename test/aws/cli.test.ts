@@ -6,10 +6,10 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } fro
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
+import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
 
 interface CheckResult {
   readonly check: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { tablePermissions } from "../cdk/permissions.ts";
 import { synthesise } from "../cdk/synthesis.ts";
 import { contractCases } from "./contract-cases.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Requests } from "./requests.ts";
 import { awsWorld } from "./world.ts";
 

@@ -5,8 +5,8 @@ import type { HistoryMessage } from "../../src/model/history.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { CommitOutcome, Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Meter } from "./meter.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story, tellWithDeath } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";

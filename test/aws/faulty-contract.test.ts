@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Skip } from "../../src/testing/engine-contract/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { contractCases, SKIPS } from "./contract-cases.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { FAULTS, Faults, losesEveryAnswer } from "./faults.ts";
 import { awsWorld } from "./world.ts";
 

@@ -15,7 +15,7 @@ import {
   replied,
   textsOf,
 } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
 
 /** From one machine to AWS, as docs/aws.md says. */
 describe.skipIf(unavailable)("moving from SQLite", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
 import { Story } from "./story.ts";
 import { awsWorld } from "./world.ts";

@@ -13,8 +13,8 @@ import type { LambdaHandlers } from "../../src/lambda/index.ts";
 import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
 import { fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { contextWith, get, post, recordOf, signedUrl } from "./function-world.ts";
 
 const ACCOUNT = "AC00000000000000000000000000000001";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
 import { OTHER_REQUESTS_MAX } from "../../src/core/defaults.ts";
 import type { Turn } from "../../src/ports/responder.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import {
   contextWith,
   type FunctionWorld,

@@ -13,7 +13,7 @@ import {
   replied,
   silent,
 } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 const known: Partial<Settings> = { admission: "known" };

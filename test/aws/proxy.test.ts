@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, it } from "vitest";
-import { type Clients, type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import {
+  type Clients,
+  type Emulators,
+  startEmulators,
+  unavailable,
+} from "../../tools/aws-local/emulators.ts";
 import { conflict } from "./faults.ts";
 import { type AwsProxy, type Fate, type ProxyOptions, startProxy } from "./proxy.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";

@@ -12,11 +12,11 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { queue } from "../../src/responders/queue/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
+import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
 
 interface HandedOver {
   readonly turn: { readonly id: string; readonly attempt: number };

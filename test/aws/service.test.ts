@@ -5,8 +5,8 @@ import type { Outgoing } from "../../src/ports/channel.ts";
 import { createService } from "../../src/runtime/create-service.ts";
 import type { Service } from "../../src/runtime/service.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
 /** The whole service on the emulators in real time, set up by the environment alone, as a container on ECS would be. */
 describe.skipIf(unavailable)("a long-running worker on AWS", () => {

@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
 
 const NEVER_SECONDS = "3600";
 

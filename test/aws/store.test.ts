@@ -23,7 +23,7 @@ import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { MemoryStore, MemoryTables } from "./simulated/memory-store.ts";
 import { UNHURRIED } from "./world.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 const ROUNDS_MAX = 100;

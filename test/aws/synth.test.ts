@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createQueues, createTables } from "../../src/engines/aws/index.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { ROOT, run, stagePackage } from "../staged-package.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
 /** A bundle is read at every cold start. */
 const BUNDLE_BYTES_MAX = 1_000_000;

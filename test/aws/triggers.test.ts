@@ -13,7 +13,7 @@ import type { LogFields } from "../../src/model/log.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";

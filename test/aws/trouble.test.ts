@@ -7,7 +7,7 @@ import { aws } from "../../src/engines/aws/index.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";

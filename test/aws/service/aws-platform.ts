@@ -3,14 +3,19 @@ import { mkdir, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Emulators, startEmulators } from "../../../tools/aws-local/emulators.ts";
+import type { Environment } from "../../../tools/aws-local/function-instance.ts";
+import {
+  type FunctionName,
+  type LocalAws,
+  type LocalAwsOptions,
+  startLocalAws,
+} from "../../../tools/aws-local/local-aws.ts";
 import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
 import { API_TOKEN, outside } from "../../service/outside.ts";
 import type { Place, Platform } from "../../service/platform.ts";
 import { bundleFunctions } from "../bundle.ts";
-import { type Emulators, startEmulators } from "../emulators.ts";
-import type { Environment } from "../local/function-instance.ts";
-import { type FunctionName, type LocalAws, type LocalAwsOptions, startLocalAws } from "../local/local-aws.ts";
 
 /** A line of a function's log, and who wrote it. */
 type FunctionEvent = LogEvent & { readonly from: FunctionName; readonly instance: number };

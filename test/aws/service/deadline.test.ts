@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { unavailable } from "../../../tools/aws-local/emulators.ts";
 import { atRest } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
 import { type Ground, lambdaPlace, startGround } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("a function whose time is nearly over", () => {

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { unavailable } from "../../../tools/aws-local/emulators.ts";
+import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import type { Environment } from "../local/function-instance.ts";
 import { type Ground, type LambdaPlace, lambdaPlace, SOON, startGround } from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from "vitest";
+import { unavailable } from "../../../tools/aws-local/emulators.ts";
 import { limitCases } from "../../service/cases/limits.ts";
 import { tell } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
 import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("on AWS", () => {

@@ -2,9 +2,9 @@ import { fileURLToPath } from "node:url";
 import { GetQueueAttributesCommand, SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createQueues } from "../../../src/engines/aws/index.ts";
-import { eventually } from "../../lull-process.ts";
-import { type Emulators, REGION, startEmulators, unavailable } from "../emulators.ts";
+import { createQueues } from "../../src/engines/aws/index.ts";
+import { eventually } from "../../test/lull-process.ts";
+import { type Emulators, REGION, startEmulators, unavailable } from "./emulators.ts";
 import { EventSource, failuresIn } from "./event-source.ts";
 import { LocalFunction } from "./local-function.ts";
 

@@ -1,8 +1,8 @@
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { atRest } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import { type Ground, lambdaPlace, startGround } from "../service/aws-platform.ts";
+import { type Ground, lambdaPlace, startGround } from "../../test/aws/service/aws-platform.ts";
+import { atRest } from "../../test/service/platform.ts";
+import { unavailable } from "./emulators.ts";
 
 const TARGET = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
 
