@@ -20,7 +20,7 @@ describe("a moment on the provider's clock", () => {
     });
   });
 
-  it("is later by as much as our clock is slow, and in doubt between: our clock may have been set back", () => {
+  it("is later by as much as our clock is slow, and in doubt between: it may have been set back", () => {
     expect(sinceOnTheirClock(AT_MS, dateOf(NOW_MS + HOUR), NOW_MS)).toEqual({
       certainAtMs: AT_MS + HOUR,
       possibleAtMs: AT_MS,
