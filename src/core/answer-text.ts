@@ -1,7 +1,7 @@
-/** Bytes of a provider's answer that are read at most: a thousand listed messages are 3 MB. */
+/** The most bytes of a provider's answer that are read: a list of a thousand messages is 3 MB. */
 export const PROVIDER_ANSWER_BYTES_MAX = 8_000_000;
 
-/** An answer's text, or undefined where it is longer than anybody will read: the rest stays where it is. */
+/** An answer's text, or undefined if it is longer than `bytesMax`: the rest is left unread. */
 export async function answerText(
   body: AsyncIterable<Uint8Array> | null,
   bytesMax = PROVIDER_ANSWER_BYTES_MAX,

@@ -14,8 +14,10 @@ export interface BatchLimits {
 }
 
 /**
- * Provider time where every message has one, then our arrival in ms, place in the payload, order of staging, id.
- * One message without a provider time makes all go by arrival: two clocks in one comparison can form a circle.
+ * Order of a batch: provider time if every message has one, then our arrival in ms, place in the payload,
+ * order of staging, id.
+ * If one message has no provider time, all go by arrival: mixing two clocks in one comparison can form a
+ * cycle.
  */
 export function inOrder<T extends Omit<Batchable, "bytes">>(
   messages: readonly T[],
@@ -33,8 +35,9 @@ export function inOrder<T extends Omit<Batchable, "bytes">>(
 
 /**
  * What one turn takes: in order, within both limits, always at least one.
- * `first` are messages of an earlier try: they stay together in every try, or they could not be counted together.
- * `byProvider` is said where more wait than are given: it is all of them that decide by which clock they go.
+ * `first` are the messages of an earlier try. They stay together in every try; otherwise they could not be
+ * counted together.
+ * `byProvider` is given when more messages wait than are passed in: all of them decide which clock is used.
  */
 export function cutBatch<T extends Batchable>(
   messages: readonly T[],

@@ -39,7 +39,7 @@ describe("a text", () => {
   it("is cut at the last space that a whole chunk reaches, and at none behind it", () => {
     expect(splitText("aaaa b cc", 6)).toEqual(["aaaa b", "cc"]);
     expect(splitText("aaaa bb cc", 6)).toEqual(["aaaa", "bb cc"]);
-    // Nor at one in its first half: that would make many small ones.
+    // Nor at one in its first half: that would make many small chunks.
     expect(splitText("aaa bbbbbb", 6)).toEqual(["aaa bb", "bbbb"]);
   });
 
@@ -58,7 +58,8 @@ describe("a text", () => {
   });
 
   it("in a script with its own full stop is cut behind it", () => {
-    expect(splitText("مرحبا كيف حالك؟ أنا بخير", 20)).toEqual(["مرحبا كيف حالك؟", "أنا بخير"]);
+    const [question, answer] = ["مرحبا كيف حالك؟", "أنا بخير"];
+    expect(splitText(`${question} ${answer}`, 20)).toEqual([question, answer]);
   });
 });
 
@@ -78,7 +79,13 @@ describe("no character is cut", () => {
   );
 
   it("at any place of a text that mixes them all", () => {
-    const text = `${"x".repeat(30)}${families.slice(0, 22)}${flags.slice(0, 12)}${skins.slice(0, 16)}${combining.slice(0, 20)}`;
+    const characters = [
+      families.slice(0, 22),
+      flags.slice(0, 12),
+      skins.slice(0, 16),
+      combining.slice(0, 20),
+    ];
+    const text = `${"x".repeat(30)}${characters.join("")}`;
     for (let lead = 0; lead < 30; lead += 1) check(text.slice(lead), 24);
   });
 

@@ -1,10 +1,12 @@
 /** Where a text may be cut, best place first: blank line, line, sentence, word. */
 const BREAKS = [/\n\s*\n/g, /\n/g, /(?<=[.!?…。؟])\s+/g, /\s+/g];
 
-/** Splits a text into chunks of at most `max` UTF-16 units, never inside what a reader sees as one character. */
+/**
+ * Splits a text into chunks of at most `max` UTF-16 units, never inside what a reader sees as one character.
+ */
 export function splitText(text: string, max: number): string[] {
   const chunks: string[] = [];
-  // With less room than one unit there would be no end of empty chunks.
+  // With room for less than one unit, empty chunks would follow each other without end.
   const room = Math.max(1, Math.floor(max));
   let rest = text.trim();
   while (rest.length > room) {
@@ -22,7 +24,8 @@ function breakBefore(text: string, max: number): number {
     const last = [...head.matchAll(pattern)].map(({ index }) => index).findLast((index) => index > max / 2);
     if (last !== undefined) return last;
   }
-  // One code point more, whole: half a pair at the end would look like the end of the character before it.
+  // One whole code point more: half a surrogate pair at the end would look like the end of the character
+  // before it.
   return graphemeBefore(text.slice(0, max + 2), max);
 }
 
@@ -32,7 +35,8 @@ function graphemeBefore(head: string, max: number): number {
     if (index + segment.length > max) break;
     at = index + segment.length;
   }
-  // One "character" longer than a whole chunk: cut it, rather than send nothing for ever, but between its code points.
+  // One "character" is longer than a whole chunk: cut it between its code points rather than send nothing for
+  // ever.
   return at === 0 ? codePointBefore(head, max) : at;
 }
 

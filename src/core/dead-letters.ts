@@ -1,6 +1,6 @@
 import type { DeadLettered, TakeOutcome, TakeResult } from "../model/take.ts";
 
-/** The last of several outcomes, with the dead letters before it: somebody has to hear of them. */
+/** The last of several outcomes, with the dead letters before it, so that the caller can report them. */
 export function inTheEnd(outcomes: readonly TakeOutcome[]): TakeResult {
   const last = outcomes.at(-1) ?? { kind: "nothing" };
   const deadLettered = outcomes

@@ -76,7 +76,7 @@ describe("the defaults", () => {
     expect([NAME_LENGTH_MAX, ATTRIBUTES_BYTES_MAX, REASON_LENGTH_MAX]).toEqual([1_000, 64_000, 1_000]);
   });
 
-  it("queue, admit everybody, check on receipt and hold what nobody knows", () => {
+  it("queue, admit every sender, check on receipt and hold unknown sends", () => {
     const { whileBusy, admission, validation, onUnknown, projectStatus } = DEFAULTS;
     expect([whileBusy, admission, validation, onUnknown, projectStatus]).toEqual([
       "queue",
@@ -87,7 +87,7 @@ describe("the defaults", () => {
     ]);
   });
 
-  it("keep everything, and limit no sender but those who prove nothing", () => {
+  it("keep everything, and limit only senders that prove nothing", () => {
     const { retentionMs, senderPerMinuteMax, visitorPerMinuteMax } = DEFAULTS;
     expect([retentionMs, senderPerMinuteMax, visitorPerMinuteMax]).toEqual([0, 0, 120]);
   });
@@ -98,12 +98,12 @@ describe("settings", () => {
     expect(settingsWith({})).toEqual(DEFAULTS);
   });
 
-  it("renew a lease at a third of its length, unless somebody says otherwise", () => {
+  it("renew a lease at a third of its length, unless another time is set", () => {
     expect(settingsWith({ leaseMs: 30_000 }).renewMs).toBe(10_000);
     expect(settingsWith({ leaseMs: 30_000, renewMs: 5_000 }).renewMs).toBe(5_000);
   });
 
-  it("never let a lease be so short that clocks that are apart leave no time to send", () => {
+  it("never let a lease be so short that clock skew leaves no time to send", () => {
     const apart = settingsWith({ leaseMs: 100, clockSkewMs: 2_000 });
     expect(apart.leaseMs).toBe(3_000);
     expect(apart.renewMs).toBe(1_000);

@@ -50,7 +50,7 @@ describe("the next step", () => {
     expect(nextDraftStep(draft(), DEFAULTS)).toEqual({ kind: "done" });
   });
 
-  it("is to ask about a chunk found sending; that it is not found counts when it had its time to settle", () => {
+  it("is to ask about a chunk found sending; not found counts only once it had its time to settle", () => {
     const step = nextDraftStep(draft(sent(), sending, pending), DEFAULTS);
     expect(step).toEqual({ kind: "ask", chunk: 1, settledAtMs: 10_000 + 30_000 });
   });
@@ -175,7 +175,7 @@ describe("who may tell what became of a send", () => {
     expect(mayTellOf(send, by)).toBe(may);
   });
 
-  it("any address, where nobody knows which one it went out from", () => {
+  it("any address, where it is unknown which one it went out from", () => {
     expect(mayTellOf({ channel: "whatsapp", from: "" }, { channel: "whatsapp", address: "+1" })).toBe(true);
     expect(mayTellOf({ channel: "whatsapp" }, { channel: "whatsapp", address: "+1" })).toBe(true);
   });

@@ -9,13 +9,14 @@ const HOUR = 3_600_000;
 export type DraftStep =
   | { readonly kind: "send"; readonly chunk: number }
   /**
-   * Found `sending`: somebody may have sent it. The channel is asked. What it finds is proof at any time; that it finds nothing counts
-   * from `settledAtMs` on, since the request may still be inside the provider.
+   * Found `sending`: an earlier holder may have sent it, so the channel is asked. What it finds is proof at
+   * any time. That it finds nothing counts only from `settledAtMs` on, since the request may still be inside
+   * the provider.
    */
   | { readonly kind: "ask"; readonly chunk: number; readonly settledAtMs: number }
   | { readonly kind: "done" };
 
-/** What the time that a send needs to settle depends on. */
+/** What decides how long a send needs to settle. */
 export type SettleTimes = Pick<Settings, "settleMs" | "channels">;
 
 export function nextDraftStep(draft: Draft, times: SettleTimes): DraftStep {
@@ -27,7 +28,7 @@ export function nextDraftStep(draft: Draft, times: SettleTimes): DraftStep {
   return { kind: "ask", chunk, settledAtMs: state.sendByAtMs + settleMs };
 }
 
-/** Whoever was sending sends no more bytes after this moment: it died, or its request is over. */
+/** The sender sends no more bytes after this moment: it died, or its request is over. */
 export function endSending(draft: Draft, atMs: number): Draft {
   const ended = (chunk: Chunk): Chunk =>
     chunk.state.kind === "sending" && chunk.state.sendByAtMs > atMs
@@ -37,8 +38,9 @@ export function endSending(draft: Draft, atMs: number): Draft {
 }
 
 /**
- * A draft that a later clock wrote. `draftedAtMs` goes back by an hour more: nobody knows how long ago it really was, and what the provider
- * took before it is not looked at. Texts of earlier turns are told apart by their recorded ids, too.
+ * A draft that was written by a clock that has been set back since. `draftedAtMs` goes back by one hour more:
+ * how long ago it really was is unknown, and what the provider took before `draftedAtMs` is not looked at.
+ * Texts of earlier turns are told apart by their recorded ids, too.
  */
 export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
   const { awaitingUntilAtMs, draftedAtMs } = draft;
@@ -49,10 +51,10 @@ export function draftOnEarlierClock(draft: Draft, nowMs: number): Draft {
   };
 }
 
-/** How much of a reply reached the customer, as far as anybody knows. */
+/** How much of a reply reached the customer, as far as is known. */
 export type ReplySent = "none" | "part" | "whole" | "unknown";
 
-/** A dead letter as people and programs are shown it. */
+/** A dead letter as operators and API clients see it. */
 export function withReplySent<T extends { readonly draft?: Draft }>(letter: T): T & { replySent: ReplySent } {
   return { ...letter, replySent: replySent(letter.draft) };
 }
@@ -64,19 +66,19 @@ export function replySent(draft: Draft | undefined): ReplySent {
   return kinds.has("pending") ? "part" : "whole";
 }
 
-/** Something that was sent: through which channel, and from which address of ours, as far as that is known. */
+/** Something that was sent: through which channel, and from which address of ours, if that is known. */
 interface Sent {
   readonly channel: string;
   readonly from?: string;
 }
 
-/** Who brought a callback: a channel, and the address of ours that it speaks for, where it says one. */
+/** Who brought a callback: a channel and, if it says so, the address of ours that it speaks for. */
 export interface Teller {
   readonly channel: string;
   readonly address?: string | undefined;
 }
 
-/** A callback of one channel or address of ours proves nothing about what another sent, whatever it says. */
+/** A callback of one channel or address of ours proves nothing about what another one sent. */
 export function mayTellOf({ channel, from = "" }: Sent, by: Teller): boolean {
   const isFrom = by.address === undefined || from === "" || isSameAddress(by.address, from);
   return by.channel === channel && isFrom;
@@ -86,7 +88,7 @@ export function withChunk(draft: Draft, index: number, state: ChunkState): Draft
   return { ...draft, chunks: draft.chunks.map((chunk, at) => (at === index ? { ...chunk, state } : chunk)) };
 }
 
-/** A human took over: what is not on its way stays unsaid. */
+/** A human took over: chunks that are still pending are not sent. */
 export function dropPending(draft: Draft): Draft {
   const dropped: ChunkState = { kind: "dropped" };
   return {
@@ -111,7 +113,7 @@ export function providerIdsOf(draft: Draft): string[] {
   return draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));
 }
 
-/** What the customer was sent, as far as anybody knows: unknown chunks count as said, dropped ones do not. */
+/** What the customer was sent, as far as is known: unknown chunks count as sent, dropped ones do not. */
 export function saidText(draft: Draft): string {
   return draft.chunks
     .filter(({ state }) => state.kind !== "dropped" && state.kind !== "pending")
@@ -119,7 +121,10 @@ export function saidText(draft: Draft): string {
     .join("\n");
 }
 
-/** A holder's copy of the draft may be older than the provider's callback: what is known to be sent stays sent. */
+/**
+ * A holder's copy of the draft may be older than the provider's callback: a chunk that is known to be sent
+ * stays sent.
+ */
 export function keepSent(stored: Draft | undefined, written: Draft): Draft {
   if (stored?.turnId !== written.turnId) return written;
   const known = (chunk: Chunk, at: number): Chunk => {

@@ -1,20 +1,21 @@
 import type { Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 
-/** What is known of somebody whose conversations are looked for. */
+/** What is known of a person whose conversations are looked for. */
 export interface Person<C> {
   readonly conversations: readonly C[];
-  /** What may be looked for under these names is theirs. */
+  /** Everything that is stored under these names belongs to the person. */
   readonly names: readonly string[];
-  /** Names that have to be looked at, too, before this can be relied upon. */
+  /** Names that must be looked up, too, before the result is complete. */
   readonly mentions: readonly string[];
-  /** Names that were nobody else's: they are not to be found in what is kept of any name. */
+  /** Names that only this person had: they are removed from the records of all names. */
   readonly gone: ReadonlySet<string>;
 }
 
 /**
- * Which of the conversations under these people's names, complete or not, are the same person's. A number that two have had leads from
- * neither of them to what only the number tells: nobody can say whose that was.
+ * Which of the conversations under these names, complete or not, belong to the same person. A number that two
+ * people have had leads from neither of them to a conversation that only the number identifies: its owner
+ * cannot be told.
  */
 export function personIn<C extends NamedConversation>(
   start: readonly (Named & { readonly id?: string })[],
@@ -59,15 +60,16 @@ export function personIn<C extends NamedConversation>(
   return { conversations, names, mentions, gone };
 }
 
-/** Who and what is not to be found in what is kept of names. */
+/** Names and conversations that are removed from name records. */
 export interface Erased {
   readonly names: ReadonlySet<string>;
   readonly conversationIds: ReadonlySet<string>;
 }
 
-/** What is kept of a name when those are gone; undefined where nothing is. */
+/** What is kept of a name after the erasure; undefined if nothing is. */
 export function erasedFrom(name: string, record: NameRecord, gone: Erased): NameRecord | undefined {
-  // That there was another stays known: else what they said would count as the next one's.
+  // It stays known that there was another person: otherwise their conversations would count as the next
+  // holder's.
   const left = (each: string) => (gone.names.has(each) ? "" : each);
   const cameWith = record.cameWith.map(left);
   const whose = Object.entries(record.whose ?? {})

@@ -1,4 +1,7 @@
-/** How many of the latest fit into so many bytes. `sizes` are newest first; one always fits: no past at all would help nobody. */
+/**
+ * How many of the latest fit into `bytesMax`. `sizes` are newest first. One always fits: a responder needs
+ * some history.
+ */
 export function fitting(sizes: readonly number[], bytesMax: number): number {
   let bytes = 0;
   const tooMany = sizes.findIndex((size, at) => {
@@ -8,7 +11,7 @@ export function fitting(sizes: readonly number[], bytesMax: number): number {
   return tooMany === -1 ? sizes.length : tooMany;
 }
 
-/** The latest that fit, in their own order. */
+/** The latest that fit, in their original order. */
 export function latestWithin<T>(
   all: readonly T[],
   bytesMax: number,

@@ -42,7 +42,7 @@ describe("a conversation's id", () => {
     );
   });
 
-  it("is another one in another installation: nobody finds the person by trying all numbers", () => {
+  it("is another one in another installation: trying all numbers does not find the person", () => {
     expect(conversationId("another secret", key)).not.toBe(id(key));
   });
 

@@ -9,9 +9,10 @@ export function messageId(channel: string, account: string, providerId: string):
 }
 
 /**
- * A conversation's id follows from its key and from the one before it, so that two first messages at the same instant,
- * on two machines, make one conversation, and the first message after a completed task makes another. Ids are logged and given to others:
- * without the installation's secret in it, whoever sees one would find the phone number by trying all of them.
+ * A conversation's id follows from its key and from the conversation before it. Two first messages at the
+ * same instant on two machines therefore make one conversation, and the first message after a completed task
+ * makes another. Ids are logged and given to other systems: without the installation's secret in the hash,
+ * the phone number could be found by trying all numbers.
  */
 export function conversationId(secret: string, key: ConversationKey, previousId = ""): string {
   const hash = createHmac("sha256", secret);
@@ -20,7 +21,10 @@ export function conversationId(secret: string, key: ConversationKey, previousId 
   return `c_${hash.digest("base64url").slice(0, 22)}`;
 }
 
-/** Whose conversation a message is about: its sender, at this address of ours, over this type of channel. */
+/**
+ * The key of the conversation that a message belongs to: its sender, at this address of ours, over this type
+ * of channel.
+ */
 export function conversationKey(
   { channels }: Pick<Settings, "channels">,
   { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,

@@ -8,12 +8,12 @@ const work = { turnId: "turn", batchIds: ["m1"], takenAtMs: 40_000 } as unknown 
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 40_000, untilAtMs: 60_000 };
 const draft = { turnId: "turn", chunks: [], awaitingUntilAtMs: 90_000 } as unknown as Draft;
 
-it("a draft that waits for its answer says so, and whether its writer is still at it", () => {
+it("a draft that waits for its answer says so, and whether its writer still runs", () => {
   expect(awaiting({ works: [work], draft }, "turn", CLOCK)).toEqual({ kind: "waits", draft, running: false });
   expect(awaiting({ works: [work], draft, lease }, "turn", CLOCK)).toMatchObject({ running: true });
 });
 
-it("a turn that is being asked may get its answer before it says that it would be late", () => {
+it("a turn that is being asked may get its answer before it says that the answer will be late", () => {
   expect(awaiting({ works: [work], lease }, "turn", CLOCK)).toEqual({ kind: "asked", work });
 });
 

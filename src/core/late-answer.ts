@@ -8,9 +8,9 @@ import { type ConversationState, type Work, workOf } from "./state.ts";
 
 /** Whether a turn waits for an answer from elsewhere. */
 export type Awaiting =
-  /** Its draft says so; `running` while whoever wrote it still holds the lease. */
+  /** Its draft says so; `running` while the worker that wrote it still holds the lease. */
   | { readonly kind: "waits"; readonly draft: Draft; readonly running: boolean }
-  /** It is being asked: the answer may be quicker than the word that it would be late. */
+  /** The responder is being asked: its late answer may arrive before it says that the answer will be late. */
   | { readonly kind: "asked"; readonly work: Work }
   | { readonly kind: "stale" };
 
@@ -59,13 +59,16 @@ export function withLateAnswer(
   return { ...state, draft: answered, notBeforeAtMs: undefined };
 }
 
-/** The answer that was accepted while its turn was still being asked. Whoever gave it was told that it is sent, so it is. */
+/**
+ * The answer that was accepted while the responder was still being asked. Its sender was told that it will be
+ * sent, so it is.
+ */
 export function acceptedMeanwhile(state: ConversationState, turnId: string): Draft | undefined {
   const { draft } = state;
   return draft?.turnId === turnId && draft.awaitingUntilAtMs === undefined ? draft : undefined;
 }
 
-/** A commit that says nothing, of a turn that was asked. */
+/** A commit without a reply, of a turn whose responder was asked. */
 export function isSilence({ outcome, draft }: Pick<Commit, "outcome" | "draft">): boolean {
   return draft === undefined && (outcome === "no-reply" || outcome === "queued");
 }

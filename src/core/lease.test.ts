@@ -15,7 +15,7 @@ describe("a lease", () => {
     expect(isHeld(lease, 62_000, 2_000)).toBe(false);
   });
 
-  it("that ends later than any is nobody's", () => {
+  it("that ends later than any lease can is not held", () => {
     const last = { ...lease, untilAtMs: LEASE_MS_MAX + 2_000 };
     expect(isHeld(last, 0, 2_000)).toBe(true);
     expect(isHeld(last, 0, 1_999)).toBe(false);
@@ -27,7 +27,7 @@ describe("a lease", () => {
   });
 });
 
-it("of many leases people are told the oldest, and how many nobody holds any more", () => {
+it("of many leases the oldest is reported, and how many have lapsed", () => {
   const leases = [
     { ...lease, takenAtMs: 7 },
     { ...lease, takenAtMs: 9, untilAtMs: 50_000 },

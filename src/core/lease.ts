@@ -7,7 +7,8 @@ import { LEASE_MS_MAX } from "./defaults.ts";
  *                   |  \--until passes--> lapsed --take (new token)--> held
  *                   \--holder known dead--> lapsed
  *
- * Time says when to try; the token says who is right. A holder that was slow finds a newer token and its writes refused.
+ * Time says when to try; the token says who is right. A slow holder finds a newer token, and its writes are
+ * refused.
  */
 export interface LeaseState {
   readonly token: string;
@@ -17,21 +18,21 @@ export interface LeaseState {
   readonly untilAtMs: number;
 }
 
-/** Whether somebody may still be working. `skewMs` is how far two clocks may be apart. */
+/** Whether a worker may still hold the lease. `skewMs` is how far two clocks may be apart. */
 export function isHeld(lease: LeaseState | undefined, nowMs: number, skewMs: number): lease is LeaseState {
   return (
     lease !== undefined && nowMs < lease.untilAtMs + skewMs && lease.untilAtMs <= latestEndAtMs(nowMs, skewMs)
   );
 }
 
-/** No lease that somebody took by now ends later, whoever's clock is ahead. */
+/** No lease that was taken by now ends later than this, even if its holder's clock is ahead. */
 export function latestEndAtMs(nowMs: number, skewMs: number): number {
   return nowMs + LEASE_MS_MAX + skewMs;
 }
 
 /**
- * The latest moment a send may still be under way. A request open then is aborted, so that it cannot reach the provider
- * after somebody else got the right to send.
+ * The latest moment at which a send may still be under way. A request that is open then is aborted, so that
+ * it cannot reach the provider after another worker got the right to send.
  */
 export function sendByAtMs(
   nowMs: number,
@@ -41,7 +42,7 @@ export function sendByAtMs(
   return Math.min(nowMs + limits.sendTimeoutMs, leaseUntilAtMs - limits.clockSkewMs);
 }
 
-/** What alarms want to know of the leases that stand. */
+/** What alarms need to know about the current leases. */
 export function leaseGauges(
   leases: readonly LeaseState[],
   nowMs: number,

@@ -19,7 +19,10 @@ const SCHEMA = options(
   Object.fromEntries(LIMIT_ROWS.map(([name, limit]) => [publicName(name), schemaOf(limit)])),
 );
 
-/** Public limits to those of the code; what was left out stays out. Or what is wrong with them, in words. */
+/**
+ * Public limits in the code's units; limits that were left out stay out. If some are wrong: a sentence that
+ * says why.
+ */
 export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string {
   const [problem] = problemsIn(given, SCHEMA, "limits", TO_PEOPLE);
   if (problem !== undefined) return problem;

@@ -2,18 +2,24 @@ import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } fr
 
 const NUMBER_OR_MAIL = /^\+?\d+$|@/;
 
-/** A record is small, however many share a mail address and however long their ids are: an item of DynamoDB has 400 KB. */
+/**
+ * A record stays small, however many people share a mail address and however long their ids are: a DynamoDB
+ * item has 400 KB.
+ */
 const NAMES_KEPT_MAX = 100;
 const NAMES_BYTES_MAX = 60_000;
 const CONVERSATIONS_KEPT_MAX = 1_000;
 const CONVERSATIONS_BYTES_MAX = 100_000;
 
-/** A telephone number, with or without `+`, or a mail address: it may pass to somebody else. Whatever else is a name stays one person's. */
+/**
+ * A telephone number, with or without `+`, or a mail address: it may pass to another person. Every other name
+ * stays one person's.
+ */
 export function isPassing(name: string): boolean {
   return NUMBER_OR_MAIL.test(name);
 }
 
-/** The names that count: a second one only between a name that stays and one that may pass on. */
+/** The names that count: the alias only if one of the two is lasting and the other may pass on. */
 export function namesOf(named: Named): string[] {
   const alias = aliasOf(named);
   return alias === undefined ? [named.sender] : [named.sender, alias];
@@ -36,12 +42,15 @@ export function lastOf(records: NameRecords, name: string | undefined): string |
   return (name !== undefined && records.get(name)?.cameWith.at(-1)) || undefined;
 }
 
-/** The lasting name of a conversation's person; `""` where it is nobody's any more. */
+/** The lasting name of a conversation's person; `""` if it belongs to no person any more. */
 export function whoseIs(conversation: NamedConversation, records: NameRecords): string | undefined {
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
 }
 
-/** Of a conversation that is in `whose` already, what is written there stays. New ones come last: the first are left out. */
+/**
+ * A conversation that is already in `whose` keeps its owner there. New entries come last: the oldest are left
+ * out.
+ */
 export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
   const { came, before = [], whose, stranger } = change;
   const record = standing ?? { cameWith: before };
@@ -55,7 +64,7 @@ export function changedName(standing: NameRecord | undefined, change: NameChange
   };
 }
 
-/** The conversation has become another's since it was found. */
+/** Another person has become the conversation's owner since it was found. */
 export function isTaken(
   standing: NameRecord | undefined,
   { whose }: NameChange,
@@ -65,7 +74,7 @@ export function isTaken(
   return wanted !== undefined && wanted !== "" && is !== undefined && is !== wanted;
 }
 
-/** What two stores kept of one name: the one that stands here is the newer. */
+/** Joins what two stores kept of one name: the record that stands here is the newer one. */
 export function mergedNames(standing: NameRecord, imported: NameRecord): NameRecord {
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
   return {
@@ -80,7 +89,10 @@ function latestNames(names: readonly string[]): string[] {
   return latest.slice(-countWithin(NAMES_BYTES_MAX, latest));
 }
 
-/** Where there is no room for whose a conversation is, it is kept that no other person may have it. */
+/**
+ * Where there is no room for the owner's name, an empty name still keeps other people out of the
+ * conversation.
+ */
 function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
   const ids = latestConversations(Object.keys(whose));
   const named = countWithin(
@@ -101,7 +113,10 @@ function latestConversations(ids: readonly string[]): string[] {
   return latest.slice(-countWithin(CONVERSATIONS_BYTES_MAX, latest));
 }
 
-/** How many of the last ones have so many bytes together. The very last one always fits: a name has 1,000 characters at most. */
+/**
+ * How many of the last texts fit into `bytesMax`. The very last one always fits: a name has at most 1,000
+ * characters.
+ */
 function countWithin(bytesMax: number, texts: readonly string[]): number {
   let bytes = 0;
   const tooFar = texts.toReversed().findIndex((text) => {

@@ -1,6 +1,6 @@
 import type { Conversation, NewConversation } from "../model/conversation.ts";
 
-/** A conversation as it begins: what was not given has its default. */
+/** A new conversation: every field that was not given has its default. */
 export function newConversation(
   id: string,
   given: NewConversation,

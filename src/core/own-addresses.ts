@@ -1,9 +1,9 @@
-/** What tells whose messages a channel may bring. */
+/** What decides whose messages a channel may bring. */
 export interface AddressedChannel {
   readonly type: string;
   /** Our addresses that are its own. */
   readonly addresses?: readonly string[];
-  /** How a person says which they are. */
+  /** The setting that names its addresses, for error messages. */
   readonly addressesSetBy?: string;
 }
 
@@ -24,9 +24,10 @@ export function isAmong(address: string, addresses: readonly string[]): boolean 
 }
 
 /**
- * Why these channels must not stand beside each other. A conversation is one person at one of our addresses over one type of channel, and
- * which address it is stands in what a provider sends: where several channels share a type, each has to say which are its own, or whoever
- * may speak through one of them would speak to the customers of another.
+ * Why these channels must not be configured together. A conversation is one person at one of our addresses
+ * over one type of channel, and the address comes from what the provider sends. Where several channels share
+ * a type, each must name its own addresses; otherwise a caller of one channel could write to the customers of
+ * another.
  */
 export function addressProblem(channels: Channels): string | undefined {
   for (const names of namesByType(channels)) {
@@ -38,7 +39,10 @@ export function addressProblem(channels: Channels): string | undefined {
   return undefined;
 }
 
-/** Whether a channel may bring messages for this address: for those that it names, or for all where it names none and is the only one of its type. */
+/**
+ * Whether a channel may bring messages for this address: one that it names, or any if it names none and is
+ * the only channel of its type.
+ */
 export function mayBring(channels: Channels, name: string, address: string): boolean {
   const own = ownOf(channels, name);
   if (own.length > 0) return isAmong(address, own);
@@ -47,15 +51,18 @@ export function mayBring(channels: Channels, name: string, address: string): boo
 
 function mustSay(channels: Channels, names: readonly string[], nameless: string): string {
   const { type, addressesSetBy = "its `addresses`" } = channels[nameless]!;
-  return `channels ${names.join(", ")} are of one type, ${type}, so each has to say which addresses are its own: set ${addressesSetBy} of channel ${nameless}`;
+  const clash = `channels ${names.join(", ")} are of one type, ${type}`;
+  const why = `${clash}, so each has to say which addresses are its own`;
+  return `${why}: set ${addressesSetBy} of channel ${nameless}`;
 }
 
 function sharedIn(channels: Channels, names: readonly string[]): string | undefined {
   for (const [at, name] of names.entries()) {
     for (const address of ownOf(channels, name)) {
       const other = names.slice(at + 1).find((each) => isAmong(address, ownOf(channels, each)));
+      const why = "their visitors would be the same people";
       if (other !== undefined)
-        return `channels ${name} and ${other} have the same address ${address}: their visitors would be the same people`;
+        return `channels ${name} and ${other} have the same address ${address}: ${why}`;
     }
   }
   return undefined;

@@ -12,13 +12,13 @@ interface Talk extends Named {
   readonly id: string;
 }
 
-/** `+1/SV.a`: the own name, and the one beside it. */
+/** `+1/SV.a`: the sender's own name, and the alias beside it. */
 function named(text: string): Named {
   const [sender = "", senderAlias] = text.split("/");
   return { sender, ...(senderAlias !== undefined && { senderAlias }) };
 }
 
-/** People who write, and what a store without any rules of its own would keep of them. */
+/** People who write, and what a store without rules of its own would keep of them. */
 class Town {
   readonly records = new Map<string, NameRecord>();
   talks: Talk[] = [];
@@ -27,7 +27,7 @@ class Town {
   /** The id of the conversation in which the message ends. */
   hears(message: string): string {
     const names = named(message);
-    // Nobody has more than is asked for.
+    // No person has more names than are looked up.
     const asked = [names.sender, names.senderAlias ?? ""].filter((name) => this.records.has(name));
     const own = new Map(asked.map((name) => [name, this.records.get(name)!]));
     for (const name of alsoAskedFor(names, own))
@@ -59,14 +59,16 @@ class Town {
   }
 }
 
-/** Each message with the conversation in which it ends; `/` behind it means that its task is complete then. */
+/**
+ * Each message with the conversation in which it ends; a `/` behind it means that its task is complete then.
+ */
 type Story = [what: string, ...messages: [message: string, conversation: string][]];
 
 describe("whose conversation a message belongs to", () => {
   it.each<Story>([
     ["the number, known by it", [A, "c1"], [A, "c1"]],
     ["the id, known by it", [B1, "c1"], [B1, "c1"]],
-    ["somebody who came with both names, by either", [`${B1}/${A}`, "c1"], [A, "c1"], [B1, "c1"]],
+    ["a person who came with both names, by either", [`${B1}/${A}`, "c1"], [A, "c1"], [B1, "c1"]],
     [
       "an id that comes with the number of a conversation",
       [A, "c1"],
@@ -95,14 +97,14 @@ describe("whose conversation a message belongs to", () => {
       [B1, "c1"],
     ],
     [
-      "likewise where who has it now was known for longer",
+      "likewise where its present holder was known for longer",
       [B2, "c1"],
       [`${B1}/${A}`, "c2"],
       [`${B2}/${A}`, "c1"],
       [A, "c1"],
     ],
     [
-      "likewise where who has it now has a conversation that is named by another number",
+      "likewise where its present holder has a conversation that is named by another number",
       [`${B1}/${A}`, "c1"],
       [C, "c2"],
       [`${B2}/${C}`, "c2"],
@@ -119,7 +121,7 @@ describe("whose conversation a message belongs to", () => {
       [B2, "c2"],
     ],
     [
-      "a number that somebody has left",
+      "a number that its holder has left",
       [`${B1}/${A}`, "c1"],
       [`${B1}/${C}`, "c1"],
       [C, "c1"],
@@ -136,7 +138,7 @@ describe("whose conversation a message belongs to", () => {
       [B1, "c1"],
     ],
     [
-      "somebody who comes back to a number",
+      "a person who comes back to a number",
       [A, "c1"],
       [`${B1}/${A}`, "c1"],
       [`${B1}/${C}`, "c1"],
@@ -145,14 +147,14 @@ describe("whose conversation a message belongs to", () => {
       [A, "c1"],
     ],
     [
-      "what only the number told, once somebody came with it",
+      "what only the number identifies, once a person came with it",
       [B1, "c1"],
       [A, "c2"],
       [`${B1}/${A}`, "c1"],
       [A, "c1"],
     ],
     [
-      "what only the number told, once somebody came with it and has left it",
+      "what only the number identifies, once a person came with it and has left it",
       [B1, "c1"],
       [A, "c2"],
       [`${B1}/${A}`, "c1"],
@@ -163,7 +165,7 @@ describe("whose conversation a message belongs to", () => {
 
     ["a new conversation of who has the number", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],
     [
-      "not the one that only the number told before, though who has it now has no other",
+      "not the one that only the number identified before, though the number's holder has no other",
       [B1, "c1"],
       [A, "c2"],
       [`${B1}/${A}`, "c1/"],
@@ -186,7 +188,7 @@ describe("whose conversation a message belongs to", () => {
     ["the number of who is named by id", A, [`${B1}/${A}`], `${B1}/${A}`],
     ["the id of who is named by number", B1, [`${A}/${B1}`], `${A}/${B1}`],
     ["the number, with who learnt it", A, [`${A}/${B1}`, `${B2}/${A}`], `${B2}/${A}`],
-    ["likewise, whoever is newer", A, [`${B2}/${A}`, `${A}/${B1}`], `${B2}/${A}`],
+    ["likewise, whichever is newer", A, [`${B2}/${A}`, `${A}/${B1}`], `${B2}/${A}`],
     ["two numbers of one conversation", A, [`${C}/${A}`], undefined],
     ["two ids of one conversation", B2, [`${B1}/${B2}`], undefined],
   ])("without records, as 0.1.0 left its conversations: %s", (_, message, active, expected) => {
@@ -194,7 +196,7 @@ describe("whose conversation a message belongs to", () => {
     expect(chooseConversation(named(message), talks, new Map()).found?.id).toBe(expected);
   });
 
-  it("an id that came to a conversation of 0.1.0 leaves its former number to nobody", () => {
+  it("an id that came to a conversation of 0.1.0 leaves its former number without a holder", () => {
     const town = new Town();
     town.talks = [{ id: "old", sender: B1, senderAlias: A }];
     expect(town.hears(`${B1}/${C}`)).toBe("old");
@@ -251,7 +253,7 @@ describe("whatever people write, in any order", () => {
         ).toEqual([writer]);
         const before = lastOf.get(writer);
         if (before !== undefined && !over.has(before))
-          expect(place, `story ${seed}: somebody has two`).toBe(before);
+          expect(place, `story ${seed}: a person has two`).toBe(before);
         lastOf.set(writer, place);
       }
       inIt.add(number);
@@ -267,7 +269,7 @@ describe("whatever people write, in any order", () => {
   }
 });
 
-/** The same every time: a story that fails can be told again. */
+/** The same every time, so that a failing story can be replayed. */
 function dice(seed: number): (sides: number) => number {
   let state = seed * 2_654_435_761;
   return (sides) => {
@@ -282,9 +284,9 @@ describe("where the person of a conversation is reached", () => {
     ["an id", [B1], [B1]],
     ["an id with a number", [`${B1}/${A}`], [A]],
     ["a number with an id", [A, `${B1}/${A}`], [A]],
-    ["somebody who moved, not their former number", [A, `${B1}/${A}`, `${B1}/${C}`], [C]],
-    ["somebody whose number is another's now", [`${B1}/${A}`, `${B2}/${A}`], [A, B1]],
-    ["nobody, where another came with the number", [B1, A, `${B1}/${A}`], [A, undefined]],
+    ["a person who moved, not their former number", [A, `${B1}/${A}`, `${B1}/${C}`], [C]],
+    ["a person whose number is another's now", [`${B1}/${A}`, `${B2}/${A}`], [A, B1]],
+    ["no name, where another came with the number", [B1, A, `${B1}/${A}`], [A, undefined]],
   ])("%s", (_, messages, to) => {
     const town = new Town();
     for (const message of messages) town.hears(message);
@@ -314,21 +316,21 @@ describe("whose conversations are one person's", () => {
     ],
     ["from the number to the id behind it", [A], [`${B1}/${A}`, A], [`${B1}/${A}`, A], [A, B1]],
     [
-      "not those of whoever has the number now",
+      "not those of the number's present holder",
       [`${B1}/${A}`],
       [`${B2}/${A}`, `${B1}/${A}`],
       [`${B1}/${A}`],
       [B1],
     ],
     [
-      "not those of whoever had the number",
+      "not those of the number's former holder",
       [`${B2}/${A}`],
       [`${A}/${B1}`, `${B2}/${A}`],
       [`${B2}/${A}`],
       [B2],
     ],
     [
-      "nothing that only a number of two tells",
+      "nothing that only a number of two people identifies",
       [`${B2}/${A}`],
       [`${B1}/${A}`, `${B2}/${A}`, A],
       [`${B2}/${A}`],

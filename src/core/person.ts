@@ -4,28 +4,31 @@ import { aliasOf, isPassing, lastingOf, lastOf, namesOf, passingOf, whoseIs } fr
 /** By name. */
 export type NameChanges = ReadonlyMap<string, NameChange>;
 
-/** Whose conversation a message belongs to, and what is learnt of its person's names. */
+/** Whose conversation a message belongs to, and what is learnt of that person's names. */
 export interface Choice<C> {
   readonly found?: C;
-  /** By which name a new one is made: the one that stays, where it is known. */
+  /** The name under which a new conversation is made: the lasting one, if it is known. */
   readonly sender: string;
-  /** Another name of the person, to be noted with the conversation that was found, or with the one that is made. */
+  /** Another name of the person, to be stored with the conversation that was found or is made. */
   readonly learns?: string;
-  /** What changes in what is kept of names once the message is in this conversation, or is refused; empty where all is known. */
+  /**
+   * What changes in the name records once the message is in this conversation, or is refused; empty if all is
+   * known.
+   */
   readonly keeps: (conversationId?: string) => NameChanges;
-  /** Another person has come with this name now: the conversations of its holder no longer bear it. */
+  /** Another person uses this name now: the conversations of its former holder no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
 }
 
 const NOTHING: NameChanges = new Map();
 
-/** Who came with the number last: whether they have it still stands with their own name. */
+/** The last holder of the number: their own record says whether they still have it. */
 export function alsoAskedFor(names: Named, records: NameRecords): string[] {
   const last = lastOf(records, passingOf(names));
   return last === undefined || records.has(last) || namesOf(names).includes(last) ? [] : [last];
 }
 
-/** Under which other names conversations of the person who writes may be. */
+/** Other names under which the sender may have conversations. */
 export function otherNamesOf(names: Named, records: NameRecords): string[] {
   const person = lastingOf(names) ?? lastOf(records, passingOf(names));
   const known = person === undefined ? [] : [person, ...(records.get(person)?.cameWith ?? [])];
@@ -33,9 +36,10 @@ export function otherNamesOf(names: Named, records: NameRecords): string[] {
 }
 
 /**
- * Chooses among the active conversations that have any of the message's names, or that of the number's holder, newest first. A name that
- * stays says who a person is. A number alone belongs to whoever came with it last, unless they have come with another since: then to
- * no known person, and what came with nothing but the number before is theirs no more.
+ * Chooses among the active conversations, newest first, that bear any of the message's names or the name of
+ * the number's holder. A lasting name identifies a person. A number alone belongs to the last person who came
+ * with it, unless that person has come with another number since. Then it belongs to no known person, and
+ * conversations that only the number identifies are no longer that person's.
  */
 export function chooseConversation<C extends NamedConversation>(
   names: Named,
@@ -80,12 +84,12 @@ function cameTogether(
     return { keeps: () => NOTHING };
   const former = holder === lasting ? undefined : holder;
   const changes = new Map<string, NameChange>([
-    // First: where the number's conversation turns out to be another's, nothing else is written.
+    // First: if the number's conversation turns out to be another person's, nothing else is written.
     [passing, { came: lasting, whose, ...(holder !== undefined && { before: [holder] }) }],
     [lasting, { came: passing, before: theirs.flatMap(namesOf).filter(isPassing) }],
   ]);
   if (former === undefined) return { keeps: () => changes };
-  // Its conversation no longer bears the number: without a record nothing would lead from one to the other.
+  // The former holder's conversation no longer bears the number: only a record still links the two.
   changes.set(former, { before: [passing] });
   return { keeps: () => changes, passedOn: { name: passing, from: former } };
 }
@@ -99,8 +103,9 @@ export function newcomer(name: string, records: NameRecords): Choice<never> {
 }
 
 /**
- * Of messages that waited under this name, whoever has it by now: its active conversation, or a new one. Where another has come with the number
- * since, what began with nothing else is answered, and is nobody's to go on with.
+ * For messages that waited under this name, no matter who holds it now: the name's active conversation, or a
+ * new one. If another person has come with the number since, a conversation that only the number identifies
+ * is answered, and belongs to no person afterwards.
  */
 export function chooseByName<C extends NamedConversation>(
   name: string,
@@ -121,14 +126,17 @@ export function chooseByName<C extends NamedConversation>(
   };
 }
 
-/** Names under which these messages may have waited: their own, and those that the number had come with. */
+/** Names under which these messages may have waited: their own, and those that their numbers came with. */
 export function namesWaiting(messages: readonly Named[], records: NameRecords): string[] {
   const own = messages.flatMap(namesOf);
   const met = own.flatMap((name) => records.get(name)?.cameWith ?? []);
   return [...new Set([...own, ...met])].filter((name) => name !== "");
 }
 
-/** Who came with it last, and with no other since. Without a record, as older versions left it, by what the conversations bear. */
+/**
+ * The last person who came with the number and with no other since. Older versions left no record: then the
+ * conversations' own names decide.
+ */
 function holderOf(
   passing: string,
   active: readonly NamedConversation[],
@@ -144,7 +152,10 @@ function holderOf(
   return !records.has(last) || lastOf(records, last) === passing ? last : undefined;
 }
 
-/** The one that was found is theirs from now on; of the others that the number names, it cannot be told whose they were. */
+/**
+ * The conversation that was found is theirs from now on. Whose the number's other conversations were cannot
+ * be told.
+ */
 function whoseNow(
   bare: readonly NamedConversation[],
   found: NamedConversation | undefined,
@@ -153,7 +164,7 @@ function whoseNow(
   return Object.fromEntries(bare.map((each) => [each.id, each === found ? lasting : ""]));
 }
 
-/** Of which names `addresseeOf` has to know. */
+/** The names whose records `addresseeOf` needs. */
 export function namesBehind(conversation: NamedConversation, records: NameRecords): string[] {
   const person = whoseIs(conversation, records) || undefined;
   return [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)].filter(
@@ -161,7 +172,10 @@ export function namesBehind(conversation: NamedConversation, records: NameRecord
   );
 }
 
-/** By which name a conversation's person is to be written to; undefined where it cannot be told who has its number now. */
+/**
+ * The name to which messages for the conversation's person are sent; undefined if it cannot be told who has
+ * its number now.
+ */
 export function addresseeOf(conversation: NamedConversation, records: NameRecords): string | undefined {
   const { sender } = conversation;
   const person = whoseIs(conversation, records);

@@ -18,7 +18,7 @@ it("the first message has a place, whatever its size", () => {
   expect(isFull({ messages: 1, bytes: 1_000 }, limits, 0)).toBe(true);
 });
 
-it("a message weighs what strangers put into it: words, addresses of media, fields", () => {
+it("a message weighs what its sender puts into it: words, addresses of media, fields", () => {
   expect(bytesOf({ text: "ü", media: [] })).toBe(2);
   expect(bytesOf({ text: "", media: [{ url: "x", contentType: "y" }] })).toBe(200);
   expect(bytesOf({ text: "", media: [{ url: "x".repeat(300), contentType: "y", name: "zz" }] })).toBe(303);

@@ -1,9 +1,11 @@
 import type { InboundMessage, Media } from "../model/message.ts";
 
-/** What a medium counts for at least: a responder that looks at it pays for more than its address. */
+/** The least that a medium counts for: a responder that looks at it pays for more than its address. */
 const MEDIUM_BYTES_MIN = 200;
 
-/** What a message adds to a batch or a pile: its words, and everything else in it whose length strangers choose. */
+/**
+ * What a message adds to a batch or a pile: its text, and everything else whose length the sender chooses.
+ */
 export function bytesOf({
   text,
   media,
@@ -21,7 +23,7 @@ function size(text: string): number {
   return Buffer.byteLength(text);
 }
 
-/** What waits in one conversation. */
+/** What is staged in one conversation. */
 export interface Pile {
   readonly messages: number;
   readonly bytes: number;
@@ -32,7 +34,10 @@ export interface PileLimits {
   readonly stagedBytesMax: number;
 }
 
-/** Whether one more message has no place. The first one always has: it would never become smaller. */
+/**
+ * Whether there is no room for one more message. The first one always has room: it would never become
+ * smaller.
+ */
 export function isFull(pile: Pile, limits: PileLimits, bytesMore: number): boolean {
   if (pile.messages === 0) return false;
   return pile.messages >= limits.stagedMessagesMax || pile.bytes + bytesMore > limits.stagedBytesMax;

@@ -36,13 +36,13 @@ describe("what is shown of a URL", () => {
     expect(maskUrl(url)).toBe(shown);
   });
 
-  it("in a sentence is not who calls", () => {
+  it("in a sentence is without credentials", () => {
     expect(withoutUsers("cannot ask http://u:p@x/y?z, nor (https://w@v). me@example.com")).toBe(
       "cannot ask http://********@x/y?z, nor (https://********@v). me@example.com",
     );
   });
 
-  it("to programs has nobody in it", () => {
+  it("to programs is without user and password", () => {
     expect(withoutUser("https://u:p@bot.example.com/x")).toBe("https://bot.example.com/x");
     expect(withoutUser("https://bot.example.com")).toBe("https://bot.example.com");
   });

@@ -6,12 +6,15 @@ export interface UrlRule {
   readonly query?: true;
 }
 
-/** A query would end up in front of every path that is appended; a `#` is never sent; credentials have places of their own. */
+/**
+ * Paths are appended, so a query would end up before them; a `#` is never sent; credentials have settings of
+ * their own.
+ */
 export function isPlainUrl(text: string, { credentials, query }: UrlRule = {}): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   if (!credentials && (url.username !== "" || url.password !== "")) return false;
-  // An empty query counts: `search` does not tell of it.
+  // An empty query counts, but `search` does not show it.
   return !url.href.includes("#") && (query === true || !url.href.includes("?"));
 }
 
@@ -20,7 +23,7 @@ export function plainUrlInWords({ credentials, query }: UrlRule = {}): string {
   return `a URL that starts with http:// or https://, without ${without.join(", ")}`;
 }
 
-/** As a person may see it who should know where it leads, and not what opens the door there. */
+/** Shows where a URL leads, without the credentials in it. */
 export function maskUrl(text: string): string {
   const url = URL.parse(text);
   const hidden = text.replace(/\?[^#]*/, `?${MASK}`).replace(/#.*/s, `#${MASK}`);
@@ -43,7 +46,7 @@ export function withoutUser(text: string): string {
   return url.href;
 }
 
-/** Somebody's error may quote a URL as it was given. */
+/** A library's error may quote a URL with its credentials. */
 export function withoutUsers(sentence: string): string {
   return sentence.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]*@/gi, `$1${MASK}@`);
 }

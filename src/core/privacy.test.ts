@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { REASON_LENGTH_MAX } from "./defaults.ts";
 import { maskAddress, safeFields, safely } from "./privacy.ts";
 
-it("texts never come into a log, addresses only as one who knows them recognises them", () => {
+it("texts never come into a log, addresses only as far as a reader who knows them recognises them", () => {
   expect(safeFields({ text: "secret", to: "+15550100", reason: "no route to +15550100", tries: 3 })).toEqual({
     to: "****00",
     reason: "no route to ****00",

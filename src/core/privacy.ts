@@ -1,20 +1,21 @@
 import type { Log, LogFields } from "../model/log.ts";
 import { shortReason } from "./reason.ts";
 
-/** Never in a log, whoever hands them in. */
+/** Never in a log, whichever code passes them. */
 const TEXTS = new Set(["text", "body", "reply", "userText", "merged"]);
 const ADDRESSES = new Set(["sender", "senderAlias", "to", "from", "address", "replyTo", "phone", "email"]);
 /** Numbers that slipped into a sentence: international form only, since ids and times are digits too. */
 const PHONE_IN_TEXT = /\+\d{7,15}/g;
 
-/** The same log, which is never handed anything else. Whoever embeds Lull brings a log of their own, or none. */
+/** The same log, which gets only safe fields. A program that embeds Lull may bring its own log. */
 export function safely(log: Log): Log {
   return (level, event, fields) => log(level, event, fields && safeFields(fields));
 }
 
 /**
- * What may be logged of what was handed in: no texts, addresses only as far as one who knows them recognises them, nothing endless. What is
- * safe is left alone: most lines are, and each is looked at, also those that a log's level drops.
+ * What may be logged of the given fields: no texts, addresses only as far as a reader who knows them
+ * recognises them, nothing too long. Safe fields are returned as they are: most are safe, and every line is
+ * checked, also those that the log's level drops.
  */
 export function safeFields(fields: LogFields): LogFields {
   for (const key in fields) if (isUnsafe(key, fields[key])) return withoutUnsafe(fields);
@@ -35,11 +36,11 @@ function withoutUnsafe(fields: LogFields): LogFields {
 
 function masked(key: string, value: string): string {
   if (ADDRESSES.has(key)) return maskAddress(value);
-  // Cut first: somebody's error may hold a whole answer, and the log is no place for it.
+  // Cut first: an error may quote a whole answer, and the log is no place for it.
   return shortReason(value).replace(PHONE_IN_TEXT, maskAddress);
 }
 
-/** The last two characters stay: enough to recognise somebody whose number one already knows. */
+/** The last two characters stay: enough to recognise a number that the reader already knows. */
 export function maskAddress(address: string): string {
   return address.length <= 4 ? "****" : `****${address.slice(-2)}`;
 }

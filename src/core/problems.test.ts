@@ -64,7 +64,7 @@ describe("people are told what a value must be, and shown what they wrote", () =
     ["ftp://u:p@h", URL, 'without user and password, query, #, not "ftp://********@h"'],
     [5, { type: "function" }, "x must be a function, not 5"],
     [{}, { type: "function", method: "open" }, "x must be an object with a function open, not object"],
-    ["on", { ...flag(), description: "or nobody knows" }, 'not "on": or nobody knows'],
+    ["on", { ...flag(), description: "or it stays off" }, 'not "on": or it stays off'],
   ])("%j", (value, schema, message) => {
     expect(problemsIn(value, schema, "x", TO_PEOPLE)).toEqual([expect.stringContaining(message)]);
   });
@@ -112,7 +112,7 @@ describe("programs are told the type, and never what a customer wrote", () => {
     expect(problemsIn(value, BODY, "", TO_PROGRAMS)).toEqual(problems);
   });
 
-  test("a property that every object has is nobody's", () => {
+  test("a property that every object inherits is not given", () => {
     expect(problemsIn({ to: "a", toString: 1 }, BODY, "", TO_PROGRAMS)).toHaveLength(1);
     expect(problemsIn(JSON.parse('{"to":"a","__proto__":1}'), BODY, "", TO_PROGRAMS)).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe("a component", () => {
     expect(inWords(LINE, TO_PEOPLE)).toBe("an object with ends");
   });
 
-  test("is found by whoever lists what is referred to, also inside of another", () => {
+  test("is found among all that is referred to, also inside of another", () => {
     expect(Object.keys(componentsIn({ deep: [{ schema: LINE }] }))).toEqual(["Line", "Point"]);
   });
 

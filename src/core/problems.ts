@@ -3,19 +3,21 @@ import { type NumberSchema, type ObjectSchema, type Schema, type TextSchema, tar
 import { isObject } from "./shape.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** How somebody is told what is wrong. */
+/** How a caller or an operator is told what is wrong. */
 export interface Manner {
   readonly text: string;
   readonly yesNo: string;
-  /** Whether what an object holds is said, and why. Programs have the document for that. */
+  /**
+   * Whether an object's contents, and the reason, are explained. Programs have the OpenAPI document for that.
+   */
   readonly explains: boolean;
-  /** What may be told of a value that does not fit, if anything. */
+  /** What may be said about a value that does not fit, if anything. */
   told(value: unknown, schema: Schema): string | undefined;
-  /** Of a name that is not among the known ones. */
+  /** About a name that is not among the known ones. */
   stranger(key: string, known: readonly string[]): string;
 }
 
-/** For whoever sends JSON. Values are not repeated: they may be what a customer wrote. */
+/** For programs that send JSON. Values are not repeated: they may be what a customer wrote. */
 export const TO_PROGRAMS: Manner = {
   text: "a string",
   yesNo: "true or false",
@@ -27,7 +29,7 @@ export const TO_PROGRAMS: Manner = {
   stranger: (_, known) => `is not known here; there are ${known.join(", ") || "none"}`,
 };
 
-/** For whoever writes a configuration, and wants to find the value in it. */
+/** For operators who write a configuration and want to find the value in it. */
 export const TO_PEOPLE: Manner = {
   text: "a text",
   yesNo: "yes or no (1 or 0, true or false)",
@@ -52,7 +54,7 @@ function kindOf(value: unknown): string {
   return typeof value === "function" ? "a function" : typeof value;
 }
 
-/** What is wrong with a value, in words for whoever sent or wrote it. Empty when nothing is. */
+/** What is wrong with a value, in words for its author. Empty if nothing is. */
 export function problemsIn(value: unknown, schema: Schema, where: string, manner: Manner): string[] {
   const found: string[] = [];
   look(value, schema, where, { manner, found });
@@ -74,7 +76,7 @@ function look(value: unknown, schema: Schema, where: string, looking: Looking): 
   else if (!fits(value, schema)) looking.found.push(mustBe(where, value, schema, looking.manner));
 }
 
-/** Of everything that has no parts. */
+/** For values without parts. */
 function fits(value: unknown, schema: Schema): boolean {
   switch (schema.type) {
     case "string":
@@ -103,12 +105,13 @@ function fits(value: unknown, schema: Schema): boolean {
 function mustBe(where: string, value: unknown, schema: Schema, manner: Manner): string {
   const told = manner.told(value, schema);
   const why = manner.explains && schema.description !== undefined ? `: ${schema.description}` : "";
-  return `${where || "the body"} must be ${inWords(schema, manner)}${told === undefined ? "" : `, not ${told}`}${why}`;
+  const not = told === undefined ? "" : `, not ${told}`;
+  return `${where || "the body"} must be ${inWords(schema, manner)}${not}${why}`;
 }
 
 function lookAtText(value: string, schema: TextSchema, where: string, { found }: Looking): void {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = schema;
-  // Half a character is stored as another one, and two names become the same.
+  // Half a surrogate pair is stored as another character, and two names would become the same.
   if (!value.isWellFormed()) found.push(`${where} is not well-formed Unicode`);
   else if (minLength > 0 && value.trim().length < minLength) found.push(`${where} must not be empty`);
   else if (value.length > maxLength) found.push(`${where} must have ${maxLength} characters at most`);

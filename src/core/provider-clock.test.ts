@@ -20,21 +20,21 @@ describe("a moment on the provider's clock", () => {
     });
   });
 
-  it("is later by as much as our clock is slow, and what lies between is in doubt: it may have been set back", () => {
+  it("is later by as much as our clock is slow, and in doubt between: it may have been set back", () => {
     expect(sinceOnTheirClock(AT_MS, dateOf(NOW_MS + HOUR), NOW_MS)).toEqual({
       certainAtMs: AT_MS + HOUR,
       possibleAtMs: AT_MS,
     });
   });
 
-  it("is an hour ago at the latest where our clock was evidently set back since: nobody knows when it was", () => {
+  it("is an hour ago at the latest where our clock was evidently set back since: the time is unknown", () => {
     const since = (nowMs: number, theirAtMs: number) => sinceOnTheirClock(AT_MS, dateOf(theirAtMs), nowMs);
     const back = AT_MS - 1;
     expect(since(back, NOW_MS)).toEqual({ certainAtMs: NOW_MS - HOUR, possibleAtMs: NOW_MS - HOUR });
-    // Whatever the provider's clock shows beside that.
+    // Whatever the provider's clock shows.
     expect(since(back, NOW_MS - HOUR).certainAtMs).toBe(NOW_MS - 2 * HOUR);
     expect(since(back, NOW_MS + 2 * HOUR)).toEqual({ certainAtMs: AT_MS, possibleAtMs: AT_MS });
-    // At that very moment it was not.
+    // At that very moment it was not set back.
     expect(since(AT_MS, NOW_MS).certainAtMs).toBe(NOW_MS);
   });
 

@@ -1,25 +1,33 @@
-/** From when on something that the provider lists may be what we look for, on the provider's own clock. */
+/** From when on a message in the provider's list may be the one we look for, on the provider's own clock. */
 export interface Since {
-  /** From here on it is. */
+  /** From this moment on it is ours. */
   readonly certainAtMs: number;
-  /** Between this and that nobody can tell. The same moment, except where our clock is behind the provider's. */
+  /**
+   * Between `possibleAtMs` and `certainAtMs` it cannot be told. Both are equal, except if our clock is behind
+   * the provider's.
+   */
   readonly possibleAtMs: number;
 }
 
-/** Why an equal message that lies in between tells nothing. */
+/** Why an equal message in between proves nothing. */
 export const CLOCK_IS_BEHIND =
   "the same words were sent before, and our clock is behind the provider's: set it";
 
-/** How far back it is looked where nobody knows any more when it was: as far as a draft goes back whose clock was set back. */
+/**
+ * How far back to look when the time of the draft is unknown: as far as `draftOnEarlierClock` moves a draft
+ * back.
+ */
 const HOUR = 3_600_000;
 
 /**
- * What `notBeforeAtMs`, a moment on our clock, is on the clock of the provider whose answer carries `date`. Without it a clock of ours that
- * is wrong would not find what it sent, and send it again, or take an older message of the same words for it.
- *
- * The difference is the one of now. If our clock is behind, it may have been right when the moment was written down and been set back since:
- * then what lies in between is neither it nor somebody else's. A moment that lies ahead of us says so itself: how long ago it was, on either
- * clock, nobody knows. A `Date` has whole seconds and is some time under way, which puts the moment a little earlier, never later.
+ * Converts `notBeforeAtMs`, a moment on our clock, to the clock of the provider whose answer carries `date`.
+ * Without this, a wrong clock of ours would not find what it sent and send it again, or take an older message
+ * with the same words for it.
+ * The difference of the clocks is measured now. If our clock is behind, it may have been right when the
+ * moment was written down and been set back since: a message in between may be ours or an older one. If the
+ * moment lies ahead of our clock, our clock was set back, and how long ago the moment was is unknown on
+ * either clock. A `Date` has whole seconds and takes some time to arrive, which moves the moment a little
+ * earlier, never later.
  */
 export function sinceOnTheirClock(notBeforeAtMs: number, date: string | null, nowMs: number): Since {
   const askedAtMs = wholeSecond(notBeforeAtMs);
@@ -32,7 +40,7 @@ export function sinceOnTheirClock(notBeforeAtMs: number, date: string | null, no
   return { certainAtMs, possibleAtMs: Math.min(certainAtMs, askedAtMs) };
 }
 
-/** Lists often have whole seconds: what was sent in the same one must not look older than its sending. */
+/** Lists often have whole seconds: a message must not look older than its sending because of that. */
 function wholeSecond(atMs: number): number {
   return Math.floor(atMs / 1_000) * 1_000;
 }

@@ -23,13 +23,13 @@ describe("a reason quotes what was said", () => {
   ])("not: %s", (reason, said) => expect(quotes(reason, said)).toBe(false));
 });
 
-it("an error about a megabyte is looked through in no time worth counting, as far as it goes", () => {
+it("an error about a megabyte is looked through quickly, up to the limit", () => {
   const long = `${"x".repeat(99_980)}my secret is safe`;
   expect(quotes("what my secret is", [long])).toBe(true);
   expect(quotes("mysecretissafe", [`${"x".repeat(100_000)}my secret is safe`])).toBe(false);
 });
 
-it("so is one whose own words are as long: each length counts once, not one times the other", {
+it("so is one whose own text is as long: the cost is the sum of both lengths, not their product", {
   // Half a second, or half a minute.
   timeout: HUNG_MS,
 }, () => {

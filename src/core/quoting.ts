@@ -1,13 +1,13 @@
-/** As many as a parser quotes. Fewer in a row are found in any two texts. */
+/** As many as a parser quotes. Shorter runs occur in any two texts. */
 const LETTERS_MIN = 10;
-/** What is shorter is no secret: a greeting, a yes. */
+/** A shorter text is no secret: a greeting, a yes. */
 const WHOLE_MIN = 4;
-/** Of each text, and of the reason, so that an error about a megabyte costs milliseconds. */
+/** Limit for each text and for the reason, so that an error about a megabyte costs milliseconds. */
 const LETTERS_MAX = 100_000;
 
 /**
- * Whether a reason repeats something that was said: a longer piece of it, or a short text whole. Only letters and digits count: what is
- * quoted may be escaped, cut or put in capitals.
+ * Whether a reason repeats what a customer or responder wrote: a longer piece of it, or a whole short text.
+ * Only letters and digits count, because a quote may be escaped, cut or put in capitals.
  */
 export function quotes(reason: string, said: readonly string[]): boolean {
   const letters = lettersOf(reason.slice(0, LETTERS_MAX));
@@ -15,7 +15,9 @@ export function quotes(reason: string, said: readonly string[]): boolean {
   return said.some((text) => isIn(letters, pieces, lettersOf(text.slice(0, LETTERS_MAX))));
 }
 
-/** Every piece of that many letters. To look for each piece of a text among them costs both lengths once, not one times the other. */
+/**
+ * Every piece of `LETTERS_MIN` letters. With a set, the cost is the sum of both lengths, not their product.
+ */
 function piecesOf(letters: string): Set<string> {
   const pieces = new Set<string>();
   for (let at = 0; at + LETTERS_MIN <= letters.length; at += 1)

@@ -1,10 +1,13 @@
 import { splitText } from "./chunks.ts";
 import { REASON_LENGTH_MAX } from "./defaults.ts";
 
-/** A reason for people, short enough to be kept with what it explains. An error's message may quote a whole answer. */
+/**
+ * A reason for people, short enough to be stored with what it explains. An error's message may quote a whole
+ * answer.
+ */
 export function shortReason(reason: string): string {
   if (reason.length <= REASON_LENGTH_MAX) return reason;
-  // Not all of it is split, but enough to see where its last character ends.
+  // Not the whole reason is split: twice the limit is enough to see where its last character ends.
   const [start = ""] = splitText(reason.slice(0, 2 * REASON_LENGTH_MAX), REASON_LENGTH_MAX - 1);
   return `${start}…`;
 }

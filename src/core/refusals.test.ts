@@ -2,12 +2,15 @@ import { expect, it } from "vitest";
 import type { RefusalCode } from "../model/refusal.ts";
 import { type CallerFamily, statusOf } from "./refusals.ts";
 
-/** The error table of the product page: Twilio, those who retry everything, programs that read the status. */
+/**
+ * The error table of the product page: Twilio, callers that retry everything, programs that read the status.
+ */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
   INVALID_SIGNATURE: [403, 401, 401],
-  // Those who retry would come back with the same body for days: once it is authentic it is taken, with the code.
+  // Callers that retry would come back with the same body for days: once it is authentic it is taken, with
+  // the code.
   INVALID_PAYLOAD: [400, 200, 400],
-  // Too large to be read, so nobody knows whether it is authentic. It may be taken once the limit is raised.
+  // Too large to be read, so whether it is authentic is unknown. It may be taken once the limit is raised.
   PAYLOAD_TOO_LARGE: [413, 413, 413],
   // Authentic, and recorded: it would be as large the next time.
   MESSAGE_TOO_LARGE: [200, 200, 413],
@@ -25,7 +28,7 @@ it.each(Object.entries(TABLE))("%s is answered as the product page says", (code,
   expect(families.map((family) => statusOf(code as RefusalCode, family))).toEqual(expected);
 });
 
-it("no refusal is a success for everybody", () => {
+it("no refusal is a success for every caller", () => {
   expect(statusOf(undefined, "twilio")).toBe(200);
   expect(statusOf(undefined, "retrying")).toBe(200);
   expect(statusOf(undefined, "client")).toBe(200);

@@ -1,10 +1,12 @@
 import type { RefusalCode } from "../model/refusal.ts";
 /**
- * How the caller behaves when it is told "no".
+ * How the caller behaves when it is refused.
  * - `twilio`: retries only what its URL suffix says, shows TwiML to the customer;
- * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error. A body that was too large to be read
- *   may, once its limit is raised; until then nobody knows what it was, and nothing is acknowledged. A message that was read and
- *   that no store will ever hold may not;
+ * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error. A body
+ * that was too large
+ *   to be read may succeed once the limit is raised; until then its contents are unknown, and it is not
+ * acknowledged. A
+ *   message that was read and that no store will ever hold can never succeed;
  * - `client`: a program or a page that reads the status and can act on it.
  */
 export type CallerFamily = "twilio" | "retrying" | "client";
@@ -23,7 +25,7 @@ const STATUS: Record<RefusalCode, Record<CallerFamily, number>> = {
   STORE_UNAVAILABLE: { twilio: 503, retrying: 503, client: 503 },
 };
 
-/** The HTTP status for a refusal. No code means that all is well. */
+/** The HTTP status for a refusal. No code means success. */
 export function statusOf(code: RefusalCode | undefined, family: CallerFamily): number {
   return code === undefined ? 200 : STATUS[code][family];
 }

@@ -55,7 +55,7 @@ describe("however a turn gives its lease back", () => {
     }
   });
 
-  it("a window that stands keeps its id and due time: who waits longest is served first", () => {
+  it("a window that stands keeps its id and due time: the conversation that waits longest goes first", () => {
     const window = { id: "old", dueAtMs: 50_000, wakeAtMs: 50_000 };
     const after = afterRelease(giving({ state: { ...held, window } }), {
       kind: "retry",
@@ -78,7 +78,7 @@ describe("a retry", () => {
     expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
   });
 
-  it("after somebody's outage is not counted, and keeps its number and the start of the outage", () => {
+  it("after an outage is not counted, and keeps its number and the start of the outage", () => {
     const outage = { ...retry, outageSinceAtMs: NOW - 7 };
     const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
     expect(afterRelease(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);

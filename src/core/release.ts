@@ -16,7 +16,10 @@ export interface Releasing {
   readonly windowId: string;
 }
 
-/** The state after a turn that is not committed gave its lease back. Burying is the engine's: it moves messages. */
+/**
+ * The state after a turn released its lease without a commit. Dead-lettering is the engine's, because it
+ * moves messages.
+ */
 export function afterRelease(
   giving: Releasing,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
@@ -26,7 +29,7 @@ export function afterRelease(
     case "retry":
       return sent(giving, tried(work, how), how.draft, nowMs + how.afterMs);
     case "wait": {
-      // The late answer may have been quicker than the word that it would be late.
+      // The late answer may have arrived before the responder said that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
         return released(giving, uncounted(work), state, nowMs);
       }
@@ -43,7 +46,7 @@ export function afterRelease(
   }
 }
 
-/** With the draft as far as it is known to have been sent. */
+/** Keeps what is known to have been sent of the draft. */
 function sent(
   giving: Releasing,
   work: Work,
@@ -52,7 +55,7 @@ function sent(
 ): ConversationState {
   const { state, nowMs } = giving;
   const draft = written ? keepSent(state.draft, written) : state.draft;
-  // The provider's callback may have been quicker: then there is nothing left to wait for.
+  // The provider's callback may have come first: then there is nothing left to wait for.
   const isSettled = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
   return released(giving, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
 }
@@ -76,7 +79,7 @@ function isInDoubt({ chunks }: Draft): boolean {
   return chunks.some(({ state }) => state.kind === "sending");
 }
 
-/** A try that ended in somebody's outage takes its attempt back: it is limited by time. */
+/** A try that ended in an outage is not counted as an attempt: outages are limited by time. */
 function tried(work: Work, { reason, outageSinceAtMs }: Extract<ReleaseReason, { kind: "retry" }>): Work {
   const failed = { ...work, lastError: reason };
   if (outageSinceAtMs !== undefined) return withOutage(uncounted(failed), outageSinceAtMs);

@@ -7,7 +7,7 @@ export interface ReplyLimits {
   readonly replyMessagesMax: number;
 }
 
-/** What is to be said, before anybody knows in how many messages. */
+/** What is to be said, before it is split into messages. */
 export interface Words {
   readonly texts: readonly string[];
   readonly media?: readonly Media[] | undefined;
@@ -19,9 +19,9 @@ export type ReplyPlan =
   | { readonly kind: "too-large"; readonly why: string };
 
 /**
- * Into how many messages a reply goes, if it is one that should go out at all. It is measured before it is split: every message of
- * it is written down with all the others, again and again until the last is sent. What is too large is not cut: half an answer, and
- * nobody knows it.
+ * Into how many messages a reply goes, if it may go out at all. It is measured before it is split: each of
+ * its messages is stored with all the others, again and again until the last is sent. A reply that is too
+ * large is not cut: the customer would get half an answer and could not tell.
  */
 export function planReply(words: Words, textMax: number, limits: ReplyLimits): ReplyPlan {
   const { texts, media = [] } = words;

@@ -16,7 +16,7 @@ export type Answer =
     }
   | { readonly kind: "later"; readonly afterMs: number };
 
-/** Accepts every form a reply may have. No text and no media is an answer too: no reply is sent. */
+/** Accepts every form of a reply. No text and no media is an answer too: no reply is sent. */
 export function answerFrom(reply: Reply): Answer {
   // `null` is what plain JavaScript says for "none".
   const { text, media, usage, complete, handOff, queued, laterSeconds } = fullReply(reply);
@@ -39,8 +39,8 @@ function fullReply(reply: Reply): FullReply {
 }
 
 /**
- * What a responder returned that is no reply at all. Silence is an answer, so this must not be taken for it: the customer would wait, and
- * nobody would hear of it.
+ * What a responder returned that is no reply at all. Silence is a valid answer, so this must not be taken for
+ * silence: the customer would wait, and no operator would learn of it.
  */
 export function oddReply(reply: unknown): string | undefined {
   if (reply === null || reply === undefined || typeof reply === "string" || Array.isArray(reply))
@@ -58,12 +58,14 @@ function isReplyField(name: string): boolean {
   return REPLY_FIELDS.has(name);
 }
 
-/** These and nothing else: somebody's own object may hold a whole client, and a draft is written down as JSON. */
+/**
+ * These fields and no others: the responder's object may hold a whole client, and a draft is stored as JSON.
+ */
 function mediaOf({ url, contentType, name }: Media): Media {
   return { url: String(url), contentType: String(contentType), ...(name != null && { name: String(name) }) };
 }
 
-/** Counted per conversation, for good: what is no count adds nothing, rather than spoil the sum. */
+/** Summed up per conversation, for good: an invalid count adds nothing rather than spoil the sum. */
 function usageOf({ promptTokens, completionTokens, totalTokens }: Usage): Usage {
   const [prompt, completion] = [tokens(promptTokens), tokens(completionTokens)];
   return {
@@ -77,13 +79,13 @@ function tokens(count: number): number {
   return Number.isFinite(count) && count >= 0 && count <= Number.MAX_SAFE_INTEGER ? count : 0;
 }
 
-/** Always a time that comes: a customer must not wait for a date that no calendar has. */
+/** Always a time that will come: a customer must not wait for an impossible date. */
 function laterMs(seconds: number): number {
   return Math.min(Math.max(LATER_MS_MIN, seconds * 1_000 || 0), LATER_MS_MAX);
 }
 
 function textsOf(text: FullReply["text"]): string[] {
   const texts = typeof text === "string" ? [text] : (text ?? []);
-  // Half a character would be sent as another one, and not be recognised in the provider's list.
+  // Half a surrogate pair would be sent as another character and not be recognised in the provider's list.
   return texts.map((each) => String(each).toWellFormed()).filter((each) => each.trim() !== "");
 }

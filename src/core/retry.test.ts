@@ -39,7 +39,7 @@ function decide(failure: Failure, tried: Partial<Tried> = {}) {
 }
 
 describe("a try that failed", () => {
-  it("for a reason that nobody can classify is tried again up to the last attempt, then dead-lettered", () => {
+  it("for an unclassified reason is tried again up to the last attempt, then dead-lettered", () => {
     const counted = (attempts: number) => decide({ kind: "unclassified" }, { attempts });
     expect(counted(1)).toEqual({ kind: "retry", afterMs: 1_000 });
     expect(counted(DEFAULTS.attemptsMax - 1)).toEqual({ kind: "retry", afterMs: 8_000 });
@@ -58,7 +58,7 @@ describe("a try that failed", () => {
     expect(aged(40_000)).toEqual({ kind: "retry", afterMs: 40_000, outageSinceAtMs: NOW - 40_000 });
     expect(aged(DEFAULTS.retryForMs - 1)).toMatchObject({ kind: "retry", afterMs: 60_000 });
     expect(aged(DEFAULTS.retryForMs)).toEqual({ kind: "dead-letter" });
-    // While it was paused, stopped, or its clock leapt, nobody tried.
+    // While it was paused, stopped, or its clock leapt, no try was made.
     expect(aged(DEFAULTS.retryForMs, DEFAULTS.attemptsMax - 2)).toMatchObject({ kind: "retry" });
   });
 
@@ -75,7 +75,7 @@ describe("a try that failed", () => {
     expect(decide(outage, { failingSinceAtMs: NOW + 1 })).toMatchObject({ outageSinceAtMs: NOW });
   });
 
-  it("waits as long as somebody told, not as long as we would", () => {
+  it("waits as long as the error says, not as long as we would", () => {
     const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
     expect(told(1)).toMatchObject({ kind: "retry", afterMs: 500 });
     expect(told(500)).toMatchObject({ kind: "retry", afterMs: 500 });
@@ -83,11 +83,11 @@ describe("a try that failed", () => {
     expect(told(600_000)).toMatchObject({ kind: "retry", afterMs: 600_000 });
   });
 
-  it("waits a time that comes, whatever was told", () => {
+  it("waits a time that comes, whatever the error says", () => {
     const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
     expect(told(RETRY_AFTER_MS_MAX)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
     expect(told(RETRY_AFTER_MS_MAX + 1)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
-    // "Now", or a date that is past, again and again: that is our own pause, which grows.
+    // "Now", or a date in the past, again and again: then our own growing pause counts.
     expect(told(0)).toMatchObject({ kind: "retry", afterMs: 1_000 });
     expect(told(Number.NaN)).toMatchObject({ kind: "retry", afterMs: 1_000 });
     expect(told(-1)).toMatchObject({ kind: "retry", afterMs: 1_000 });

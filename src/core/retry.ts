@@ -5,35 +5,38 @@ export type RetryLimits = Pick<Settings, "attemptsMax" | "retryForMs" | "backoff
 
 /** What kind of failure ended a try. */
 export type Failure =
-  /** No second try can mend it. */
+  /** No second try can succeed. */
   | { readonly kind: "permanent" }
-  /** Somebody outside is away or has too much to do: the turn is as good as it was. */
+  /** The responder or the provider is down or overloaded: the turn itself is fine. */
   | { readonly kind: "outage"; readonly retryAfterMs?: number | undefined }
-  /** Nobody can tell what it was: it may be the batch itself. */
+  /** The cause is unknown: it may be the batch itself. */
   | { readonly kind: "unclassified" };
 
-/** What was tried before, this time included. */
+/** What was tried so far, this try included. */
 export interface Tried {
-  /** Tries that count. */
+  /** Tries that count towards `attemptsMax`. */
   readonly attempts: number;
   /** Tries before this one that ended in an outage. */
   readonly outages?: number | undefined;
   readonly failingSinceAtMs?: number | undefined;
-  /** When the answer was there. What failed before that is over: an outage from here on is another one. */
+  /** When the answer was drafted. Failures before that are over: an outage after it is a new one. */
   readonly draftedAtMs?: number | undefined;
 }
 
 export type FailureDecision =
-  /** `outageSinceAtMs` is set where the try does not count: an outage is limited by its age. */
+  /** `outageSinceAtMs` is set if the try does not count: an outage is limited by its age. */
   | { readonly kind: "retry"; readonly afterMs: number; readonly outageSinceAtMs?: number }
   | { readonly kind: "dead-letter" };
 
-/** Doubles with every attempt up to the maximum, give or take half, so that many failures do not come back as one wave. */
+/**
+ * Doubles with every attempt up to the maximum, plus or minus half, so that many failures do not return as
+ * one wave.
+ */
 export function backoffMs(attempt: number, limits: RetryLimits, random: () => number): number {
   return jittered(Math.min(limits.backoffMs * 2 ** (attempt - 1), limits.backoffMsMax), random);
 }
 
-/** As long again as it has been going on: the same doubling for whoever counts no attempts. */
+/** As long again as the outage has lasted: the same doubling where no attempts are counted. */
 export function backoffByAgeMs(ageMs: number, limits: RetryLimits, random: () => number): number {
   return jittered(Math.min(Math.max(limits.backoffMs, ageMs), limits.backoffMsMax), random);
 }
@@ -42,7 +45,9 @@ function jittered(fullMs: number, random: () => number): number {
   return Math.round(fullMs * (0.5 + random()));
 }
 
-/** What to do with a turn whose try failed. An outage is not a poisoned batch: time limits the one, a count the other. */
+/**
+ * What to do after a failed try. An outage is not a poisoned batch: time limits the one, a count the other.
+ */
 export function decideFailure(
   failure: Failure,
   tried: Tried,
@@ -60,11 +65,11 @@ export function decideFailure(
     case "outage": {
       const outageSinceAtMs = failingSinceAtMs(tried, nowMs);
       const ageMs = nowMs - outageSinceAtMs;
-      // Both: in a pause, a stop or a leap of the clock nobody tried.
+      // Both: while a worker was paused or stopped, or its clock leapt, time passed without a try.
       const isTriedEnough = (tried.outages ?? 0) + 1 >= limits.attemptsMax;
       if (ageMs >= limits.retryForMs && isTriedEnough) return { kind: "dead-letter" };
-      // Somebody's `Retry-After` wins over our own idea, as long as it is a time that comes.
-      // One that is no time at all ("now", a date that is past) would have us ask without a pause.
+      // A `Retry-After` wins over our own backoff if it is a time that will come. One that names no time
+      // ("now", a date in the past) would make us ask without a pause.
       const told = failure.retryAfterMs ?? 0;
       const own = backoffByAgeMs(ageMs, limits, random);
       const afterMs = told > 0 ? Math.max(Math.min(told, RETRY_AFTER_MS_MAX), limits.backoffMs / 2) : own;
@@ -73,7 +78,7 @@ export function decideFailure(
   }
 }
 
-/** When the outage began that a failure now belongs to. */
+/** When the outage began to which a failure now belongs. */
 export function failingSinceAtMs(
   { failingSinceAtMs: since, draftedAtMs = 0 }: Pick<Tried, "failingSinceAtMs" | "draftedAtMs">,
   nowMs: number,

@@ -3,12 +3,12 @@ import type { UrlRule } from "./plain-url.ts";
 const TARGET: unique symbol = Symbol("target");
 
 /**
- * What a value has to be: types, checks, words and the OpenAPI document follow from the same object. It is the part of JSON Schema that we
- * speak, as it is published, and beside it what only a configuration can hold.
+ * What a value has to be: types, checks, words and the OpenAPI document follow from the same object. It is
+ * the part of JSON Schema that we use, as it is published, plus types that only a configuration can hold.
  */
 export type Schema<T = unknown> = Keywords & {
   readonly description?: string;
-  /** For the compiler only, and never there: what `Infer` gives. */
+  /** For the compiler only, never present at run time: what `Infer` gives. */
   readonly "~type"?: T;
 };
 
@@ -18,19 +18,19 @@ type Keywords =
   | { readonly type: "boolean" }
   | { readonly type: "array"; readonly items: Schema }
   | ObjectKeywords
-  /** One of these; anything at all where there are none. */
+  /** One of these; without any, everything fits. */
   | { readonly type?: never; readonly anyOf?: readonly Schema[] }
   | Reference
-  /** http or https; of what opens doors, only what the rule allows. */
+  /** http or https; credentials and query only as far as the rule allows. */
   | ({ readonly type: "url" } & UrlRule)
   | { readonly type: "secret" }
-  /** Only a module can say it: a function, or an object that has this one. */
+  /** Only a module can hold it: a function, or an object with this method. */
   | { readonly type: "function"; readonly method?: string };
 
 export interface TextSchema {
   readonly type: "string";
   readonly enum?: readonly string[];
-  /** Of what is left without the blanks around it; `pattern` says the same to others. */
+  /** Counted without the blanks around the text; `pattern` says the same to other readers of the document. */
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
@@ -55,7 +55,7 @@ interface ObjectKeywords {
   /** Absent: any names. */
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  /** False where there are properties; otherwise what each value has to be. */
+  /** False if there are properties; otherwise what each value has to be. */
   readonly additionalProperties?: false | Schema;
 }
 
@@ -84,7 +84,7 @@ export function optional<T>(schema: Schema<T>): Optional<T> {
   return { optional: schema };
 }
 
-/** An object that takes these properties and no others: a misspelt one is told, not ignored. */
+/** An object with these properties and no others: a misspelt one is reported, not ignored. */
 export function object<const P extends Properties>(
   properties: P,
   description?: string,
@@ -102,7 +102,7 @@ export function object<const P extends Properties>(
   };
 }
 
-/** The same, of which everything may be left out. */
+/** The same, with every property optional. */
 export function options<const P extends Readonly<Record<string, Schema>>>(
   properties: P,
   description?: string,
@@ -161,7 +161,7 @@ export function either<const S extends readonly Schema[]>(...anyOf: S): Schema<I
   return { anyOf };
 }
 
-/** A schema that the document names once, and everybody else refers to. */
+/** A schema that the document names once and refers to everywhere else. */
 export function component<T>(name: string, schema: Schema<T>): Reference & Schema<T> {
   return { $ref: `#/components/schemas/${name}`, [TARGET]: schema };
 }
@@ -170,7 +170,7 @@ export function targetOf(reference: Reference): Schema {
   return reference[TARGET];
 }
 
-/** Every component that something refers to, and those that they refer to, by name. */
+/** Every component that the value refers to, directly or through another component, by name. */
 export function componentsIn(value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
   if (typeof value !== "object" || value === null) return found;
   const { $ref, [TARGET]: target } = value as Partial<Reference>;

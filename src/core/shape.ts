@@ -1,10 +1,10 @@
 /**
- * What a value has to look like. Undefined when it does, else what is wrong and where: `.window.wakeAtMs is no time`.
- * Never the value itself: it may be somebody's words.
+ * What a value has to look like. Undefined if it fits, else what is wrong and where: `.window.wakeAtMs is no
+ * time`. Never the value itself: it may be what a customer wrote.
  */
 export type Shape = (value: unknown) => string | undefined;
 
-/** A value that was read from a store: ours, or somebody else's. */
+/** A value that was read from a store: ours, or another system's. */
 export type Sound<T> =
   | { readonly kind: "sound"; readonly value: T }
   | { readonly kind: "foreign"; readonly why: string };
@@ -21,7 +21,7 @@ export const number: Shape = (value) => (Number.isFinite(value) ? undefined : " 
 export const count: Shape = (value) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : " is no count";
 
-/** As far as a calendar goes. Fractions are ours, too: backing off is jittered. */
+/** As far as a calendar goes. Fractions are ours, too: backoff is jittered. */
 const INSTANT_MAX = 8.64e15;
 export const time: Shape = (value) =>
   Number.isFinite(value) && Math.abs(value as number) <= INSTANT_MAX ? undefined : " is no time";
@@ -50,8 +50,8 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /**
- * An object with these fields. Others may be there (a newer version's), but names tell units here: whatever ends in `Ms` is a
- * time or it is not ours.
+ * An object with these fields. A newer version may have added others, but a name tells its unit here: a field
+ * that ends in `Ms` and holds no time was not written by Lull.
  */
 export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
   const names = Object.keys(shapes);
@@ -59,7 +59,7 @@ export function fields(shapes: Readonly<Record<string, Shape>>): Shape {
   const known = new Set(names);
   return (value) => {
     if (!isObject(value)) return " is no object";
-    // Plain loops: every row that is read comes through here.
+    // Plain loops: every row that is read passes through here.
     for (let at = 0; at < names.length; at += 1) {
       const misfit = looks[at]!(value[names[at]!]);
       if (misfit !== undefined) return `.${names[at]}${misfit}`;
@@ -84,7 +84,7 @@ export function kinds(shapes: Readonly<Record<string, Shape>>): Shape {
   };
 }
 
-/** The value that a text stands for. What is no JSON is foreign, like everything that does not fit. */
+/** The value of a JSON text. A text that is no JSON is foreign, like everything that does not fit. */
 export function parsed(stored: unknown): Sound<unknown> {
   if (typeof stored !== "string") return { kind: "foreign", why: "it is no text" };
   try {

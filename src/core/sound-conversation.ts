@@ -38,14 +38,14 @@ const SHAPES: Readonly<Record<keyof Conversation, Shape>> = {
 
 const CONVERSATION = fields(SHAPES);
 
-/** A conversation's record as it was read, if it is one. */
+/** A conversation's record as it was read, if it is a valid one. */
 export function soundConversation(value: unknown): Sound<Conversation> {
   return soundAs(CONVERSATION, value);
 }
 
 /**
- * A record that is not ours, made ours: what fits stays, the rest is as in a new one. Above all who was handed to a human, or
- * paused, stays so while that can be read.
+ * Repairs a record that Lull did not write: valid fields stay, the others are as in a new one. Above all, a
+ * conversation that was handed off or paused stays so while that can be read.
  */
 export function mendedConversation(value: unknown, fresh: Conversation): Conversation {
   if (!isObject(value)) return fresh;

@@ -4,8 +4,9 @@ import { count, fields, isObject, optional, type Sound, soundAs, text } from "./
 import { INBOUND } from "./sound-message.ts";
 
 /**
- * A message as a channel gave it, made into one that can be read back. A channel of somebody's own may give numbers for ids, or `null` for
- * nothing: that is no reason to leave the message unanswered. What is no message at all is told before it is acknowledged, not after.
+ * Turns a message as a channel gave it into one that can be stored and read back. A custom channel may give
+ * numbers for ids, or `null` for nothing: that is no reason to leave the message unanswered. What is no
+ * message at all is reported before it is acknowledged, not after.
  */
 export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
   if (!isObject(message)) return { kind: "foreign", why: "it is no object" };
@@ -26,10 +27,10 @@ export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
   });
 }
 
-/** Stands where a name should be. Not nothing: a key of a store may have to be a word. */
+/** Stands where a name should be. Not an empty text: a store may not accept that as a key. */
 const UNREADABLE = "(unreadable)";
 
-/** As much of a message that cannot be kept as a person needs to find out whose it was. Its words are not among it. */
+/** As much of an unreadable message as an operator needs to find out who sent it. Its text is left out. */
 export function oddInbound(message: unknown): InboundMessage {
   const given = isObject(message) ? message : {};
   const told = (value: unknown) => {
@@ -45,13 +46,13 @@ export function oddInbound(message: unknown): InboundMessage {
   return { providerId, account, address, sender, replyTo: sender, text: "", media: [] };
 }
 
-/** A number that stands for one thing only is a word: the others that JavaScript knows stand for many. */
+/** A safe integer has one written form, so it is accepted as a word; other JavaScript numbers do not. */
 function worded(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   return typeof value === "bigint" || Number.isSafeInteger(value) ? String(value) : value;
 }
 
-/** Without one, everybody would be the same person, and every message the same message. */
+/** An empty name is no name: with it, all senders would be one person, and all messages one message. */
 function named(value: unknown): unknown {
   return value === "" ? undefined : worded(value);
 }
@@ -66,7 +67,7 @@ function attachedAs(media: Media): unknown {
   };
 }
 
-/** What is nothing, or more than a word, is left out: a responder is promised words. */
+/** Values that are missing or not simple are left out: a responder is promised texts. */
 function toldIn(fields: Readonly<Record<string, unknown>>): Record<string, string> {
   const told = Object.entries(fields).flatMap(([name, value]) =>
     ["string", "number", "boolean", "bigint"].includes(typeof value) ? [[name, String(value)] as const] : [],
@@ -83,7 +84,7 @@ const STATUS = fields({
   chunk: optional(fields({ turnId: text, chunk: count })),
 });
 
-/** What became of a send, as a channel read it: likewise. */
+/** The same for a delivery status that a channel read. */
 export function soundStatus(status: DeliveryStatus): Sound<DeliveryStatus> {
   if (!isObject(status)) return { kind: "foreign", why: "it is no object" };
   const { errorCode, address, chunk, ...rest } = status;

@@ -41,8 +41,9 @@ const OUTBOUND = fields({
 });
 
 /**
- * A staged message as it was read, if it is one. A channel of somebody's own may have given a time that is no number, or no second
- * name at all: JSON makes `null` of both. That is no reason to leave the message unanswered; it is left out.
+ * A staged message as it was read, if it is a valid one. A custom channel may have given a time that is no
+ * number, or no second name: JSON stores both as `null`. That is no reason to leave the message unanswered,
+ * so such fields are left out.
  */
 export function soundMessage(value: unknown): Sound<StagedMessage> {
   return soundAs(MESSAGE, isObject(value) ? withoutNulls(value) : value);
@@ -54,7 +55,7 @@ function withoutNulls(value: Readonly<Record<string, unknown>>): unknown {
   return Object.fromEntries(entries.filter(([, each]) => each !== null));
 }
 
-/** A staged outbound as it was read, if it is one. */
+/** A staged outbound as it was read, if it is a valid one. */
 export function soundOutbound(value: unknown): Sound<StagedOutbound> {
   return soundAs(OUTBOUND, value);
 }

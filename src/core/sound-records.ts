@@ -84,7 +84,7 @@ const LETTER = fields({
   atMs: time,
 });
 
-/** What is kept, as it was read, if it is that. */
+/** Stored records as they were read, if they are valid. */
 export function soundHistory(value: unknown): Sound<HistoryMessage> {
   return soundAs(HISTORY, value);
 }
@@ -101,7 +101,7 @@ export function soundRefusal(value: unknown): Sound<Refusal> {
   return soundAs(REFUSAL, value);
 }
 
-/** Without its messages, which every engine keeps in its own way. */
+/** Without its messages, which every engine stores in its own way. */
 export function soundLetter(value: unknown): Sound<Omit<DeadLetter, "messages">> {
   return soundAs(LETTER, value);
 }

@@ -76,8 +76,8 @@ const STATE = fields({
 });
 
 /**
- * A conversation's state as it was read, if it is one. A draft belongs to a turn that was taken: without its work nobody could
- * count the attempts, so that such a state is not ours either.
+ * A conversation's state as it was read, if it is a valid one. A draft belongs to a turn that was taken:
+ * without that turn's work its attempts could not be counted, so such a state is foreign, too.
  */
 export function soundState(value: unknown): Sound<ConversationState> {
   const read = soundAs<ConversationState>(STATE, value);

@@ -1,7 +1,7 @@
 import { WINDOW_MS_MAX } from "./defaults.ts";
 import { fields, kinds, type Shape } from "./shape.ts";
 
-/** No window is longer: a record that says so would mute its person for as long. */
+/** No window is longer: a record with a longer one would mute its customer for that time. */
 const length: Shape = (value) =>
   Number.isFinite(value) && (value as number) >= 0 && (value as number) <= WINDOW_MS_MAX
     ? undefined

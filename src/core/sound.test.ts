@@ -73,7 +73,7 @@ test.each([
   expect(read).toEqual(why === undefined ? { kind: "sound", value } : { kind: "foreign", why });
 });
 
-test("a message without a provider's time, as JSON keeps one that was no number, is a message without one", () => {
+test("a provider's time that was no number, stored as null, is read as no time", () => {
   expect(soundMessage({ ...message, sentAtMs: null, senderAlias: null })).toEqual({
     kind: "sound",
     value: message,

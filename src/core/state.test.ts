@@ -34,7 +34,7 @@ function work(turnId: string, attempts = 1): Work {
 const window = { id: "w", dueAtMs: 1_000, wakeAtMs: 2_000 };
 const lease = { token: "t", holder: "h", turnId: "one", takenAtMs: 0, untilAtMs: 60_000 };
 
-describe("when somebody has to look", () => {
+describe("when a worker has to look", () => {
   it("is when the window wants it, and while a lease is held when it may lapse", () => {
     expect(wakeAtMs({ works: [], window })).toBe(2_000);
     expect(wakeAtMs({ works: [], window, lease })).toBe(60_000);
@@ -64,7 +64,7 @@ describe("a holder that died", () => {
   const sending = { kind: "sending", sendByAtMs: 90_000 } as const;
   const draft = { turnId: "one", chunks: [{ text: "ok", state: sending }] } as unknown as Draft;
 
-  it("holds nothing any more, for anybody's clock, and what it was sending begins to settle", () => {
+  it("holds nothing any more, on any process's clock, and what it was sending begins to settle", () => {
     const held = { works: [work("one")], draft, lease: { ...lease, untilAtMs: 90_000 } };
     const after = afterHolderDied(held, { nowMs: 50_000, clockSkewMs: 2_000 });
     expect(after.lease?.untilAtMs).toBe(48_000);
@@ -102,7 +102,7 @@ describe("a clock that was set back", () => {
   const CLOCK = { nowMs: 100_000, leaseMs: 60_000 };
   const window = { id: "w", dueAtMs: 1, wakeAtMs: 100_000 };
 
-  it("leaves no lease longer than a lease, and nobody asleep until a time that is far off", () => {
+  it("leaves no lease longer than a lease, and no window asleep until a time that is far off", () => {
     const state = {
       works: [],
       lease: { ...lease, untilAtMs: 160_001 },
@@ -145,7 +145,7 @@ describe("a clock that was set back", () => {
   });
 });
 
-describe("a time that nobody of us waits for", () => {
+describe("a time that no worker waits for", () => {
   const NOW = 100_000;
   const FAR = NOW + 8 * 24 * 3_600_000 + 1;
   const draftOf = (sendByAtMs: number, awaitingUntilAtMs?: number) =>

@@ -3,19 +3,25 @@ import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "./defaults.ts";
 import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
-/** A wake-up is on its way. `dueAtMs` is kept even when the look at it moves: who waits longest is served first. */
+/**
+ * A wake-up is on its way. `dueAtMs` is kept even when the wake-up moves: the conversation that waits longest
+ * goes first.
+ */
 export interface Window {
   readonly id: string;
   readonly dueAtMs: number;
-  /** When somebody looks: the due time, or later while something has to pass first. */
+  /** When a worker looks: the due time, or later while something has to pass first. */
   readonly wakeAtMs: number;
 }
 
-/** Counted when the lease is taken, so that a turn that kills its process counts. */
+/** Counted when the lease is taken, so that a turn that kills its process is counted. */
 export interface Tries {
-  /** Tries that count towards `attemptsMax`: those that ended with their process, or with an error that has no class. */
+  /**
+   * Tries that count towards `attemptsMax`: those that ended with their process or with an unclassified
+   * error.
+   */
   readonly attempts: number;
-  /** Of those, the ones that ended with an error: the others ended with their process. */
+  /** Of those, the tries that ended with an error; the others ended with their process. */
   readonly errors?: number;
   /** Tries that ended in an outage. They are limited by time, not by number. */
   readonly outages?: number;
@@ -28,18 +34,23 @@ export interface Tries {
 /** A turn that was taken and is not committed yet. */
 export interface Work extends Tries {
   readonly turnId: string;
-  /** The conversation's record, which an on-turn message does not know when it is staged. */
+  /** The id of the conversation's record, which an on-turn message does not know when it is staged. */
   readonly recordId: string;
-  /** The messages whose attempts are counted. Newer ones may join a later try; they are not counted for it. */
+  /**
+   * The messages whose attempts are counted. Newer ones may join a later try; they are not counted for it.
+   */
   readonly messageIds: readonly string[];
-  /** What the running try holds. */
+  /** The messages of the running try. */
   readonly batchIds: readonly string[];
   readonly openedAtMs: number;
   readonly dueAtMs: number;
   readonly takenAtMs: number;
 }
 
-/** Everything about a conversation that is not its record: window, lease, draft, attempts. Absent when it is at rest. */
+/**
+ * Everything about a conversation that is not its record: window, lease, draft, attempts. Absent when it is
+ * at rest.
+ */
 export interface ConversationState {
   readonly window?: Window | undefined;
   readonly lease?: LeaseState | undefined;
@@ -47,11 +58,11 @@ export interface ConversationState {
   readonly works: readonly Work[];
   readonly draft?: Draft | undefined;
   readonly notBeforeAtMs?: number | undefined;
-  /** Messages that arrived up to then were left behind by a batch limit: they are due at once. */
+  /** Messages that arrived until then were left behind by a batch limit: they are due at once. */
   readonly leftBehindAtMs?: number | undefined;
-  /** The turn whose busy text was sent. Over all its attempts the customer is told once. */
+  /** The turn whose busy text was sent: the customer is told once over all its attempts. */
   readonly busyToldTurnId?: string | undefined;
-  /** More came than may wait, and the customer was told. Until something leaves, that is once. */
+  /** The customer was told that too many messages wait. They are told once, until something leaves. */
   readonly fullTold?: boolean | undefined;
 }
 
@@ -61,12 +72,12 @@ export function workOf(state: ConversationState, turnId: string): Work | undefin
   return state.works.find((work) => work.turnId === turnId);
 }
 
-/** The number of the running try, as responders and people are told it. */
+/** The number of the running try, as responders and operators see it. */
 export function triesOf({ attempts, outages = 0 }: Work): number {
   return attempts + outages;
 }
 
-/** One more try that ended in somebody's outage. */
+/** One more try that ended in an outage. */
 export function withOutage(work: Work, sinceAtMs: number): Work {
   return { ...work, outages: (work.outages ?? 0) + 1, failingSinceAtMs: sinceAtMs };
 }
@@ -79,7 +90,10 @@ export function withoutWork(state: ConversationState, turnId: string): Conversat
   return { ...state, works: state.works.filter((work) => work.turnId !== turnId) };
 }
 
-/** A dead holder holds nothing any more, for anybody's clock, and sends no more bytes: what it was sending begins to settle. */
+/**
+ * A dead holder's lease has ended on every process's clock. It sends no more bytes: what it was sending
+ * begins to settle.
+ */
 export function afterHolderDied(
   state: ConversationState,
   { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
@@ -91,7 +105,10 @@ export function afterHolderDied(
   return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
 }
 
-/** The clock was set back: no lease is longer than a lease, and whoever waits for a time that is far off by now is looked at. */
+/**
+ * The clock was set back: no lease may last longer than `leaseMs`, and a window that lies ahead is looked at
+ * now.
+ */
 export function afterClockSetBack(
   state: ConversationState,
   { nowMs, leaseMs }: { readonly nowMs: number; readonly leaseMs: number },
@@ -108,8 +125,8 @@ export function afterClockSetBack(
 }
 
 /**
- * What was taken or drafted lies ahead: the clock was set back since. Whatever was to pass first is taken to have passed, a late answer is
- * awaited for as long as it was when it was promised, and a send begins to settle now.
+ * A taken or drafted time lies ahead: the clock was set back since. Every pause counts as over, a late answer
+ * is awaited for as long as was promised, and a send begins to settle now.
  */
 export function onEarlierClock(
   state: ConversationState,
@@ -129,7 +146,7 @@ export function onEarlierClock(
   };
 }
 
-/** Nobody of us waits that long: another clock wrote it, or somebody else. It has passed. */
+/** No worker waits that long: a wrong clock or a foreign system wrote the time. It counts as passed. */
 export function withoutFarTimes(state: ConversationState, nowMs: number): ConversationState {
   const { draft, notBeforeAtMs } = state;
   const pause = isFar(notBeforeAtMs, nowMs) ? { notBeforeAtMs: undefined } : {};
@@ -150,7 +167,9 @@ export function isFar(atMs: number | undefined, nowMs: number): boolean {
   return atMs !== undefined && atMs > nowMs + WAIT_MS_MAX;
 }
 
-/** When somebody has to look at this conversation. A held one is looked at when its lease may have lapsed. */
+/**
+ * When a worker has to look at this conversation. A leased one is looked at when its lease may have lapsed.
+ */
 export function wakeAtMs(state: ConversationState): number | undefined {
   return state.lease ? state.lease.untilAtMs : state.window?.wakeAtMs;
 }

@@ -1,4 +1,4 @@
-/** The candidate that was probably meant, if any is close enough to be worth a question. */
+/** The candidate that was probably meant, if one is close enough to suggest. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;

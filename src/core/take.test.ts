@@ -171,14 +171,14 @@ describe("a batch", () => {
     expect(again).toMatchObject({ turnId: "old-turn", attempts: 3 });
   });
 
-  it("whose tries were not counted counts everybody who joined from now on", () => {
+  it("whose tries were not counted counts every message that joined from now on", () => {
     const staged = [item("m1"), item("m2", { sequence: 1 })];
     const works = [work({ attempts: 0, restarts: 1 })];
     const { work: taken } = as("turn", decide({ staged, state: { works } }));
     expect(taken).toMatchObject({ attempts: 1, restarts: 1, messageIds: ["m1", "m2"] });
   });
 
-  it("that met an outage keeps its own count: whoever joins it has a count of their own", () => {
+  it("that met an outage keeps its own count: a message that joins has its own", () => {
     const staged = [item("m1"), item("m2", { sequence: 1 })];
     const works = [work({ attempts: 0, outages: 2, failingSinceAtMs: 5 })];
     const { work: taken } = as("turn", decide({ staged, state: { works } }));
@@ -191,7 +191,7 @@ describe("a batch", () => {
     });
   });
 
-  it("that nobody could try again when its time had come has failed for so much less long", () => {
+  it("that could not be tried again when its time had come has failed for so much less long", () => {
     const failed = { works: [work({ attempts: 0, outages: 9, failingSinceAtMs: 2_000 })], window };
     const sinceAt = (nowMs: number, notBeforeAtMs?: number) =>
       as("turn", decide({ state: { ...failed, notBeforeAtMs } }, { nowMs })).work.failingSinceAtMs;
@@ -338,11 +338,11 @@ describe("what is dead-lettered with a turn", () => {
     ["sent", { kind: "sent", providerId: "p", atMs: 1 }],
     ["sending", { kind: "sending", sendByAtMs: 1 }],
     ["unknown", { kind: "unknown" }],
-  ])("is whoever joined, where a chunk is %s", (_kind, state) => {
+  ])("is every message that joined, where a chunk is %s", (_kind, state) => {
     expect(buriedWith(work(), draft(state, both))).toEqual(["m1", "m2"]);
   });
 
-  it("is only who was counted, where nothing was sent or it is another turn's", () => {
+  it("is only what was counted, where nothing was sent or it is another turn's", () => {
     expect(buriedWith(work(), draft({ kind: "pending" }, both))).toEqual(["m1"]);
     expect(buriedWith(work(), draft({ kind: "unknown" }, { ...both, turnId: "another" }))).toEqual(["m1"]);
     expect(buriedWith(work(), undefined)).toEqual(["m1"]);

@@ -25,7 +25,10 @@ const DIED = "the worker died in every attempt";
 const NOT_FOUND = "CONVERSATION_NOT_FOUND";
 const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
 
-/** What the log says of a dead letter's reason. It may be what a responder's last error said, and that what a customer wrote. */
+/**
+ * What the log says of a dead letter's reason. The reason may be a responder's last error, which may quote a
+ * customer.
+ */
 export function toldOfBurial(reason: string): string {
   return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
 }
@@ -35,18 +38,21 @@ export interface StagedItem extends Batchable {
   readonly kind: "message" | "outbound";
 }
 
-/** What has to be known of all messages that wait, where not all of them were read. */
+/** What has to be known of all waiting messages if not all of them were read. */
 export interface Span {
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
-  /** Every one of them has a provider's time. */
+  /** Whether every message has a provider's time. */
   readonly byProvider: boolean;
 }
 
 /** What a wake-up finds. */
 export interface Found {
   readonly state: ConversationState;
-  /** All of it, or with `span` what was tried before and what comes first, of messages one more than a batch may hold. */
+  /**
+   * Everything staged. With `span`: what was tried before, then the first messages, one more than a batch may
+   * hold.
+   */
   readonly staged: readonly StagedItem[];
   readonly span?: Span;
   /** Undefined when the conversation's record does not exist. */
@@ -62,16 +68,22 @@ export interface Found {
   readonly allPaused?: boolean;
 }
 
-/** Who looks, when, and the ids it would use: made by the caller, so that a lost answer can be recognised as one's own. */
+/**
+ * The worker that looks, when, and the ids it would use. The caller makes the ids, so that it recognises its
+ * own write if the store's answer is lost.
+ */
 export interface Taker {
   readonly nowMs: number;
-  /** What its clock shows, where `nowMs` is a moment before: of a holder that was frozen, long before. Default: `nowMs`. */
+  /**
+   * What the worker's clock shows, if `nowMs` is an earlier moment: long before, if the worker was frozen.
+   * Default: `nowMs`.
+   */
   readonly clockMs?: number;
   readonly holder: string;
   readonly token: string;
   readonly turnId: string;
   readonly windowId: string;
-  /** Set when this goes on under a lease that the taker holds already. */
+  /** Set if the taker already holds the lease. */
   readonly underLease?: boolean;
 }
 
@@ -95,15 +107,16 @@ export type TakeDecision =
     };
 
 /**
- * Steps 1 to 4 of a turn as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step where it can.
- * After "dead-letter" the engine asks again: what is left may be due.
+ * Steps 1 to 4 of a turn as one decision: LEASE, DRAFT?, DISARM, BATCH. The engine carries it out in one step
+ * where it can. After "dead-letter" the engine asks again: what is left may be due.
  */
 export function decideTake(found: Found, taker: Taker, settings: Settings): TakeDecision {
   const { lease } = found.state;
   if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
     return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
-  // Whether a clock was set back is told by what it shows now: to an earlier moment everything that came since lies ahead.
+  // Compared with the clock's current time: against an earlier `nowMs`, everything that came since would lie
+  // ahead.
   const nowMs = taker.clockMs ?? taker.nowMs;
   const { clockSkewMs } = settings;
   const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
@@ -113,12 +126,15 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
-  // DISARM before BATCH: a message that comes in from here on finds no window and arms its own.
+  // DISARM before BATCH: a message that arrives from here on finds no window and arms its own.
   const disarmed: ConversationState = { ...withoutLateDraft(state, taker), window: undefined };
   return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
 }
 
-/** Undefined when the draft waited in vain for a late answer: then the batch is asked again, as after any outage. */
+/**
+ * Undefined if the draft waited in vain for a late answer: then the responder is asked again, as after any
+ * outage.
+ */
 function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
@@ -136,14 +152,15 @@ function continueDraft(state: ConversationState, taker: Taker, settings: Setting
 }
 
 /**
- * Out of attempts, what is still to be sent is dead-lettered. What was sent, or may have been, is asked about and committed instead: in a
- * dead letter it would be retried, and the customer answered twice. If even that ends with the process every time, it ends, too.
+ * Out of attempts, what is still to be sent is dead-lettered. What was sent, or may have been, is asked about
+ * and committed instead: as a dead letter it would be retried, and the customer answered twice. If asking,
+ * too, ends with the process every time, it becomes a dead letter after twice as many attempts.
  */
 function isSpent({ attempts }: Work, { kind }: DraftStep, { attemptsMax }: Settings): boolean {
   return attempts >= (kind === "send" ? attemptsMax : 2 * attemptsMax);
 }
 
-/** A late answer that does not come is its responder's outage. */
+/** A late answer that does not come is an outage of its responder. */
 function isOutOfTime(
   { failingSinceAtMs: since, outages = 0 }: Work,
   nowMs: number,
@@ -152,7 +169,7 @@ function isOutOfTime(
   return since !== undefined && nowMs - since >= retryForMs && outages + 1 >= attemptsMax;
 }
 
-/** A human has it: an answer that is awaited would not be sent, and nobody waits for it. */
+/** A human has the conversation: an awaited answer would not be sent, so it is no longer awaited. */
 function notAwaiting(state: ConversationState): ConversationState {
   if (state.draft?.awaitingUntilAtMs === undefined) return state;
   return { ...state, draft: undefined, notBeforeAtMs: undefined };
@@ -162,7 +179,7 @@ function withoutLateDraft(state: ConversationState, { nowMs }: Taker): Conversat
   const { draft } = state;
   const work = draft && workOf(state, draft.turnId);
   if (!work) return state;
-  // Without a start of the outage a responder that never answers would be asked for ever.
+  // Without a start of the outage, a responder that never answers would be asked for ever.
   const failed = withOutage({ ...work, lastError: NO_LATE_ANSWER }, failingSinceAtMs(work, nowMs));
   return { ...withWork(state, failed), draft: undefined };
 }
@@ -187,14 +204,15 @@ function takeBatch(found: Found, window: Window | undefined, taker: Taker, setti
   const outbound = staged.find(({ kind }) => kind === "outbound");
   const standing = { ...state, window };
   const notBeforeAtMs = state.notBeforeAtMs ?? 0;
-  // A pause is the batch's, unless it is this one that failed: what a human says does not wait for a model.
+  // A pause is the batch's, unless this outbound itself failed: what a human says does not wait for a model.
   const isFailing = state.works.some(({ messageIds }) => outbound && messageIds.includes(outbound.id));
   if (outbound && (!isFailing || taker.nowMs >= notBeforeAtMs))
     return takeOutbound(state, outbound, conversation.id, taker, settings);
   const messages = staged.filter(({ kind }) => kind === "message");
   if (messages.length === 0) return wait(standing, notBeforeAtMs, taker);
   if (found.allPaused || conversation.paused) {
-    // While everything is paused nobody looks, so that resuming finds it due. An outbound that backs off is not paused.
+    // While everything is paused no worker looks, so the wake-up stays due and resuming finds it. An outbound
+    // that backs off is not paused.
     const againAtMs = taker.nowMs + (found.allPaused ? 0 : settings.holdMs);
     return wait(standing, outbound ? notBeforeAtMs : againAtMs, taker);
   }
@@ -218,7 +236,7 @@ function takeOutbound(
   const work =
     known ?? newWork(recordId, [outbound.id], { openedAtMs: arrivedAtMs, dueAtMs: arrivedAtMs }, taker);
   const taken = hold(state, "outbound", { ...work, attempts: work.attempts + 1 }, taker, settings);
-  // The pause of whatever failed beside it goes on.
+  // The pause of the batch that failed beside it goes on.
   const kept = known === undefined ? { notBeforeAtMs: state.notBeforeAtMs } : {};
   return { ...taken, state: { ...taken.state, ...kept } };
 }
@@ -240,7 +258,7 @@ function takeMessages(
   const tried: Work = {
     ...work,
     recordId,
-    // Nothing has failed yet (a restart): whoever joined now is counted from the start.
+    // Nothing has failed yet (a restart): messages that joined now are counted from the start.
     messageIds: triesOf(work) === 0 ? batchIds : work.messageIds,
     batchIds,
     openedAtMs,
@@ -270,17 +288,20 @@ function newWork(
   };
 }
 
-/** The first and the last of them: a window looks at no other. */
+/** The first and the last arrival: a window looks at no other. */
 export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<Span, "byProvider">) {
   return [{ arrivedAtMs: oldestArrivalAtMs }, { arrivedAtMs: newestArrivalAtMs }];
 }
 
-/** The time of whoever looks, and how far other clocks may be from it. */
+/** The taker's time, and how far other clocks may be from it. */
 export interface ClockReading extends Pick<Taker, "nowMs" | "clockMs"> {
   readonly clockSkewMs: number;
 }
 
-/** When what is staged is due. `now` for what a limit left behind, and for what a clock that was set back would put off. */
+/**
+ * When the staged messages are due: now, if a limit left them behind or a clock that was set back would put
+ * them off.
+ */
 export function dueOf(
   messages: readonly { readonly arrivedAtMs: number }[],
   state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
@@ -294,7 +315,7 @@ export function dueOf(
   const closesAtMs = isLeftBehind
     ? oldestArrivalAtMs
     : dueAtMs({ oldestArrivalAtMs, newestArrivalAtMs: Math.max(...arrivals) }, policy);
-  // No window is that long: the clock was set back since they came in, and they have waited long enough.
+  // No window is that long: the clock was set back after the messages arrived, so they are due.
   const wasSetBack = closesAtMs > clockMs + longestMs(policy) + clockSkewMs;
   return Math.max(wasSetBack ? nowMs : closesAtMs, notBeforeAtMs);
 }
@@ -314,12 +335,15 @@ function hold(
     takenAtMs: taker.nowMs,
     untilAtMs: taker.nowMs + settings.leaseMs,
   };
-  // A draft is continued with the window left standing: what it stands for is not in this turn.
+  // A draft is continued with the window left standing: its messages are not in this turn.
   const held = { ...withWork(state, taken), lease, notBeforeAtMs: undefined };
   return { kind: "turn", what, work: taken, state: held };
 }
 
-/** A pause, a stop, a crowd before it: while nobody could try, nobody could see the end of an outage. Its start moves along. */
+/**
+ * While the turn was paused, stopped or queued, no try could have seen the end of the outage: its start moves
+ * by that time.
+ */
 function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: Taker): Work {
   const { failingSinceAtMs: since } = work;
   if (since === undefined || readyAtMs === undefined || readyAtMs >= nowMs) return work;
@@ -337,7 +361,10 @@ function deadLetter(state: ConversationState, work: Work, reason = work.lastErro
   };
 }
 
-/** Whoever the draft is for is not there any more: its record was removed, or cannot be read. The dead letter says what was sent. */
+/**
+ * The draft's conversation is gone: its record was removed or cannot be read. The dead letter says what was
+ * sent.
+ */
 function buryLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
@@ -345,13 +372,16 @@ function buryLost(state: ConversationState): TakeDecision {
   return { kind: "dead-letter", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
 }
 
-/** The messages whose tries are counted, and whoever joined them and was answered with them: they must not be answered again. */
+/**
+ * The messages whose tries are counted, and those that joined and were answered with them: these must not be
+ * answered again.
+ */
 export function buriedWith(work: Work, draft: Draft | undefined): readonly string[] {
   const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
   return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
 }
 
-/** Nobody works on it until then. The window keeps its id and due time, or one is made. */
+/** No worker takes it until then. The window keeps its id and due time, or a new one is made. */
 function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
   const window = {
     id: state.window?.id ?? taker.windowId,
@@ -361,7 +391,10 @@ function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecisio
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
 }
 
-/** The window moved (a quiet window that saw another message, an early trigger): a new one stands at the new time. */
+/**
+ * The due time moved (another message in a quiet window, an early trigger): a new window stands at the new
+ * time.
+ */
 function armAt(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
   const window: Window = { id: taker.windowId, dueAtMs: atMs, wakeAtMs: atMs };
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };

@@ -1,6 +1,6 @@
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** What proxies and tunnels add: behind one, every caller in the world comes from loopback. */
+/** Headers that proxies and tunnels add: behind one, every caller in the world comes from loopback. */
 const FORWARDED = [
   "x-forwarded-for",
   "x-forwarded-host",
@@ -10,14 +10,17 @@ const FORWARDED = [
   "via",
 ];
 
-/** Whether a proxy or a tunnel says that it passed this on. One that says nothing is not told by anything. */
+/**
+ * Whether a proxy or a tunnel says that it forwarded the request. One that says nothing cannot be noticed.
+ */
 export function isForwarded(headers: Headers): boolean {
   return FORWARDED.some((name) => headers[name] !== undefined);
 }
 
 /**
- * Whether a browser says that another site's page made the request. Undefined where it says nothing that is known: older ones, and all of
- * them where our own page came over plain HTTP from another machine, which leaves `Origin`.
+ * Whether a browser says that another site's page made the request. Undefined if it does not say: older
+ * browsers, and every browser if our own page came over plain HTTP from another machine. Then only `Origin`
+ * is left.
  */
 export function isOfAnotherSite(headers: Headers): boolean | undefined {
   switch (headers["sec-fetch-site"]) {
@@ -36,7 +39,7 @@ export function isLoopbackAddress(address: string | undefined): boolean {
   return address === "::1" || isLoopback4(address?.replace(/^::ffff:/i, ""));
 }
 
-/** A page may point a name of its own at 127.0.0.1: then its browser sends that name. */
+/** An attacker's page may point its own host name at 127.0.0.1: then the browser sends that name. */
 export function isLoopbackHost(host: string | undefined): boolean {
   const name = host?.toLowerCase().replace(/:\d+$/, "");
   return name === "localhost" || name === "[::1]" || isLoopback4(name);

@@ -56,7 +56,7 @@ function finished(given: Partial<FinishedTurn> = {}): FinishedTurn {
 }
 
 describe("a finished turn", () => {
-  it("has two sides: what was asked, with its parts, and what was said as far as anybody knows", () => {
+  it("has two sides: what was asked, with its parts, and what was said as far as is known", () => {
     expect(spokenIn(finished())).toEqual([
       {
         role: "user",
@@ -126,7 +126,7 @@ describe("a finished turn", () => {
     expect(recordOf(finished({ ...silent, messages: [] })).channel).toBe("");
   });
 
-  it("lists the sends that nobody knows about", () => {
+  it("lists the sends whose outcome is unknown", () => {
     expect(unknownSendsOf(finished())).toEqual([
       {
         id: "t.1",

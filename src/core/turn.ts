@@ -9,7 +9,7 @@ import type { UnknownSend } from "../model/unknown-send.ts";
 import { providerIdsOf, saidText } from "./draft.ts";
 import { triesOf, type Work } from "./state.ts";
 
-/** A turn at its commit: what was taken, what came of it. */
+/** A turn at its commit: what was taken, and what came of it. */
 export interface FinishedTurn {
   readonly work: Work;
   readonly commit: Commit;
@@ -20,7 +20,7 @@ export interface FinishedTurn {
   readonly nowMs: number;
 }
 
-/** Both sides of the turn, as far as there are two. */
+/** What the customer and the assistant said, as far as each said something. */
 export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn): HistoryMessage[] {
   const { turnId } = work;
   const out = draft?.chunks.filter(wentOut) ?? [];
@@ -38,7 +38,7 @@ export function spokenIn({ work, commit, draft, messages, nowMs }: FinishedTurn)
   return spoken;
 }
 
-/** As far as anybody knows: what is unknown counts as said. */
+/** As far as is known: an unknown chunk counts as sent. */
 function wentOut({ state }: Chunk): boolean {
   return state.kind !== "dropped" && state.kind !== "pending";
 }
@@ -68,7 +68,7 @@ export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn)
   };
 }
 
-/** The chunks whose outcome nobody knows. */
+/** The chunks whose outcome is unknown. */
 export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSend[] {
   if (!draft) return [];
   const { turnId, channel, to, from } = draft;
@@ -92,14 +92,14 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
   );
 }
 
-/** The conversation's status after the turn; undefined where the turn leaves it as it was. */
+/** The conversation's status after the turn; undefined if the turn leaves it unchanged. */
 export function statusAfter({ outcome, handOff }: Commit): ConversationStatus | undefined {
   if (outcome === "handed-off" || handOff !== undefined) return "awaiting_agent";
   if (outcome === "queued") return "queued_for_ai";
   return outcome === "replied" || outcome === "unknown" ? "reply_sent" : undefined;
 }
 
-/** Newer messages may start the turn over, as often as `restartsMax` says. */
+/** Newer messages may restart the turn, at most `restartsMax` times. */
 export function mayRestart(
   { whileBusy, restartsMax }: Pick<Settings, "whileBusy" | "restartsMax">,
   { restarts }: { readonly restarts: number },

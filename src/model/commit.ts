@@ -14,7 +14,7 @@ export type TurnOutcome =
 
 export interface Commit {
   readonly outcome: TurnOutcome;
-  /** The batch merged, and the reply as it was sent. Absent where there is none. */
+  /** The merged batch, and the reply as it was sent. Absent if there is none. */
   readonly userText?: string;
   readonly userMedia?: readonly Media[];
   readonly draft?: Draft;
@@ -24,6 +24,9 @@ export interface Commit {
   readonly answerStartedAtMs?: number;
   readonly answeredAtMs?: number;
   readonly sentAtMs?: number;
-  /** Look for another turn under the same lease: a draft was continued, an outbound carried out, a limit cut the batch. */
+  /**
+   * Look for another turn under the same lease: a draft was continued, an outbound carried out, or a limit
+   * cut the batch.
+   */
   readonly more: boolean;
 }

@@ -9,7 +9,7 @@ export type ConversationStatus =
   | "awaiting_agent"
   | "processing_error";
 
-/** Who talks to whom: one person at one of our addresses, over one type of channel. */
+/** One person at one of our addresses, over one type of channel. */
 export interface ConversationKey {
   readonly channelType: string;
   readonly address: string;
@@ -35,7 +35,7 @@ export interface Conversation extends ConversationKey, Answering, Usage {
   readonly allowedChannels?: readonly string[];
   /** Overrides the channel's window for this conversation. */
   readonly window?: WindowPolicy;
-  /** Free data of the user's own; lull carries it and never reads it. */
+  /** Custom data of the application; Lull stores it and never reads it. */
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -3,13 +3,14 @@ import type { Usage } from "./reply.ts";
 
 /**
  * A chunk's way out: pending -> sending -> sent.
- * `sending` is written down before the first byte leaves; whoever finds it there later cannot know whether it did.
+ * `sending` is stored before the first byte leaves. A worker that finds it later cannot know whether the
+ * chunk was sent.
  */
 export type ChunkState =
   | { readonly kind: "pending" }
   | { readonly kind: "sending"; readonly sendByAtMs: number }
   | { readonly kind: "sent"; readonly providerId: string; readonly atMs: number }
-  /** Its outcome could not be learnt: `onUnknown` or a person decides. */
+  /** Its outcome could not be learnt: `onUnknown` or an operator decides. */
   | { readonly kind: "unknown" }
   /** Will never be sent: a human took over before it went out. */
   | { readonly kind: "dropped" };
@@ -20,14 +21,14 @@ export interface Chunk {
   readonly state: ChunkState;
 }
 
-/** Where a reply goes: over which channel, to whom, from which of our addresses. */
+/** Where a reply goes: over which channel, to which customer, from which of our addresses. */
 export interface Route {
   readonly channel: string;
   readonly to: string;
   readonly from: string;
 }
 
-/** The answer, written down before it is sent. It names messages by id: their texts stay where they are staged. */
+/** The answer, stored before it is sent. It names messages by id: their texts stay staged. */
 export interface Draft extends Route {
   readonly turnId: string;
   readonly messageIds: readonly string[];

@@ -1,6 +1,6 @@
 import type { Media } from "./message.ts";
 
-/** One message of a batch, as it is kept. */
+/** One message of a batch, as it is stored in the history. */
 export interface MessagePart {
   readonly id: string;
   readonly text: string;

@@ -1,4 +1,7 @@
-/** In ms, what a unit of time is outside: inside, every time is in ms. The others are the same on both sides. */
+/**
+ * How many ms a public unit of time has: inside, every time is in ms. The other units are the same on both
+ * sides.
+ */
 export const UNITS = {
   seconds: 1_000,
   hours: 3_600_000,
@@ -8,35 +11,36 @@ export const UNITS = {
   times: 1,
 } as const;
 
-/** A number that may be set: everything that anybody says or checks of it follows from its row in `LIMITS`. */
+/** A number that may be set: checks, help and documentation follow from its row in `LIMITS`. */
 export interface Limit {
-  /** Its name in `limits`, where people have another for it: they count in seconds, hours and days. */
+  /** Its name in `limits`, if that differs: public settings speak seconds, hours and days. */
   readonly key?: string;
   readonly unit: keyof typeof UNITS;
   readonly min: number;
   readonly max?: number;
-  /** In its unit, where the engine brings no other. */
+  /** In its unit, unless the engine has a default of its own. */
   readonly default: number;
   readonly env?: `LULL_${string}`;
   readonly flag?: string;
-  /** For the command line; in Markdown, as it stands in the docs. */
+  /** For the command line and, as Markdown, for the docs. */
   readonly help: string;
-  /** What the docs say after that. */
+  /** What the docs add to `help`. */
   readonly more?: string;
 }
 
-/** A week: beyond that it is a slip of the finger, and soon a date that no calendar has. */
+/** A week: a longer time is a typing error, and soon beyond what a date can hold. */
 const SECONDS = { unit: "seconds", min: 0, max: 604_800 } as const;
 export const SECONDS_RANGE = { minimum: SECONDS.min, maximum: SECONDS.max };
-/** For leases, timeouts and how often to look: none at all would leave no time to work, or work without pause. */
+/** For leases, timeouts and polling: zero would leave no time to work, or work without a pause. */
 const PERIOD = { ...SECONDS, min: 0.1 } as const;
 const MESSAGES = { unit: "messages", min: 1 } as const;
 const BYTES = { unit: "bytes", min: 1 } as const;
 const TIMES = { unit: "times", min: 1 } as const;
 
 /**
- * The one table of limits, by their names in the code. Types, checks, the keys of the file, variables, flags, `lull config`, help and
- * docs/configuration.md come from here. Those with a variable are the ones that operators asked for.
+ * The one table of limits, by their names in the code. Types, checks, keys of the file, variables, flags,
+ * `lull config`, help and docs/configuration.md are made from it. The limits with a variable are those that
+ * operators asked for.
  */
 export const LIMITS = {
   concurrency: {
@@ -49,14 +53,14 @@ export const LIMITS = {
   leaseMs: {
     ...PERIOD,
     key: "leaseSeconds",
-    // One that is longer would be taken for nobody's.
+    // A longer lease would not count as held: `LEASE_MS_MAX`.
     max: 86_400,
     default: 60,
     env: "LULL_LEASE_SECONDS",
     flag: "lease",
     help: "how long a silent worker keeps a conversation; a day at most",
   },
-  /** Tries that may end with the process or with an error that nobody can classify. */
+  /** Tries that may end with the process or with an unclassified error. */
   attemptsMax: {
     ...TIMES,
     default: 5,
@@ -64,7 +68,7 @@ export const LIMITS = {
     flag: "attempts",
     help: "crashes and unexplained failures before a turn becomes a dead letter",
   },
-  /** From its first failure on. */
+  /** From the first failure on. */
   retryForMs: {
     ...SECONDS,
     key: "retryForSeconds",
@@ -89,7 +93,7 @@ export const LIMITS = {
     flag: "send-timeout",
     help: "how long one send may take; a third of the lease at most",
   },
-  /** Counted from its deadline, or its sender's death, on. A channel may have its own. */
+  /** Counted from the send's deadline, or from its sender's death. A channel may have its own. */
   settleMs: {
     ...SECONDS,
     key: "settleSeconds",
@@ -152,12 +156,17 @@ export const LIMITS = {
     help: "how long message ids are remembered, so that one that comes again is recognised; 2160 at most",
     more: ". 75 bytes each in the database",
   },
-  /** Its texts, and the addresses and names of its media. A draft is one item wherever it is kept, and DynamoDB's are 400 KB at most. */
+  /**
+   * Its texts, and the addresses and names of its media. A draft is one item in every store, and DynamoDB's
+   * limit is 400 KB.
+   */
   replyBytesMax: {
     ...BYTES,
     max: 256_000,
     default: 64_000,
-    help: "bytes of one reply: its texts, and the addresses of its media; beyond that it is a dead letter; 256000 at most",
+    help:
+      "bytes of one reply: its texts, and the addresses of its media; " +
+      "beyond that it is a dead letter; 256000 at most",
   },
   replyMessagesMax: {
     ...MESSAGES,
@@ -173,7 +182,9 @@ export const LIMITS = {
   historyBytesMax: {
     ...BYTES,
     default: 256_000,
-    help: "bytes of earlier messages, as they are stored, that the responder is given; the latest always comes",
+    help:
+      "bytes of earlier messages, as they are stored, that the responder is given; " +
+      "the latest always comes",
   },
   restartsMax: {
     ...TIMES,
@@ -212,7 +223,9 @@ export const LIMITS = {
     ...BYTES,
     default: 16_000_000,
     help: "bytes of all bodies that are being read, per worker; beyond that the oldest is given up",
-    more: ", and those above 64 KB are not taken (429). A body counts until its request is over. At least twice the largest body. Bodies of `/api`, whose callers are known, have as much again",
+    more:
+      ", and those above 64 KB are not taken (429). A body counts until its request is over. " +
+      "At least twice the largest body. Bodies of `/api`, whose callers are known, have as much again",
   },
   requestsMax: {
     ...TIMES,
@@ -229,7 +242,9 @@ export const LIMITS = {
   connectionsMax: {
     ...TIMES,
     default: 6_000,
-    help: "open connections, per worker; beyond that the one that was not used for the longest time is closed",
+    help:
+      "open connections, per worker; " +
+      "beyond that the one that was not used for the longest time is closed",
     more: ". Each carries one request at a time",
   },
   senderPerMinuteMax: {
@@ -237,7 +252,9 @@ export const LIMITS = {
     min: 0,
     default: 0,
     help: "messages per sender and minute; `0`: no limit",
-    more: ". Beyond that 429 until there is room; a payload of more than that is taken when nothing else was for a minute",
+    more:
+      ". Beyond that 429 until there is room; " +
+      "a payload of more than that is taken when nothing else was for a minute",
   },
   visitorPerMinuteMax: {
     ...MESSAGES,
@@ -261,7 +278,7 @@ export type LimitName = keyof Limits;
 /** The limits as decisions read them: times in ms. */
 export type LimitSettings = { readonly [Name in LimitName]: number };
 
-/** Numbers that few people change, by their public names: times in seconds, hours and days. */
+/** Limits that few operators change, by their public names: times in seconds, hours and days. */
 export type LimitsConfig = {
   readonly [Name in LimitName as Limits[Name] extends { readonly key: infer Key extends string }
     ? Key
@@ -279,18 +296,18 @@ export const LIMIT_DEFAULTS = Object.fromEntries(
   LIMIT_ROWS.map(([name, limit]) => [name, inOwnUnits(limit, limit.default)]),
 ) as LimitSettings;
 
-/** The most that may be set, in the units of the code. */
+/** The highest value that may be set, in the units of the code. */
 export function mostOf(name: LimitName): number {
   const limit: Limit = LIMITS[name];
   return inOwnUnits(limit, limit.max ?? Number.MAX_SAFE_INTEGER);
 }
 
-/** `dedupeMs` to hours. */
+/** From the code's unit to the public one: `dedupeMs` to hours. */
 export function inPublicUnits(name: LimitName, value: number): number {
   return value / UNITS[LIMITS[name].unit];
 }
 
-/** From its public unit to that of the code. */
+/** From the public unit to that of the code. */
 export function inOwnUnits({ unit }: Limit, value: number): number {
   return UNITS[unit] === 1 ? value : Math.round(value * UNITS[unit]);
 }

@@ -1,6 +1,6 @@
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Fields are ids, counts and times. Texts and addresses of people never go in unmasked. */
+/** Fields are ids, counts and times. Customers' texts and addresses are never logged unmasked. */
 export type LogFields = Record<string, string | number | boolean | undefined>;
 
 /** `event` is a stable name such as `turn.committed`; alerts and dashboards are built on it. */

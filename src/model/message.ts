@@ -13,20 +13,24 @@ export interface InboundMessage {
   readonly account: string;
   /** The address that was written to, without channel prefixes: our number, our mailbox. */
   readonly address: string;
-  /** Who wrote: the business-scoped user id where the provider gives one, else the phone or mail address without prefixes. */
+  /**
+   * The sender: the business-scoped user id if the provider gives one, else the phone or mail address without
+   * prefixes.
+   */
   readonly sender: string;
   /**
-   * Another name of the same person, looked up too: the phone when `sender` is a business-scoped id. It counts where one of the two is a
-   * telephone number or a mail address, which may change hands, and the other is neither.
+   * Another name of the same person, which is looked up too: the phone if `sender` is a business-scoped id.
+   * It counts only if one of the two is a telephone number or a mail address, which may change hands, and the
+   * other is neither.
    */
   readonly senderAlias?: string;
   /** What `send` is given to answer this person, exactly as the provider wants it. */
   readonly replyTo: string;
   readonly text: string;
   readonly media: readonly Media[];
-  /** The provider's own time, where it sends one. It orders a batch; windows never use it. */
+  /** The provider's own time, if it sends one. It orders a batch; windows never use it. */
   readonly sentAtMs?: number;
-  /** What else the provider told: profile name, button payload, location, quoted message. */
+  /** What else the provider sent: profile name, button payload, location, quoted message. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
@@ -46,7 +50,7 @@ export interface StagedMessage extends Arrival {
   readonly sequence: number;
 }
 
-/** What the provider says became of something that we sent. */
+/** What the provider says became of a message that we sent. */
 export interface DeliveryStatus {
   readonly account: string;
   /** Provider's id of the outbound message. */
@@ -54,9 +58,12 @@ export interface DeliveryStatus {
   /** The provider's own word: `sent`, `delivered`, `read`, `failed`, ... */
   readonly status: string;
   readonly errorCode?: string;
-  /** Our address that it went out from, where the provider tells: whoever speaks for another settles nothing of this one's. */
+  /**
+   * Our address that it went out from, if the provider says so: a callback for one address settles no send of
+   * another.
+   */
   readonly address?: string;
-  /** Which chunk of which turn it was, where the callback carries it back. */
+  /** The chunk and its turn, if the callback carries them back. */
   readonly chunk?: ChunkReference;
 }
 

@@ -1,4 +1,4 @@
-/** By which names somebody is known: of a message, or of a conversation. */
+/** The names of a person, in a message or a conversation. */
 export interface Named {
   readonly sender: string;
   readonly senderAlias?: string | undefined;
@@ -8,24 +8,24 @@ export interface NamedConversation extends Named {
   readonly id: string;
 }
 
-/** What is kept of a name: with which names of the other kind it came. */
+/** What is kept of a name: which names of the other kind it came with. */
 export interface NameRecord {
-  /** The latest one last. `""` is somebody who was erased. */
+  /** The latest one last. `""` stands for an erased person. */
   readonly cameWith: readonly string[];
-  /** Conversations that are named by it and have become somebody's: whose, or `""` where nobody can say. */
+  /** Owners of the conversations that bear this name, by id; `""` if the owner is unknown. */
   readonly whose?: Readonly<Record<string, string>>;
   /** Conversations that began with nothing but the number after its holder had left it: a stranger's. */
   readonly strangers?: readonly string[];
 }
 
-/** By name. One of which nothing is kept is not in it. */
+/** By name. A name without a record is absent. */
 export type NameRecords = ReadonlyMap<string, NameRecord>;
 
-/** What a message changes in what is kept of one name. Carried out on what stands there by then. */
+/** What a message changes in the record of one name. It is applied to the record as it is by then. */
 export interface NameChange {
   /** It came with this name. */
   readonly came?: string;
-  /** What it had come with before, where there is no record. */
+  /** What it had come with before, if there is no record. */
   readonly before?: readonly string[];
   readonly whose?: Readonly<Record<string, string>>;
   readonly stranger?: string;

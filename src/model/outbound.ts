@@ -1,16 +1,22 @@
 import type { Media } from "./message.ts";
 
-/** Something to be said that no message asked for: a human's reply, a first message, a busy text, a resend. */
+/**
+ * Something to be said without a message that asked for it: a human's reply, a first message, a busy text, a
+ * resend.
+ */
 export interface OutboundRequest {
   readonly conversationId: string;
-  /** Made by the caller, so that asking twice says it once. */
+  /** Made by the caller, so that a repeated request is sent once. */
   readonly id: string;
   readonly channel: string;
   readonly to: string;
-  /** By which name of the conversation's person `to` was made: before it is sent, it is asked whether they still have it. */
+  /**
+   * The name of the conversation's person from which `to` was made. Before it is sent, Lull checks that the
+   * person still has it.
+   */
   readonly addressee?: string;
   readonly texts: readonly string[];
-  /** They go with the first text, or alone. */
+  /** Sent with the first text, or alone if there is none. */
   readonly media?: readonly Media[];
   readonly author: string;
 }

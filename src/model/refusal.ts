@@ -1,4 +1,6 @@
-/** Why a message got no turn, or an HTTP caller no success. Recorded with the message and shown to people. */
+/**
+ * Why a message got no turn, or why an HTTP request failed. Recorded with the message and shown to operators.
+ */
 export type RefusalCode =
   | "INVALID_SIGNATURE"
   | "INVALID_PAYLOAD"

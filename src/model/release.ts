@@ -1,11 +1,15 @@
 import type { Draft } from "./draft.ts";
 
 /**
- * How a turn that is not committed gives its lease back. Window, trigger and release are one step where the store allows. Pauses count from
- * that step on: whoever decided on one may have stood still since, and the clock may have been set back.
+ * How a turn releases its lease without a commit. Window, trigger and release are one step where the store
+ * allows it. A pause counts from that step on: the worker that decided on it may have been frozen since, and
+ * the clock may have been set back.
  */
 export type ReleaseReason =
-  /** Failed, to be tried again: a window stands `afterMs` from then on. With `outageSinceAtMs` the attempt is not counted. */
+  /**
+   * Failed, to be tried again: a window stands `afterMs` later. With `outageSinceAtMs` the attempt is not
+   * counted.
+   */
   | {
       readonly kind: "retry";
       readonly afterMs: number;
@@ -15,9 +19,12 @@ export type ReleaseReason =
     }
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
   | { readonly kind: "dead-letter"; readonly reason: string; readonly draft?: Draft }
-  /** Nothing failed, something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
+  /**
+   * Nothing failed, but something has to pass first (an unknown send settles, a late answer). The attempt is
+   * not counted.
+   */
   | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
   /** Newer messages joined: start over when their window is due. */
   | { readonly kind: "restart" }
-  /** Stopping, or paused: what was taken is due again at once. The attempt is not counted. */
+  /** Stopping, or paused: the batch is due again at once. The attempt is not counted. */
   | { readonly kind: "put-back" };

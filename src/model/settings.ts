@@ -1,11 +1,11 @@
 import type { LimitSettings } from "./limits.ts";
 import type { WindowPolicy } from "./window.ts";
 
-/** What may be chosen by a word; the first is what nobody has to say. */
+/** Settings that are chosen by a word; the first one is the default. */
 export const CHOICES = {
   /** What happens to a message that arrives while the conversation's turn runs. */
   whileBusy: ["queue", "restart", "reject"],
-  /** `open`: anybody who writes gets a conversation. `known`: it has to exist. */
+  /** `open`: every sender gets a conversation. `known`: the conversation has to exist. */
   admission: ["open", "known"],
   /** Whether conversation and rules are checked when a message arrives, or when its turn starts. */
   validation: ["on-receipt", "on-turn"],
@@ -19,7 +19,7 @@ export type Choices = { readonly [Name in keyof typeof CHOICES]: (typeof CHOICES
 export interface ChannelSettings {
   readonly type: string;
   readonly window: WindowPolicy;
-  /** How long a request may stay inside this provider, where it is not `settleMs`. */
+  /** How long a request may stay inside this provider, if it is not `settleMs`. */
   readonly settleMs?: number;
 }
 
@@ -27,12 +27,12 @@ export interface ChannelSettings {
 export interface Settings extends LimitSettings, Choices {
   readonly channels: Readonly<Record<string, ChannelSettings>>;
   readonly window: WindowPolicy;
-  /** What a conversation that `admission: "open"` creates starts with. */
+  /** The project status of a conversation that `admission: "open"` creates. */
   readonly projectStatus: string;
   readonly allowedChannels?: readonly string[];
   readonly renewMs: number;
   readonly clockSkewMs: number;
-  /** How often a held conversation (paused) is looked at again. */
+  /** How often a paused conversation is looked at again. */
   readonly holdMs: number;
   readonly sweepRowsMax: number;
 }

@@ -6,13 +6,16 @@ import type { StagedOutbound } from "./outbound.ts";
 
 /** How often a turn was tried. */
 export interface TurnTries {
-  /** The number of this try, as responders and people are told it. */
+  /** The number of this try, as responders and operators see it. */
   readonly attempt: number;
-  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
+  /**
+   * How many tries count towards `attemptsMax`, this one included: tries that ended in an outage do not
+   * count.
+   */
   readonly attempts: number;
   /** Since when tries have ended in an outage. */
   readonly failingSinceAtMs?: number;
-  /** The attempts before this one may have ended with the death of their processes: what is asked may be what killed them. */
+  /** Earlier attempts may have ended with the death of their processes: this turn may be what killed them. */
   readonly isSuspect?: true;
   readonly restarts: number;
 }
@@ -24,11 +27,14 @@ export interface Taken extends TurnTries {
   readonly conversation: Conversation;
   /** The batch in order. Empty when the turn carries out an outbound. */
   readonly messages: readonly StagedMessage[];
-  /** Something to be said that no message asked for. */
+  /** Something to be said without a message that asked for it. */
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
-  /** Provider ids of what the latest turns and dead letters of this conversation sent, for `reconcile` to leave out. */
+  /**
+   * Provider ids of what the latest turns and dead letters of this conversation sent; `reconcile` leaves them
+   * out.
+   */
   readonly recentProviderIds: readonly string[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;
@@ -51,5 +57,5 @@ export type TakeOutcome =
   | { readonly kind: "nothing" }
   | DeadLettered;
 
-/** Where one look led to several things: what it came to in the end, and the dead letters on the way. */
+/** If one look led to several outcomes: the last one, and the dead letters before it. */
 export type TakeResult = TakeOutcome & { readonly deadLettered?: readonly DeadLettered[] };

@@ -11,7 +11,7 @@ export interface TurnTimes {
   readonly committedAtMs: number;
 }
 
-/** One turn as it went, kept after its commit. */
+/** The record of a turn, kept after its commit. */
 export interface TurnRecord extends TurnTimes {
   readonly turnId: string;
   readonly conversationId: string;

@@ -7,7 +7,7 @@ export interface UnknownSend {
   readonly chunk: number;
   readonly channel: string;
   readonly to: string;
-  /** Our address; not known of those that an older version left. */
+  /** Our address; unknown for records of an older version. */
   readonly from?: string;
   readonly text: string;
   readonly media?: readonly Media[];

@@ -2,7 +2,7 @@
  * A window is the time in which messages gather.
  *
  *   fixed:  W from the first message                      |m1 . m2 . . . m3 . |due
- *   quiet:  until nobody wrote for `quiet`, `max` at most |m1 . m2 . . m3 . . quiet|due
+ *   quiet:  until `quiet` without a message, or `max`     |m1 . m2 . . m3 . . quiet|due
  *
  * Windows go by our own arrival times: a provider's clock can be off by minutes.
  */

@@ -5,16 +5,19 @@ import type { Secrets } from "./secrets.ts";
 /** A webhook request as it came in. The body is raw: signatures are made over bytes. */
 export interface WebhookRequest {
   readonly method: string;
-  /** The URL that the provider called, with path and query, built from the public URL and never from the Host header. */
+  /**
+   * The URL that the provider called, with path and query, built from the public URL and never from the Host
+   * header.
+   */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
 }
 
-/** A webhook whose body nobody has read yet. */
+/** A webhook whose body has not been read yet. */
 export type WebhookHead = Omit<WebhookRequest, "body">;
 
-/** Why a webhook is not worth reading. */
+/** Why a webhook is refused unread. */
 export interface HeadRefusal {
   readonly code: "INVALID_SIGNATURE" | "INVALID_PAYLOAD";
   readonly why: string;
@@ -28,7 +31,7 @@ export interface WebhookAnswer {
 
 export type Verdict = { readonly kind: "authentic" } | { readonly kind: "refused"; readonly why: string };
 
-/** What a webhook turned out to hold. "Not for us" and "broken" are values: a provider that sends them is not in error. */
+/** What a webhook holds. "Not for us" and "broken" are values: a provider that sends them is not in error. */
 export type Parsed =
   | {
       readonly kind: "updates";
@@ -40,20 +43,20 @@ export type Parsed =
   /** The provider asks us to prove that the endpoint is ours: answered before anything else. */
   | { readonly kind: "challenge"; readonly answer: WebhookAnswer };
 
-/** What the webhook's answer has to tell: all well, or why not. */
+/** What the webhook's answer has to say: success, or why not. */
 export interface ReceiveSummary {
   /** The first refusal in the payload, if any. */
   readonly code?: RefusalCode;
-  /** For people: what is missing, what is wrong. Never a text or an address. */
+  /** For people: what is missing or wrong. Never a text or an address. */
   readonly detail?: string;
-  /** The busy text, where this answer is the way to tell it. */
+  /** The busy text, if this answer is the way to send it. */
   readonly busyText?: string;
   readonly retryAfterSeconds?: number;
   /** Where the message was staged, for callers that show a conversation (the phone page). */
   readonly conversationId?: string;
 }
 
-/** One chunk of a reply on its way out. */
+/** One chunk of a reply to be sent. */
 export interface Outgoing {
   /** The customer's address as the provider wants it. */
   readonly to: string;
@@ -73,15 +76,21 @@ export type SendOutcome =
       readonly kind: "not-sent";
       readonly retry: "later" | "never";
       readonly retryAfterMs?: number;
-      /** Our credentials were refused, or cannot be read: an operator is told at once, and `retry: "later"` waits for other ones. */
+      /**
+       * Our credentials were refused or cannot be read: an operator is told at once, and `retry: "later"`
+       * waits for new ones.
+       */
       readonly credentials?: true;
       readonly why: string;
     }
-  /** It may or may not have gone out, and nobody told. */
+  /** It may or may not have been sent, and the provider did not say. */
   | { readonly kind: "unknown"; readonly why: string };
 
 export interface ReconcileQuery extends Outgoing {
-  /** Nothing sent before this moment can be the chunk in question. It is on our clock: the provider's may show another time. */
+  /**
+   * Nothing sent before this moment can be the chunk in question. It is a time of our clock; the provider's
+   * may differ.
+   */
   readonly notBeforeAtMs: number;
   /** Provider ids already recorded for other chunks: the same text may have been sent before. */
   readonly excludeProviderIds: readonly string[];
@@ -90,59 +99,73 @@ export interface ReconcileQuery extends Outgoing {
 export type ReconcileOutcome =
   | { readonly kind: "sent"; readonly providerId: string }
   | { readonly kind: "not-sent" }
-  /** With `retry: "never"` asking again cannot help; otherwise it is asked again, as long as an outage is waited out. */
+  /**
+   * With `retry: "never"` asking again cannot help; otherwise the channel is asked again while an outage is
+   * waited out.
+   */
   | { readonly kind: "cannot-tell"; readonly why: string; readonly retry?: "never" };
 
-/** What the runtime hands to a channel once, before the first request. */
+/** What the runtime gives to a channel once, before the first request. */
 export interface ChannelContext {
   readonly name: string;
   readonly secrets: Secrets;
-  /** Base of the URL that the world calls, when one is configured. */
+  /** Base of the public URL, if one is configured. */
   readonly publicUrl?: string;
-  /** Where the provider posts delivery statuses, when a public URL is configured. */
+  /** Where the provider posts delivery statuses, if a public URL is configured. */
   readonly statusUrl?: string;
   readonly nowMs: () => number;
 }
 
 /** What the runtime has to know of a channel. */
 export interface ChannelFacts {
-  /** What rules and conversation keys speak of: `wati` is of type `whatsapp`. */
+  /** The type that rules and conversation keys use: `wati` is of type `whatsapp`. */
   readonly type: string;
   /** Longest text that one message may carry; longer replies are sent in chunks. */
   readonly textMax: number;
   /** The largest body that its provider sends. Larger ones are not read. Default: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
-  /** Characters of a text that it takes in. A longer one is refused; where left out, only the body has a limit. */
+  /** Characters of a text that it accepts; a longer one is refused. If absent, only the body has a limit. */
   readonly receivedTextMax?: number;
-  /** Set where people call by themselves, from a page: then each of them has a pace, also where none is configured for all. */
+  /**
+   * Set if visitors call it directly, from a page: each of them has a rate limit, even if none is configured
+   * for all senders.
+   */
   readonly hasVisitors?: boolean;
-  /** Set where nobody has to prove who they are. */
+  /** Set if callers need not prove who they are. */
   readonly isUnsigned?: boolean;
-  /** Set where only this machine may write, as told by the name that it is called by: whoever else reaches the port can say that name. */
+  /**
+   * Set if only this machine may write, as told by the host name of the request: any other caller that
+   * reaches the port can send that name.
+   */
   readonly isForThisMachine?: boolean;
-  /** How long after its end a request may still be inside the provider, and out of sight of `reconcile`. Default: `settleSeconds`. */
+  /**
+   * How long after its end a request may still be inside the provider, unseen by `reconcile`. Default:
+   * `settleSeconds`.
+   */
   readonly settleMs?: number;
   /**
-   * Our addresses that are its own, once it is open: it brings messages for no others. Where several channels are of one type each has to
-   * name them, no two the same: their people would mix. The only channel of its type may name none, and then brings messages for all.
+   * The channel's own addresses, once it is open: it brings messages for no others. If several channels are
+   * of one type, each must name its own, no two the same, or their customers would mix. The only channel of
+   * its type may name none, and then brings messages for every address.
    */
   readonly addresses?: readonly string[];
-  /** How a person says which they are, for the error that asks for it: an option, a variable. */
+  /** The option or variable that names them, for the error that asks for it. */
   readonly addressesSetBy?: string;
-  /** True where `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
+  /** True if `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
   readonly busyTextInAnswer?: boolean;
 }
 
 /** From a request to messages. */
 export interface ReceivingChannel {
   /**
-   * Looks at what came before the body: a webhook that lacks what every real one has (a signature, the right content type) is refused
-   * unread. Undefined lets it pass, to be verified. Asked where there is a body, and once only; not every edge asks.
+   * Looks at a webhook before its body is read: one that lacks what every real one has (a signature, the
+   * right content type) is refused unread. Undefined lets it pass, to be verified. Called at most once, and
+   * only if there is a body; not every edge calls it.
    */
   glance?(head: WebhookHead): HeadRefusal | undefined;
   verify(request: WebhookRequest): Promise<Verdict> | Verdict;
   parse(request: WebhookRequest): Parsed;
-  /** Words the webhook's answer in the provider's own way. */
+  /** Writes the webhook's answer in the provider's own format. */
   answer(summary: ReceiveSummary): WebhookAnswer;
   /** What the provider received since then, oldest first, for `lull catch-up`. */
   listReceived?(sinceAtMs: number, signal: AbortSignal): AsyncIterable<InboundMessage>;
@@ -152,18 +175,18 @@ export interface ReceivingChannel {
 export interface SendingChannel {
   /** Sends one chunk. When `signal` aborts after bytes went out, the outcome is `unknown`. */
   send(outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome>;
-  /** How the provider wants a person to be addressed, where that is more than the conversation's `sender`. */
+  /** How the provider wants a person to be addressed, if that is more than the conversation's `sender`. */
   addressOf?(sender: string): string;
   reconcile?(query: ReconcileQuery, signal: AbortSignal): Promise<ReconcileOutcome>;
   typing?(to: string, lastProviderId: string, signal: AbortSignal): Promise<void>;
   fetchMedia?(media: Media, signal: AbortSignal): Promise<Response>;
 }
 
-/** A way in and out: four steps, each of which knows nothing of conversations, windows or turns. */
+/** A way in and out: four steps, none of which knows of conversations, windows or turns. */
 export interface Channel extends ChannelFacts, ReceivingChannel, SendingChannel {
   open?(context: ChannelContext): void;
-  /** Why it must not be served as it is configured; undefined when it may. Asked before anybody listens. */
+  /** Why it must not be served as it is configured; undefined if it may. Asked before the service listens. */
   unfit?(): Promise<string | undefined> | string | undefined;
-  /** Problems that `lull doctor` should tell, in plain words. Empty when all is well. */
+  /** Problems for `lull doctor` to report, in plain words. Empty if there are none. */
   check?(signal: AbortSignal): Promise<readonly string[]>;
 }

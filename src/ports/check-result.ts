@@ -1,6 +1,6 @@
 export type Verdict = "ok" | "warn" | "fail";
 
-/** One thing that was looked at. `detail` says what to do when it is not well. */
+/** One thing that was checked. `detail` says what to do if it is not well. */
 export interface CheckResult {
   readonly check: string;
   readonly verdict: Verdict;

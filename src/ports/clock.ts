@@ -1,8 +1,11 @@
-/** Time as a parameter: production hands in the system's, tests hand in one they move by hand. */
+/** Time as a parameter: production passes the system's clock, tests pass one that they move themselves. */
 export interface Clock {
   nowMs(): number;
-  /** Resolves after `ms`, or as soon as `signal` aborts. It never rejects: being woken early is an answer. */
+  /**
+   * Resolves after `ms`, or as soon as `signal` aborts. It never rejects: an early wake-up is a normal
+   * result.
+   */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` once after `ms`. The returned function takes it back. */
+  /** Calls `run` once after `ms`. The returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }

@@ -4,22 +4,26 @@ import type { LateAnswer } from "../model/late-answer.ts";
 import type { OutboundRequest } from "../model/outbound.ts";
 
 export interface Conversations {
-  /** Creates one, or finds the active one of the same key: `created` tells which. */
+  /** Creates one, or finds the active one of the same key: `created` says which. */
   create(conversation: NewConversation): Promise<{ created: boolean; conversation: Conversation }>;
   get(conversationId: string): Promise<Conversation | undefined>;
-  /** Changes the record. Resuming, or ending a hand-off, makes what is staged due again. */
+  /** Changes the record. Resuming, or ending a hand-off, makes staged messages due again. */
   change(conversationId: string, change: ConversationChange): Promise<Conversation | undefined>;
   /**
-   * Removes every trace of the person whose conversation this is, except salted hashes of message ids: all conversations at that address of
-   * ours, under every name. A running turn cannot write it back. `erasing`: nobody finds it any more, but bytes of it may be left in the
-   * store's files until whoever reads them is done.
+   * Removes every trace of the conversation's person, except salted hashes of message ids: all their
+   * conversations at this address of ours, under every name. A running turn cannot write it back. `erasing`:
+   * no request finds it any more, but bytes of it may remain in the store's files until the processes that
+   * read them are done.
    */
   erase(conversationId: string): Promise<"erased" | "erasing" | "not-found">;
-  /** The latest, oldest first: so many at most, and as many of them as fit into `bytesMax` as they are stored; one always does. */
+  /**
+   * The latest, oldest first: at most `messagesMax`, and as many as fit into `bytesMax` as they are stored,
+   * but at least one.
+   */
   history(conversationId: string, messagesMax: number, bytesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Stages an outbound; its turn comes as soon as the conversation is free. */
   say(outbound: OutboundRequest): Promise<"staged" | "duplicate" | "not-found">;
-  /** Gives a turn its late answer. `stale` when the turn is over, was asked again, or never waited. */
+  /** Gives a turn its late answer. `stale` if the turn is over, was asked again, or never waited. */
   answer(answer: LateAnswer): Promise<"accepted" | "stale">;
   /** Stops or resumes answering everywhere; messages stay staged. */
   pauseAll(paused: boolean): Promise<void>;

@@ -17,7 +17,10 @@ import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Repairs } from "./repairs.ts";
 
-/** What became of one arrival. Each of them may be acknowledged: it is durable, or will never be needed. */
+/**
+ * What became of one arrival. Each outcome may be acknowledged: the message is durable, or will never be
+ * needed.
+ */
 export type StageOutcome =
   | { readonly kind: "staged"; readonly conversationId: string; readonly dueAtMs: number }
   | { readonly kind: "duplicate" }
@@ -25,15 +28,18 @@ export type StageOutcome =
       readonly kind: "refused";
       readonly code: RefusalCode;
       readonly conversationId?: string;
-      /** True for the first refusal of a running turn, or of a conversation that is full: the customer is told once. */
+      /**
+       * True for the first refusal of a running turn or of a full conversation: the customer is told once.
+       */
       readonly tellBusy?: boolean;
     };
 
-/** Stage 1: what the webhook needs. */
+/** Stage 1: what a webhook needs. */
 export interface Receiving {
   /**
-   * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is durable; rejects when any
-   * of it may not be, with `STORE_UNAVAILABLE` unless it is a bug, and then nothing may be acknowledged.
+   * DEDUPE, find the conversation, rules, STAGE, ARM and TRIGGER for each arrival. Resolves when all of it is
+   * durable. Rejects if any of it may not be, with `STORE_UNAVAILABLE` unless it is a bug; then nothing may
+   * be acknowledged.
    */
   stage(arrivals: readonly StageRequest[]): Promise<readonly StageOutcome[]>;
   /** Records a delivery status; a chunk whose outcome was unknown is settled by it. */
@@ -44,13 +50,16 @@ export interface StageRequest {
   readonly arrival: Arrival;
   /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
   readonly refusal?: RefusalCode;
-  /** Whatever refuses it, no record is kept of that: strangers have left enough of them, or it will come again. */
+  /**
+   * If it is refused, no record of that is kept: unauthenticated callers have left enough of them, or the
+   * message will come again.
+   */
   readonly isUnrecorded?: true;
 }
 
 export interface DueTurns {
   readonly outcomes: readonly TakeOutcome[];
-  /** When looking again is worth while, as far as the store knows now. */
+  /** When to look again, as far as the store knows now. */
   readonly nextAtMs?: number;
 }
 
@@ -59,7 +68,10 @@ export type WriteOutcome = { readonly kind: "lost" };
 export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
-  /** With the draft as it stands now: what a callback proved meanwhile is `sent` in it, and is not sent again. */
+  /**
+   * With the draft as it stands now: a chunk that a callback settled meanwhile is `sent` in it, and is not
+   * sent again.
+   */
   | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }
@@ -68,7 +80,7 @@ export type DraftOutcome =
   | WriteOutcome;
 
 export type MarkOutcome =
-  /** Likewise. */
+  /** The draft is given as in `drafted`. */
   | { readonly kind: "marked"; readonly lease: Lease; readonly draft: Draft }
   | { readonly kind: "handed-off" }
   | WriteOutcome;
@@ -77,16 +89,24 @@ export type CommitOutcome =
   | {
       readonly kind: "committed";
       readonly next?: TakeResult;
-      /** More may be due, and the store failed when it was looked for: the lease lapses, and somebody has to look then. */
+      /**
+       * More may be due, but the store failed when it was looked for: the lease lapses, and a worker has to
+       * look then.
+       */
       readonly isLeft?: true;
     }
-  /** Nothing was to be said, and a late answer was accepted meanwhile: nothing is committed, its draft stands. */
+  /**
+   * There was no reply, but a late answer was accepted meanwhile: nothing is committed, and its draft stands.
+   */
   | { readonly kind: "answered" }
   | WriteOutcome;
 
 /** Stage 2: what a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
-  /** LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work until `signal` aborts. */
+  /**
+   * LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work
+   * until `signal` aborts.
+   */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
   take(conversationId: string): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
@@ -94,7 +114,10 @@ export interface TurnTaking {
   hasNewer(lease: Lease): Promise<boolean>;
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
-  /** Writes the draft's chunk states and renews the lease. Of an answer nothing goes on its way once a human took over. */
+  /**
+   * Writes the draft's chunk states and renews the lease. Once a human took over, no further chunk of an
+   * answer goes out.
+   */
   mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
   release(
@@ -104,17 +127,19 @@ export interface TurnTaking {
 }
 
 export interface SweepReport {
-  /** Conversations with something staged, overdue, no window and no lease: armed again. There should be none. */
+  /** Conversations with staged messages, overdue, without a window or a lease: armed again. There should be none. */
   readonly orphans: readonly string[];
-  /** Windows or lapsed leases whose wake-up was sent again. */
+  /** Windows or lapsed leases whose trigger was sent again. */
   readonly retriggered: number;
   /** Leases freed because their holder's process is known dead. */
   readonly freed: number;
-  /** Remembered ids and old records that went. */
+  /** Remembered ids and old records that were removed. */
   readonly expired: number;
-  /** The clock went back since the last sweep: what its later time had put off was brought forward. */
+  /**
+   * The clock was set back since the last sweep: work that the later time had put off was brought forward.
+   */
   readonly clockSetBack?: ClockSetBack;
-  /** The round ended at its limit: the rest is for the next one, which may as well come at once. */
+  /** The round ended at its limit: the next one continues with the rest, and may come at once. */
   readonly hasMore?: boolean;
 }
 
@@ -137,11 +162,11 @@ export interface EngineContext {
   readonly settings: Settings;
   readonly workerId: string;
   readonly log: Log;
-  /** Told whenever this process armed a window, so that its own worker need not poll for it. */
+  /** Called whenever this process armed a window, so that its own worker need not poll for it. */
   readonly onArmed: (dueAtMs: number) => void;
 }
 
-/** A conversation as another engine kept it. */
+/** A conversation as another engine stored it. */
 export interface KeptConversation {
   readonly conversation: Conversation;
   readonly messages: readonly HistoryMessage[];
@@ -153,25 +178,34 @@ export interface KeptConversation {
 export interface Redriven {
   readonly channel: string;
   readonly moved: number;
-  /** Nobody can read them. */
+  /** Triggers that cannot be read. */
   readonly left: number;
-  /** The queue keeps none. */
+  /** The queue has no dead-letter queue. */
   readonly isWithout?: true;
 }
 
-/** Whether the store can be used, asked in four depths. */
+/** Whether the store can be used, checked in four depths. */
 export interface EngineHealth {
-  /** Throws when the store cannot be written now: what a start asks, and `/readyz`. */
+  /** Throws if the store cannot be written now: used at a start and by `/readyz`. */
   ping(): Promise<void>;
-  /** What `/readyz` asks instead, where a write costs something and strangers may ask: throws when the store does not answer. */
+  /**
+   * What `/readyz` uses instead if a write costs something, because strangers may call it: throws if the
+   * store does not answer.
+   */
   probe?(): Promise<void>;
-  /** What a person has to put right before it can work, where there is more to it than a file. Rejects when it cannot be reached. */
+  /**
+   * What an operator must put right before the store can work, if it is more than a file. Rejects if it
+   * cannot be reached.
+   */
   checks?(): Promise<readonly CheckResult[]>;
-  /** What is wrong with what is stored, after a look at all of it: it may take minutes, and is for a person who asks. */
+  /**
+   * What is wrong with the stored data, after reading all of it. It may take minutes, and runs when an
+   * operator asks.
+   */
   examine?(): Promise<readonly CheckResult[]>;
 }
 
-/** Everything durable. Split by who calls it. */
+/** Everything durable, split by caller. */
 export interface Engine extends EngineHealth {
   readonly receiving: Receiving;
   readonly turns: TurnTaking;
@@ -179,22 +213,25 @@ export interface Engine extends EngineHealth {
   readonly conversations: Conversations;
   readonly repairs: Repairs;
   readonly inspector: Inspector;
-  /** Takes in what another engine kept; asked again, what is new. Absent where copying the store is the way. */
+  /**
+   * Imports what another engine stored; called again, only what is new. Absent if the store's file is copied
+   * instead.
+   */
   importConversation?(kept: KeptConversation): Promise<void>;
-  /** Puts wake-ups back that ended among the dead letters of a queue. Absent where there are no queues. */
+  /** Moves triggers out of the dead-letter queues, back to their queues. Absent if there are no queues. */
   redrive?(): Promise<readonly Redriven[]>;
   close(): Promise<void>;
 }
 
 export interface BackupOptions {
-  /** When it is made: the copy says so when a service starts on it. */
+  /** When the copy is made: a service that starts on it says so. */
   readonly atMs: number;
   readonly onProgress: (done: number, total: number) => void;
-  /** Ends it: half a copy is removed, and the reason thrown. */
+  /** Cancels it: the half copy is removed, and the reason thrown. */
   readonly signal?: AbortSignal;
 }
 
-/** What a copy holds that a service which starts on it will answer, even if it was answered since. */
+/** What a copy holds that a service started on it will answer, even if it was answered since. */
 export interface BackupReport {
   readonly staged: number;
   readonly drafts: number;
@@ -203,22 +240,24 @@ export interface BackupReport {
 export interface CompactReport {
   readonly bytesBefore: number;
   readonly bytes: number;
-  /** Nothing is left of what was erased. False when somebody kept the log in use. */
+  /** Nothing is left of what was erased. False if another process kept the log in use. */
   readonly isClean: boolean;
 }
 
 /** What `sqlite()`, `memory()` and `aws()` return: an engine that is not open yet. */
 export interface EngineProvider {
   readonly name: string;
-  /** Where it differs from the defaults of one machine. What is configured wins. */
+  /** Where it differs from the defaults of one machine. Configured settings win. */
   readonly defaults?: Partial<Settings>;
-  /** URLs of the queues that wake its workers. Nobody else may write there. */
+  /** URLs of the queues that wake its workers. No other system may write there. */
   readonly triggerQueues?: () => readonly string[];
   open(context: EngineContext): Promise<Engine>;
   /** Copies a consistent snapshot to `file` while the service runs. */
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
-  /** Said instead where the store has backups of its own. */
+  /** Shown instead if the store has backups of its own. */
   readonly backupNote?: string;
-  /** Writes the store's file anew, so that nothing is left of what was erased. Others wait meanwhile. */
+  /**
+   * Writes the store's file anew, so that nothing is left of what was erased. Other processes wait meanwhile.
+   */
   compact?(): Promise<CompactReport>;
 }

@@ -9,7 +9,7 @@ import type { UnknownSend } from "../model/unknown-send.ts";
 
 export interface Page {
   readonly limit: number;
-  /** What the page before gave as `next`. */
+  /** What the previous page gave as `next`. */
   readonly cursor?: string;
 }
 
@@ -24,7 +24,7 @@ export interface ConversationFilter extends Page {
   readonly active?: boolean;
 }
 
-/** Windows and leases as they stand now. */
+/** Windows and leases as they are now. */
 export interface LockRecord {
   readonly conversationId: string;
   readonly window?: { readonly id: string; readonly dueAtMs: number };
@@ -34,10 +34,13 @@ export interface LockRecord {
   readonly draft: boolean;
 }
 
-/** A row that was not ours: another system, an older version or a person wrote it, or a disk forgot. It stops nobody any more. */
+/**
+ * A row that Lull did not write: another system, an older version, a person or a faulty disk did. It stops no
+ * conversation any more.
+ */
 export interface QuarantinedRow {
   readonly id: string;
-  /** The table that it stood in, and its key there. */
+  /** The table that it was in, and its key there. */
   readonly table: string;
   readonly key: string;
   readonly conversationId?: string;
@@ -48,20 +51,24 @@ export interface QuarantinedRow {
   readonly atMs: number;
 }
 
-/** Of each list in a conversation's detail: the latest so many rows, and as many of them as fit; one always. */
+/**
+ * For each list in a conversation's detail: the latest rows, at most this many rows and bytes, but at least
+ * one.
+ */
 export interface DetailLimits {
   readonly rowsMax: number;
   readonly bytesMax: number;
   /**
-   * How much of what waits may be read for it, where a store keeps that in another order than that of time. Of more, the latest of what
-   * was read are shown, and what was read is counted. Without it all of it is read.
+   * How many waiting messages may be read, if the store does not keep them in order of time. If there are
+   * more, the latest of those that were read are shown, and those that were read are counted. If absent, all
+   * are read.
    */
   readonly waiting?: { readonly rowsMax: number; readonly bytesMax: number };
 }
 
 export interface ConversationDetail {
   readonly conversation: Conversation;
-  /** The latest of them. How many there are in all stands in `lock`. */
+  /** The latest of them; `lock` says how many there are in all. */
   readonly staged: readonly StagedMessage[];
   readonly lock?: LockRecord;
   readonly messages: readonly HistoryMessage[];
@@ -78,36 +85,41 @@ export interface Counts {
   readonly dead: number;
   readonly unknown: number;
   readonly refusals: number;
-  /** Rows that were not ours and were set aside. Absent where nobody else can write. */
+  /** Rows that Lull did not write and that were set aside. Absent if no other system can write. */
   readonly quarantined?: number;
   readonly paused: boolean;
 }
 
-/** What alarms are about. Asked again and again, so it is cheap however much is kept. */
+/** What alarms are about. Asked again and again, so it must be cheap however much is stored. */
 export interface Gauges {
   readonly dead: number;
   readonly unknown: number;
   /** As in `Counts`. */
   readonly quarantined?: number;
-  /** Leases that lapsed and that nobody has taken since. */
+  /** Leases that lapsed and that no worker has taken since. */
   readonly staleLeases: number;
-  /** When the oldest lease that stands was taken. */
+  /** When the oldest current lease was taken. */
   readonly oldestLeaseAtMs?: number;
 }
 
-/** Reading for people and dashboards. It never changes anything and never slows a turn down. */
+/** Reading for operators and dashboards. It changes nothing and never slows down a turn. */
 export interface Inspector {
   conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
   conversation(conversationId: string, limits?: DetailLimits): Promise<ConversationDetail | undefined>;
-  /** The id of the latest one of exactly this key, complete or not. Costs the same however many there are. */
+  /**
+   * The id of the latest conversation of exactly this key, complete or not. The cost does not grow with their
+   * number.
+   */
   latestId(key: ConversationKey): Promise<string | undefined>;
-  /** What is kept of the names of a conversation's person: whose it is, and by which name they are reached now. */
+  /**
+   * The name records of a conversation's person: whose it is, and by which name the person is reached now.
+   */
   names(conversation: Conversation): Promise<NameRecords>;
   locks(page: Page): Promise<Listing<LockRecord>>;
   dead(page: Page): Promise<Listing<DeadLetter>>;
   unknown(page: Page): Promise<Listing<UnknownSend>>;
   refusals(page: Page): Promise<Listing<Refusal>>;
-  /** Absent where nobody else can write. */
+  /** Absent if no other system can write. */
   quarantined?(page: Page): Promise<Listing<QuarantinedRow>>;
   counts(): Promise<Counts>;
   gauges(): Promise<Gauges>;

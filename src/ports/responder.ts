@@ -25,15 +25,21 @@ export interface Turn {
   readonly text: string;
   readonly media: readonly Media[];
   readonly conversation: Conversation;
-  /** What was said before this turn, oldest first, read when asked for. */
+  /** What was said before this turn, oldest first, read when called. */
   history(messagesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Aborts when the answer is no longer wanted: out of time, lease lost, newer messages. */
   readonly signal: AbortSignal;
 }
 
-/** Who answers. Throw a `LullError` with `retry: "never"` for what no second try can mend; anything else is tried again. */
+/**
+ * Who answers. Throw a `LullError` with `retry: "never"` if no second try can succeed; every other error is
+ * tried again.
+ */
 export interface Responder {
   (turn: Turn): Promise<Reply> | Reply;
-  /** The queue that turns are handed to, as a URL. It must not be one that wakes us: we would take our own turn for a trigger. */
+  /**
+   * URL of the queue that turns are handed to. It must not wake our workers: they would take their own turn
+   * for a trigger.
+   */
   readonly handsTo?: string;
 }

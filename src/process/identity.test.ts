@@ -5,9 +5,10 @@ import { describe, expect, test } from "vitest";
 import { isKnownDead, isNamedAfterItself, processIdentity } from "./identity.ts";
 
 const SOURCE = fileURLToPath(new URL("identity.ts", import.meta.url));
-const SAY = `const { processIdentity } = await import(${JSON.stringify(SOURCE)}); console.log(processIdentity());`;
+const SAY = `const { processIdentity } = await import(${JSON.stringify(SOURCE)});
+console.log(processIdentity());`;
 const NODE = ["--input-type=module", "-e"];
-/** A process that is number 1 of a namespace of its own, as in a container, and sees no other. */
+/** A process that is number 1 of its own namespace, as in a container, and sees no other. */
 const CONTAINER = [
   "unshare",
   "--pid",
@@ -44,7 +45,7 @@ describe("an identity", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "of an earlier boot of this machine is known dead, whoever has its number now",
+    "of an earlier boot of this machine is known dead, whichever process has its number now",
     () => {
       const [machine, pid, start, place = "", random] = processIdentity().split("/");
       const earlier = `00000000-${place.split("-")[1]}`;
@@ -57,15 +58,17 @@ describe("an identity", () => {
 
 describe("the host name of a container", () => {
   const id = "0a1b2c3d4e5f".padEnd(64, "6");
-  const docker = `756 734 8:1 /var/lib/docker/containers/${id}/hostname /etc/hostname rw,relatime - ext4 /dev/sda1 rw\n`;
-  const podman = `811 790 0:25 /containers/overlay-containers/${id}/userdata/hostname /etc/hostname rw - tmpfs tmpfs rw\n`;
+  const ofDocker = `/var/lib/docker/containers/${id}/hostname`;
+  const docker = `756 734 8:1 ${ofDocker} /etc/hostname rw,relatime - ext4 /dev/sda1 rw\n`;
+  const ofPodman = `/containers/overlay-containers/${id}/userdata/hostname`;
+  const podman = `811 790 0:25 ${ofPodman} /etc/hostname rw - tmpfs tmpfs rw\n`;
 
-  test("is its own id where nobody chose another: an earlier start of it is over", () => {
+  test("is its own id where no other was chosen: an earlier start of it is over", () => {
     expect(isNamedAfterItself("0a1b2c3d4e5f", docker)).toBe(true);
     expect(isNamedAfterItself("0a1b2c3d4e5f", podman)).toBe(true);
   });
 
-  test("that somebody chose, or that is the host's, may be another container's, too", () => {
+  test("that was chosen, or that is the host's, may be another container's, too", () => {
     for (const host of ["lull", "ip-10-0-0-1", "0a1b", ""])
       expect(isNamedAfterItself(host, docker)).toBe(false);
     expect(isNamedAfterItself("0a1b2c3d4e5f", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n")).toBe(false);
@@ -76,7 +79,7 @@ describe.skipIf(noContainers)("two containers with the same host name", () => {
   const inContainer = (script: string) =>
     execFileSync(CONTAINER[0], [...CONTAINER.slice(1), script], { encoding: "utf8" }).trim();
 
-  test("do not take each other for dead because their process numbers mean somebody else", async () => {
+  test("do not take each other for dead because their process numbers mean other processes", async () => {
     const child = spawn(CONTAINER[0], [...CONTAINER.slice(1), `${SAY} setInterval(() => {}, 1_000);`]);
     const [said] = (await once(child.stdout, "data")) as [Buffer];
     const alive = said.toString().trim();
@@ -87,7 +90,7 @@ describe.skipIf(noContainers)("two containers with the same host name", () => {
     expect(other.split("/").slice(0, 2)).toEqual([host, pid]);
     expect(pid).toBe("1");
     expect(verdict).toBe(false);
-    // Nor does the machine around them, whose number 1 is somebody else altogether.
+    // Nor does the machine around them, whose number 1 is another process altogether.
     expect(isKnownDead(alive)).toBe(false);
     child.kill("SIGKILL");
     await once(child, "close");

@@ -3,16 +3,16 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
- * Who holds a lease: machine, process, when that process started, where its number means anything, and a random part.
- * The start time tells a process from a later one that was given the same number. The random part alone is enough to be unique
- * among all containers in which a process is number 1.
+ * Who holds a lease: machine, process id, when that process started, the namespace of its id, and a random
+ * part. The start time tells a process from a later one with the same id. The random part alone makes it
+ * unique among all containers in which a process is number 1.
  */
 export function processIdentity(): string {
   const { pid } = process;
   return [hostname(), pid, startOf(pid) ?? "?", place(), randomBytes(8).toString("hex")].join("/");
 }
 
-/** True only when it is certain: same machine, and no such process runs any more. */
+/** True only if it is certain: same machine, and no such process runs any more. */
 export function isKnownDead(identity: string): boolean {
   const [machine, number, started, where = "?"] = identity.split("/");
   const pid = Number(number);
@@ -25,9 +25,9 @@ export function isKnownDead(identity: string): boolean {
 }
 
 /**
- * Process numbers count from 1 in every container, and containers on the host's network bear the host's name: a number says
- * something only within its own namespace. Of an earlier boot of this machine nobody is left, nor of an earlier start of this very
- * container.
+ * Process ids count from 1 in every container, and containers on the host's network have the host's name: an
+ * id means something only within its own namespace. No process is left of an earlier boot of this machine,
+ * nor of an earlier start of this very container.
  */
 function compare(theirs: string, ours: string): "same" | "gone" | "unknown" {
   if (theirs === "?" || ours === "?") return process.platform === "linux" ? "unknown" : "same";
@@ -38,7 +38,10 @@ function compare(theirs: string, ours: string): "same" | "gone" | "unknown" {
   return isNamedAfterItself(hostname(), readable("/proc/self/mountinfo")) ? "gone" : "unknown";
 }
 
-/** Whether the host name is this container's own id, as it is where nobody chose another: then nobody else can have it at this time. */
+/**
+ * Whether the host name is this container's own id, which is the default: then no other container can have it
+ * at the same time.
+ */
 export function isNamedAfterItself(host: string, mounts: string): boolean {
   const id = /\/([0-9a-f]{64})\/(?:userdata\/)?hostname \/etc\/hostname /.exec(mounts)?.[1];
   return id !== undefined && host.length >= 12 && id.startsWith(host);
@@ -52,7 +55,7 @@ function readable(path: string): string {
   }
 }
 
-/** This boot of this machine, and this namespace of process numbers: `3fa91c07-4026531836`. Only Linux tells. */
+/** This boot of this machine, and this namespace of process ids: `3fa91c07-4026531836`. Only Linux tells. */
 function place(): string {
   try {
     const boot = readable("/proc/sys/kernel/random/boot_id");
@@ -64,7 +67,7 @@ function place(): string {
   }
 }
 
-/** Whether a process of this number runs here, whoever it is. */
+/** Whether any process with this id runs here. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -75,7 +78,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Start of a process in clock ticks since boot, where the system tells (Linux). A zombie counts as gone. */
+/** Start of a process in clock ticks since boot, if the system tells (Linux). A zombie counts as gone. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

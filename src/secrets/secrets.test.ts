@@ -51,7 +51,7 @@ test("an unchanged file is not read again", async () => {
   expect(await secrets.get({ file })).toBe("first");
 });
 
-test("a missing file, an empty one and a folder are named and for a person to mend", async () => {
+test("a missing file, an empty one and a folder are named, and left to an operator", async () => {
   const secrets = environmentSecrets();
   await writeFile(join(folder, "empty"), " \n");
   await expect(secrets.get({ file: join(folder, "none") })).rejects.toThrow(/none cannot be read \(ENOENT\)/);

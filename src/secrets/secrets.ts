@@ -21,7 +21,8 @@ export function environmentSecrets(options: EnvironmentSecretsOptions = {}): Sec
       if ("env" in reference) return fromEnvironment(env, reference.env);
       if ("file" in reference) return fromFile(files, reference.file);
       throw new ConfigError(
-        `the secret named ${reference.name} needs a store of named secrets: pass \`secrets\` of the AWS Secrets Manager, or use { env } or { file }`,
+        `the secret named ${reference.name} needs a store of named secrets: ` +
+          "pass `secrets` of the AWS Secrets Manager, or use { env } or { file }",
       );
     },
   };
@@ -29,7 +30,7 @@ export function environmentSecrets(options: EnvironmentSecretsOptions = {}): Sec
 
 function fromEnvironment(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = env[name];
-  // Compose files and CI hand on unset variables as empty ones: nobody means an empty secret.
+  // Compose files and CI pass unset variables on as empty ones, and an empty secret is never meant.
   if (value === undefined || value === "")
     throw new ConfigError(`the environment variable ${name} is not set`);
   return value;
@@ -38,7 +39,8 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>, name
 async function fromFile(files: Map<string, RememberedFile>, path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path);
-    // A rotated secret is a changed file. Asking the file system is cheap and needs no clock to say when a copy is too old.
+    // A rotated secret is a changed file. Asking the file system is cheap, and needs no clock to say when a
+    // copy is too old.
     const version = `${mtimeMs}/${size}/${ino}`;
     const remembered = files.get(path);
     if (remembered?.version === version) return remembered.value;
@@ -51,7 +53,9 @@ async function fromFile(files: Map<string, RememberedFile>, path: string): Promi
   }
 }
 
-/** Only a person can put a wrong path or a missing right in order; too many open files pass by themselves. */
+/**
+ * Only an operator can correct a wrong path or a missing permission; too many open files pass by themselves.
+ */
 const FOR_A_PERSON = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 
 function unreadable(path: string, cause: unknown): LullError {

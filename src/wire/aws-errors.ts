@@ -1,4 +1,4 @@
-/** What an SDK of AWS throws, as far as anything here looks at it. */
+/** What an AWS SDK throws, as far as Lull looks at it. */
 export interface SdkError {
   readonly name: string;
   readonly message: string;
@@ -16,7 +16,10 @@ const THROTTLED = [
   "TooManyRequestsException",
 ];
 
-/** Another transaction touched the same item at the same instant. Nothing was written; it only has to be tried again. */
+/**
+ * Another transaction touched the same item at the same instant. Nothing was written; it must only be tried
+ * again.
+ */
 const IN_THE_WAY = ["TransactionConflictException", "TransactionInProgressException"];
 
 const UNREACHABLE = [
@@ -30,7 +33,7 @@ const UNREACHABLE = [
   "ENOTFOUND",
 ];
 
-/** The caller is known, and not allowed to do this. */
+/** The caller is known, but not allowed to do this. */
 const FORBIDDEN = ["AccessDeniedException", "AccessDenied"];
 
 const UNPROVEN = [
@@ -55,7 +58,7 @@ const KEY_REFUSED = [
 
 const MISSING = ["ResourceNotFoundException", "QueueDoesNotExist", "NonExistentQueue", "InvalidAddress"];
 
-/** A queue does not take this message, now or later. */
+/** A queue rejects this message, now and later. */
 const REJECTED = [
   "InvalidMessageContents",
   "InvalidParameterValue",
@@ -63,7 +66,7 @@ const REJECTED = [
   "UnsupportedOperation",
 ];
 
-/** The one table of what AWS calls its errors. */
+/** The one table of AWS error names. */
 const KINDS = {
   throttled: THROTTLED,
   "in-the-way": IN_THE_WAY,
@@ -84,7 +87,7 @@ const KIND_OF = new Map(
   Object.entries(KINDS).flatMap(([kind, names]) => names.map((name) => [name, kind as AwsErrorKind])),
 );
 
-/** Undefined for what has no name in the table: outages, tokens that are renewed, what AWS adds next year. */
+/** Undefined for errors that are not in the table: outages, expired tokens, names that AWS adds later. */
 export function kindOf(error: unknown): AwsErrorKind | undefined {
   const { code = "" } = sdkErrorFrom(error);
   return KIND_OF.get(nameOf(error)) ?? (UNREACHABLE.includes(code) ? "unreachable" : undefined);

@@ -1,4 +1,4 @@
-/** The certificate was looked at before the first byte of a request. */
+/** The certificate is checked before the first byte of a request is sent. */
 export const CERTIFICATE_REFUSED = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
@@ -17,8 +17,9 @@ interface SystemError {
 }
 
 /**
- * True only where no connection came about, so that nothing can have been sent. The error's code alone is not enough: the system call
- * says whether `EHOSTUNREACH` ended an attempt to connect or a connection that already carried a message.
+ * True only if no connection was made, so that nothing can have been sent. The error's code alone is not
+ * enough: the system call says whether `EHOSTUNREACH` ended an attempt to connect or a connection that
+ * already carried a message.
  */
 export function neverConnected(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
@@ -29,7 +30,10 @@ export function neverConnected(error: unknown): boolean {
   return cause !== undefined && neverConnected(cause);
 }
 
-/** A word for people: `ECONNREFUSED`, `AbortError`. Never the message, which may hold a URL with somebody's number in it. */
+/**
+ * A word for people: `ECONNREFUSED`, `AbortError`. Never the message, which may hold a URL with a customer's
+ * number.
+ */
 export function nameOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "unknown error";
   const { code, cause } = error as SystemError;

@@ -6,7 +6,7 @@ import { outageOf } from "./outage.ts";
 const forever = () => new Promise<never>(() => {});
 
 describe("a deadline", () => {
-  it("ends what does not listen to its signal, and tells why", async () => {
+  it("ends work that ignores its signal, and says why", async () => {
     const clock = fakeClock();
     let seen: AbortSignal | undefined;
     const ended = within(clock, 3_000, (signal) => {
@@ -47,7 +47,7 @@ describe("a deadline", () => {
     expect(seen?.aborted).toBe(false);
   });
 
-  it("is not waited for when the caller wants no more", async () => {
+  it("is not waited for when the caller gives up", async () => {
     const clock = fakeClock();
     const given = new AbortController();
     const reason = new Error("stopping");

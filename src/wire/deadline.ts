@@ -1,23 +1,30 @@
 import type { Clock } from "../ports/clock.ts";
 
 /**
- * How long AWS may take. What asks AWS gives up by itself: an endpoint that accepts and never answers raises no error, and one that
- * sends a byte a second is never idle. The sums matter: a webhook has to be answered before Twilio stops listening (15 s).
+ * How long AWS may take. Every request to AWS has its own deadline: an endpoint that accepts and never
+ * answers raises no error, and one that sends a byte a second is never idle. The sums matter: a webhook must
+ * be answered before Twilio gives up (15 s).
  */
 export const AWS_DEADLINES = {
   /** Until a connection stands. */
   connectMsMax: 2_000,
-  /** One request, from its first byte to the last one of its answer, and the SDK's own repetitions of it. */
+  /** One request, from its first byte to the last byte of its answer, with the SDK's own retries. */
   requestMsMax: 3_000,
-  /** One call of ours with all its tries. Then it is `STORE_UNAVAILABLE`: what it wrote may have taken effect all the same. */
+  /**
+   * One call of ours with all its tries. Then it is `STORE_UNAVAILABLE`: its write may have taken effect all
+   * the same.
+   */
   callMsMax: 8_000,
-  /** What a look for triggers may take beyond the time that it was told to wait. */
+  /** What a look for triggers may take beyond its own waiting time. */
   pollMarginMsMax: 5_000,
   /** A secret, with the SDK's own tries. */
   secretMsMax: 5_000,
 } as const;
 
-/** Nobody answered in time. Named as SDKs name it, so that whoever looks at an error's shape knows it. */
+/**
+ * No answer came in time. It has the name and code that SDKs use, so that code that checks an error's shape
+ * recognises it.
+ */
 export class DeadlineMissed extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";
@@ -28,8 +35,9 @@ export class DeadlineMissed extends Error {
 }
 
 /**
- * Ends at the deadline, or when `given` aborts, whatever `work` does: its signal aborts, and nobody waits for it any longer. An SDK
- * looks at a signal in some places and not in others (while it fetches credentials, between two tries).
+ * Ends at the deadline, or when `given` aborts, whatever `work` does: its signal aborts, and the caller stops
+ * waiting. An SDK does not check its signal everywhere (not while it fetches credentials, nor between two
+ * tries).
  */
 export async function within<T>(
   clock: Clock,
@@ -40,7 +48,7 @@ export async function within<T>(
   const ending = new AbortController();
   const ended = Promise.withResolvers<never>();
   const end = (reason: unknown) => {
-    // First told, then aborted: the error that an abort makes must not come before the reason for it.
+    // Rejected first, then aborted: the error that the abort causes must not come before the reason.
     ended.reject(reason);
     ending.abort(reason);
   };

@@ -1,4 +1,7 @@
-/** The other side could not be reached, hung up, or took too long: codes of Node, of its `fetch`, of axios and of HTTP/2. */
+/**
+ * The other side could not be reached, hung up, or took too long: codes of Node, its `fetch`, axios and
+ * HTTP/2.
+ */
 export const CONNECTION_LOST = new Set([
   "ABORT_ERR",
   "EADDRNOTAVAIL",
@@ -17,7 +20,7 @@ export const CONNECTION_LOST = new Set([
   "EPIPE",
   "EPROTO",
   "ERR_SSL_WRONG_VERSION_NUMBER",
-  // No file, and so no connection, can be opened any more.
+  // No more files, and so no connections, can be opened.
   "EMFILE",
   "ENFILE",
   "ESERVFAIL",
@@ -42,9 +45,9 @@ export const CONNECTION_LOST = new Set([
   "UND_ERR_SOCKET",
 ]);
 
-/** A database or another service behind a responder is away, starting, stopping, or has no place: codes of their clients. */
+/** A database or service behind a responder is down, starting, stopping, or full: codes of their clients. */
 export const BACKEND_AWAY = new Set([
-  // PostgreSQL: connections that break or are too many, a server that stops or starts.
+  // PostgreSQL: broken or too many connections, a server that stops or starts.
   "08000",
   "08001",
   "08003",
@@ -54,12 +57,12 @@ export const BACKEND_AWAY = new Set([
   "57P01",
   "57P02",
   "57P03",
-  // Two transactions in each other's way; a question that took too long.
+  // Two conflicting transactions; a query that took too long.
   "40001",
   "40P01",
   "57014",
   "SQLITE_BUSY",
-  // Prisma: not reached, too slow, hung up, no connection free.
+  // Prisma: not reached, too slow, hung up, no free connection.
   "P1001",
   "P1002",
   "P1008",
@@ -72,7 +75,7 @@ export const BACKEND_AWAY = new Set([
   // Redis.
   "NR_CLOSED",
   "UNCERTAIN_STATE",
-  // Firebase, Supabase and Connect write gRPC's words.
+  // Firebase, Supabase and Connect use gRPC's words.
   "UNAVAILABLE",
   "DEADLINE_EXCEEDED",
   "RESOURCE_EXHAUSTED",
@@ -83,8 +86,8 @@ export const BACKEND_AWAY = new Set([
   "resource_exhausted",
 ]);
 
-/** gRPC's numbers: the deadline passed, too much was asked for, nobody is there. */
+/** gRPC's numbers: deadline exceeded, resource exhausted, unavailable. */
 export const GRPC_AWAY = new Set([4, 8, 14]);
 
-/** node-fetch says what happened in `type`. */
+/** node-fetch reports it in `type`. */
 export const FETCH_LATE = new Set(["request-timeout", "body-timeout"]);

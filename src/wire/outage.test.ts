@@ -48,7 +48,7 @@ const cutsOff: RequestListener = (_, answer) => {
 };
 
 describe("what a library really throws is an outage:", () => {
-  it("fetch to a port where nobody listens", async () => {
+  it("fetch to a port where no server listens", async () => {
     const url = await refusedUrl();
     const error = await thrown(() => fetch(url));
     expect(error).toBeInstanceOf(TypeError);
@@ -74,7 +74,7 @@ describe("what a library really throws is an outage:", () => {
   });
 
   it("fetch of a name that no resolver knows", async () => {
-    const error = await thrown(() => fetch("http://nobody.invalid/"));
+    const error = await thrown(() => fetch("http://missing.invalid/"));
     expect(outageOf(error, NOW)).toEqual(OUTAGE);
   });
 
@@ -134,7 +134,7 @@ test.each<[string, unknown]>([
   ["a name that does", { name: "ServiceUnavailableException" }],
   ["a retryable one of AWS", { name: "Odd", $retryable: {}, $metadata: { httpStatusCode: 400 } }],
   ["an expired certificate", { code: "CERT_HAS_EXPIRED" }],
-  ["gRPC without anybody there", { code: 14, details: "No connection established", metadata: {} }],
+  ["gRPC without a server", { code: 14, details: "No connection established", metadata: {} }],
   ["gRPC past its deadline", { code: 4, details: "Deadline exceeded" }],
   ["gRPC that has had enough", { code: 8, details: "quota" }],
   ["Firebase", { code: "functions/unavailable", message: "try later" }],
@@ -151,10 +151,10 @@ test.each<[string, unknown]>([
   ["something else than TLS", { code: "ERR_SSL_WRONG_VERSION_NUMBER" }],
   ["gRPC's own words", { code: "UNAVAILABLE" }],
   ["Google's words in place of a number", { status: "RESOURCE_EXHAUSTED" }],
-  ["a lock that somebody else holds", { code: "SQLITE_BUSY" }],
+  ["a lock that another process holds", { code: "SQLITE_BUSY" }],
   ["no file left to open", { code: "EMFILE" }],
   ["MongoDB without a server", { name: "MongoServerSelectionError" }],
-  ["what somebody wrapped", new Error("sorry", { cause: new Error("oh", { cause: { code: "EPIPE" } }) })],
+  ["a wrapped error", new Error("sorry", { cause: new Error("oh", { cause: { code: "EPIPE" } }) })],
   ["the first of many", new AggregateError([{ status: 500 }, new TypeError("a bug")])],
   ["the second of many", new AggregateError([new TypeError("a bug"), { status: 500 }])],
   ["the last of many", new AggregateError([new TypeError("a bug"), { status: 400 }, { status: 500 }])],
@@ -166,7 +166,7 @@ test.each<[string, unknown]>([
 });
 
 test.each<[string, unknown]>([
-  ["an error that nobody can classify", new Error("no")],
+  ["an error that cannot be classified", new Error("no")],
   ["a bug", new TypeError("undefined is not a function")],
   ["broken JSON", thrownBy(() => JSON.parse("{"))],
   ["a request that is wrong", { status: 400 }],
@@ -175,12 +175,12 @@ test.each<[string, unknown]>([
   ["a number that is no status", { code: 1_062, errno: 1_062 }],
   ["a status beyond all numbers", { status: 600 }],
   ["a configuration that is wrong", new ConfigError("no key", { code: "ECONNREFUSED" })],
-  ["what somebody wrapped", new Error("sorry", { cause: new ConfigError("no key") })],
+  ["a wrapped error", new Error("sorry", { cause: new ConfigError("no key") })],
   ["an answer that cannot be used", new LullError("no text", { code: "E", retry: "later", outage: false })],
   ["failures without an outage among them", new AggregateError([new Error("no"), { status: 404 }])],
   ["a limit that the message is over", { name: "TokenLimitExceededException" }],
   ["a missing file", { code: "ENOENT", syscall: "open" }],
-  ["a small number that is nobody's", { code: 14 }],
+  ["a small number without a meaning", { code: 14 }],
   ["gRPC about the request itself", { code: 3, details: "invalid argument" }],
   ["a row that is there already", { code: "23505", severity: "ERROR" }],
   ["Firebase about the request itself", { code: "functions/invalid-argument" }],

@@ -3,24 +3,31 @@ import { CERTIFICATE_REFUSED } from "./connection-failure.ts";
 import { BACKEND_AWAY, CONNECTION_LOST, FETCH_LATE, GRPC_AWAY } from "./outage-codes.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** Somebody else is away, and will be back: time mends it, whatever the message was. */
+/** A responder or provider is down and will be back: waiting helps, whatever the message was. */
 export interface Outage {
-  /** How long they asked to be left alone, where they did. */
+  /** The pause that it asked for, if any. */
   readonly retryAfterMs?: number;
 }
 
 /** "Not now" by name. These come with a status that says something else: DynamoDB throttles with a 400. */
-const THROTTLED =
-  /Throttl(ing|ed)|(Request|Bandwidth)LimitExceeded|RateLimit|TooManyRequests|ThroughputExceeded|SlowDown|RequestTimeout|TransactionInProgress/;
+const THROTTLED = new RegExp(
+  "Throttl(ing|ed)|(Request|Bandwidth)LimitExceeded|RateLimit|TooManyRequests|ThroughputExceeded|" +
+    "SlowDown|RequestTimeout|TransactionInProgress",
+);
 
-/** `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: SDKs that set neither code nor status. */
-const GONE_BY_NAME =
-  /(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|MaxRetriesPerRequest|HTTPParser)(Error|Exception)$/;
+/**
+ * `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: SDKs that set neither code nor
+ * status.
+ */
+const GONE_BY_NAME = new RegExp(
+  "(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|" +
+    "MaxRetriesPerRequest|HTTPParser)(Error|Exception)$",
+);
 
-/** How far an error is looked into. Deeper is nobody's honest chain of causes. */
+/** How many errors of a chain are looked at. No honest chain of causes is longer. */
 const LOOKS_MAX = 64;
 
-/** `no`: whoever threw it was told clearly that trying again helps nobody, or that the message itself may be at fault. */
+/** `no`: the error clearly says that another try cannot help, or that the message itself may be at fault. */
 type Verdict = Outage | "no" | undefined;
 
 interface Looking {
@@ -29,8 +36,8 @@ interface Looking {
 }
 
 /**
- * What an error says about an outage, told by its shape alone: a responder may throw whatever its SDK threw. Undefined where nobody
- * can tell, or where trying again helps nobody. The outermost error that says something clear is believed.
+ * What an error says about an outage, by its shape alone: a responder may throw any SDK's error. Undefined if
+ * it cannot be told, or if another try cannot help. The outermost error with a clear meaning decides.
  */
 export function outageOf(error: unknown, nowMs: number): Outage | undefined {
   const verdict = judge(error, { nowMs, looksLeft: LOOKS_MAX });
@@ -38,13 +45,16 @@ export function outageOf(error: unknown, nowMs: number): Outage | undefined {
 }
 
 function judge(error: unknown, looking: Looking): Verdict {
-  // Counted before anything else: a list of a billion holes is looked at no longer than one of errors.
+  // Counted before anything else: a list of a billion holes must not be looked at longer than one of errors.
   looking.looksLeft -= 1;
   if (looking.looksLeft < 0 || !isObject(error)) return undefined;
   return ownVerdict(error, looking.nowMs) ?? anyOf(error, looking) ?? judge(get(error, "cause"), looking);
 }
 
-/** Of many failures (`Promise.any`, an address family each) one outage is enough: without it there would have been an answer. */
+/**
+ * Of many failures (`Promise.any`, one per address family) one outage is enough: without it there might have
+ * been an answer.
+ */
 function anyOf(error: object, looking: Looking): Outage | undefined {
   const errors = get(error, "errors");
   const count = Number(get(errors, "length"));
@@ -70,7 +80,7 @@ export function passes(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status < 600);
 }
 
-/** Only what is an error by number: a status of 200 beside an error says nothing about it. */
+/** Only error statuses count: a status of 200 beside an error says nothing about it. */
 function statusOf(error: object): number | undefined {
   const response = get(error, "response");
   const metadata = get(error, "$metadata");
@@ -94,7 +104,7 @@ function httpStatus(value: unknown): number | undefined {
 
 function hasAwayCode(error: object): boolean {
   const code = get(error, "code");
-  // A bare number is anybody's; beside gRPC's `details` it is gRPC's.
+  // A bare number may mean anything; beside gRPC's `details` it is gRPC's.
   if (typeof code === "number") return GRPC_AWAY.has(code) && typeof get(error, "details") === "string";
   return [code, get(error, "errno"), get(error, "type"), get(error, "status")].some(isAway);
 }
@@ -105,7 +115,7 @@ function isAway(code: unknown): boolean {
   const last = code.slice(code.lastIndexOf("/") + 1);
   return (
     CONNECTION_LOST.has(code) ||
-    // Node's parser: whatever answered there, it was no HTTP.
+    // Node's parser: the answer was no HTTP.
     code.startsWith("HPE_") ||
     CERTIFICATE_REFUSED.has(code) ||
     BACKEND_AWAY.has(last) ||
@@ -113,7 +123,7 @@ function isAway(code: unknown): boolean {
   );
 }
 
-/** Some SDKs leave `name` at "Error": their class is the only thing that tells. */
+/** Some SDKs leave `name` at "Error": then only their class tells. */
 function isNamed(error: object, names: RegExp): boolean {
   return [get(error, "name"), get(get(error, "constructor"), "name")].some(
     (name) => typeof name === "string" && names.test(name),
@@ -144,12 +154,12 @@ function toldMs(error: object, nowMs: number): number | undefined {
 function inHeaders(headers: unknown, nowMs: number): number | undefined {
   const inMs = header(headers, "retry-after-ms");
   const given = inMs === null ? header(headers, "retry-after") : String(Number(inMs) / 1_000);
-  // A date is best compared with the clock of whoever wrote it.
+  // A date is best compared with the clock of the server that wrote it.
   const theirNowMs = Date.parse(header(headers, "date") ?? "");
   return retryAfterMs(given, Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
 }
 
-/** From a `Headers`, or from a plain object as most SDKs keep them. */
+/** From a `Headers`, or from a plain object, as most SDKs store them. */
 function header(headers: unknown, name: string): string | null {
   if (!isObject(headers)) return null;
   const lookUp = get(headers, "get");
@@ -170,7 +180,7 @@ function isObject(value: unknown): value is object {
   return (typeof value === "object" && value !== null) || typeof value === "function";
 }
 
-/** An error may be anything, getters and proxies included: what cannot be read says nothing. */
+/** An error may be anything, getters and proxies included: a field that cannot be read counts as absent. */
 function get(from: unknown, key: string): unknown {
   if (!isObject(from)) return undefined;
   try {

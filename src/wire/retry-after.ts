@@ -1,7 +1,13 @@
-/** The longest pause that a header may ask for. Longer ones are asked about again: a broken proxy must not silence a conversation for a day. */
+/**
+ * The longest pause that a header may ask for. After a longer one Lull asks again: a broken proxy must not
+ * silence a conversation for a day.
+ */
 export const RETRY_AFTER_HEADER_MS_MAX = 3_600_000;
 
-/** `Retry-After` is a number of seconds, or a date, which is compared with `nowMs`. Undefined when it says nothing. */
+/**
+ * `Retry-After` is a number of seconds or a date, which is compared with `nowMs`. Undefined if it says
+ * nothing.
+ */
 export function retryAfterMs(
   value: string | null,
   nowMs: number,

@@ -13,13 +13,16 @@ export interface StepContext {
   readonly holder: string;
   readonly nowMs: number;
   readonly newId: () => string;
-  /** What makes ids of conversations this installation's own. */
+  /** What makes the ids of conversations unique to this installation. */
   readonly secret: string;
-  /** Undoes what `work` did if it throws. Set where it is known that something throws, and the others shall not suffer. */
+  /**
+   * Undoes what `work` did if it throws. Set once a request is known to throw, so that the others in its
+   * transaction go on.
+   */
   readonly apart?: <T>(work: () => T) => T;
-  /** Told when something about one conversation makes every look fail. */
+  /** Called if one conversation makes every look fail. */
   readonly failed?: (conversationId: string, error: unknown) => void;
-  /** Told when somebody will have to look at a conversation at that time. */
+  /** Called with the time at which a worker will have to look at a conversation. */
   readonly armed: (atMs: number) => void;
 }
 
@@ -43,7 +46,7 @@ export function heldState(step: StepContext, lease: Lease): ConversationState | 
   return state?.lease?.token === lease.token ? state : undefined;
 }
 
-/** Arms a window if none stands. Returns the due time of the one that stands then. */
+/** Arms a window if none stands. Returns the due time of the window that stands then. */
 export function arm(
   step: StepContext,
   conversationId: string,
@@ -55,7 +58,7 @@ export function arm(
   return dueAtMs;
 }
 
-/** When what is staged is due: messages by their window, an outbound since it was asked for. */
+/** When what is staged is due: messages by their window, an outbound since it was requested. */
 export function dueOfStaged(step: StepContext, conversationId: string): number {
   const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
   const span = step.tables.staged.span(conversationId);
@@ -69,19 +72,22 @@ export function dueOfStaged(step: StepContext, conversationId: string): number {
   return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
 }
 
-/** The time of the request, as decisions about due times want it. */
+/** The time of the request, in the form that decisions about due times need. */
 export function clockOf({ nowMs, settings }: StepContext): ClockReading {
   return { nowMs, clockSkewMs: settings.clockSkewMs };
 }
 
-/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+/** Makes a worker look at once, and keeps the id and due time of a window that stands. */
 export function wakeNow(step: StepContext, conversationId: string): void {
   const state = stateOf(step, conversationId);
   const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
   saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
 }
 
-/** What `work` comes to, or nothing where it throws and can be undone: then this conversation is put off, and the others go on. */
+/**
+ * The result of `work`, or undefined if it throws and can be undone: then this conversation is put off, and
+ * the others go on.
+ */
 export function inItsOwnRoom<T>(step: StepContext, conversationId: string, work: () => T): T | undefined {
   const { apart } = step;
   if (!apart) return work();

@@ -3,7 +3,7 @@ import type { StepClient } from "./requests.ts";
 
 /** What differs between embedded engines besides where a step runs. */
 export interface Surroundings {
-  /** Holders whose process is known dead. Empty where nobody can know. */
+  /** Holders whose process is known dead. Empty if the engine cannot know. */
   readonly deadAmong: (holders: readonly string[]) => readonly string[];
   readonly ping: () => Promise<void>;
   readonly checks?: Engine["checks"];
@@ -31,7 +31,7 @@ export function embeddedEngine(steps: StepClient, surroundings: Surroundings): E
     },
     sweeping: {
       async sweep() {
-        // Before anything is read: it is this step that opens a file again which was lost, and reads are refused until then.
+        // Before anything is read: this step opens a lost file again, and reads are refused until then.
         const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
         let freed = 0;

@@ -9,7 +9,7 @@ import * as sweeping from "./steps/sweep.ts";
 import * as taking from "./steps/take.ts";
 import * as turning from "./steps/turn.ts";
 
-/** Every step by name: what a request to the writer thread may ask for. Each runs in one transaction. */
+/** Every step by name: what a request to the writer thread may call. Each runs in one transaction. */
 export const STEPS = {
   stage: receiving.stage,
   recordDelivery,
@@ -62,7 +62,7 @@ export type StepName = keyof Steps;
 export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
 export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
 
-/** Runs the step of that name in its transaction, somewhere: on this thread, or on the writer's. */
+/** Runs the step of that name in its transaction, on this thread or on the writer's. */
 export type RunStep = (name: StepName, input: unknown) => Promise<unknown>;
 
 /** Every step as a function, typed by the step itself. */
@@ -72,7 +72,7 @@ export type StepClient = {
   ) => Promise<StepResult<N>>;
 };
 
-/** What crosses to another thread is a name and an input; what a caller sees are the steps. */
+/** A name and an input cross to the other thread; a caller sees typed functions. */
 export function stepClient(run: RunStep): StepClient {
   const names = Object.keys({ ...STEPS, ...READS }) as StepName[];
   const calls = names.map((name) => [name, (input?: unknown) => run(name, input)]);

@@ -37,7 +37,7 @@ export type StagedRow =
       readonly bytes: number;
     };
 
-/** The messages that wait, without their words. */
+/** The waiting messages, without their texts. */
 export interface StagedSpan extends Span {
   readonly messages: number;
   /** The channel of the one that was staged last. */
@@ -48,29 +48,31 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
-/** How late it has been, and when a sweep found that the clock had been set back, until it was looked at once more. */
+/**
+ * The latest time seen, and when a sweep found that the clock had been set back, until the second look at it.
+ */
 export interface ClockMark {
   readonly latestAtMs: number;
   readonly setBackAtMs?: number;
-  /** The time of the latest sweep by which things went that were past their time. */
+  /** The time by which the latest sweep expired rows. */
   readonly expiredAtMs?: number;
 }
 
-/** A row that is not ours, found where it could not be set aside. */
+/** A foreign row that was found by a connection that cannot set it aside. */
 export interface StrayRow {
   readonly table: string;
   readonly number: number;
 }
 
-/** What is older than these goes. */
+/** Rows older than these times are removed. */
 export interface PastTimes {
-  /** Remembered ids say themselves until when. */
+  /** A remembered id carries its own end. */
   readonly nowMs: number;
   /** Messages and turns; 0 keeps all. */
   readonly keepAfterMs: number;
   readonly deliveriesAfterMs: number;
   readonly refusalsAfterMs: number;
-  /** Of refusals the latest so many stay, however young: strangers cause them. */
+  /** Only this many of the latest refusals are kept, however young they are: strangers cause them. */
   readonly refusalsMax: number;
 }
 
@@ -84,19 +86,22 @@ export type Fate = "committed" | "dead";
 
 export interface ConversationTable {
   get(id: string): Conversation | undefined;
-  /** Those of the address under any of these names, own or learnt, whose task is not complete, newest first. */
+  /**
+   * Conversations of the address under any of these names, own or learnt, whose task is not complete, newest
+   * first.
+   */
   active(key: ConversationKey, names: readonly string[]): Conversation[];
   /** The latest one of exactly this key, complete or not. */
   latestId(key: ConversationKey): string | undefined;
   put(conversation: Conversation): void;
-  /** Every one of the address under any of these names, complete or not. */
+  /** All conversations of the address under any of these names, complete or not. */
   named(key: ConversationKey, names: readonly string[]): Conversation[];
   list(filter: ConversationFilter): Listing<Conversation>;
 }
 
-/** What is kept of the names under which people come. */
+/** Records of the names under which people write. */
 export interface NameTable {
-  /** Of these names at the address; a name of which nothing is kept is not in it. */
+  /** For these names at the address; a name without a record is absent. */
   records(key: ConversationKey, names: readonly string[]): NameRecords;
   put(key: ConversationKey, name: string, record: NameRecord | undefined): void;
 }
@@ -105,17 +110,17 @@ export interface NameTable {
 export interface StagedTable {
   /** False when the id is staged already. */
   add(row: StagedRow): boolean;
-  /** All of it, in the order of staging: only where that is little, or has to be. */
+  /** Everything, in the order of staging: only for small piles, or where all of it is needed. */
   all(conversationId: string): StagedRow[];
   /** Those of these ids that are staged here, in the order of staging. */
   of(conversationId: string, ids: readonly string[]): StagedRow[];
-  /** The latest so many messages, and as many of them as fit, in the order of staging. */
+  /** The latest messages, up to both limits, in the order of staging. */
   latest(conversationId: string, messagesMax: number, bytesMax: number): StagedRow[];
   /** The outbound that was staged first. */
   firstOutbound(conversationId: string): StagedItem | undefined;
   /** The messages that a turn would take first, in the order of a batch, without reading them. */
   front(conversationId: string, messagesMax: number, how: Pick<Span, "byProvider">): StagedItem[];
-  /** Of all messages, or of those that have none of these ids. Undefined where there is none. */
+  /** For all messages, or for those without these ids. Undefined if there is none. */
   span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
   count(conversationId: string): number;
   /** How much is staged, of every kind. */
@@ -125,7 +130,7 @@ export interface StagedTable {
 
 /** The dedupe memory. */
 export interface RememberedTable {
-  /** What is known of an id: what became of it, else the conversation in which it is staged. */
+  /** What is known of an id: its fate, else the conversation in which it is staged. */
   seenBefore(id: string): { readonly fate?: Fate; readonly stagedIn?: string };
   add(messageIds: readonly string[], fate: Fate, untilAtMs: number): void;
   forget(messageIds: readonly string[]): void;
@@ -137,9 +142,12 @@ export interface StateTable {
   put(conversationId: string, state: ConversationState | undefined): void;
   /** Every conversation that is not at rest. */
   restless(): string[];
-  /** Conversations to be looked at by now, longest waiting first. While all is paused, only those with an outbound. */
+  /**
+   * Conversations that are due for a look, longest waiting first. While all is paused, only those with an
+   * outbound.
+   */
   wakeable(nowMs: number, max: number): string[];
-  /** No worker looks before that, whatever its state says: something about it makes every look fail. */
+  /** No worker looks before that time, whatever the state says, because every look fails. */
   putOff(conversationId: string, untilAtMs: number): void;
   nextWakeAtMs(): number | undefined;
   heldBy(holder: string): string[];
@@ -151,14 +159,14 @@ export interface StateTable {
   locks(page: Page): Listing<LockRecord>;
 }
 
-/** What was said, how each turn went, and what the provider told of its sends. */
+/** What was said, how each turn went, and what the provider said of its sends. */
 export interface HistoryTable {
   appendMessages(conversationId: string, messages: readonly HistoryMessage[]): void;
   messages(conversationId: string, messagesMax: number, bytesMax: number): HistoryMessage[];
   appendTurn(turn: TurnRecord): void;
   turns(conversationId: string, max: number, bytesMax: number): TurnRecord[];
   recentProviderIds(conversationId: string): string[];
-  /** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
+  /** False if nothing with that id is known to have been sent: then the status is not stored. */
   putDelivery(channel: string, status: DeliveryStatus, turnId: string | undefined, atMs: number): boolean;
 }
 
@@ -183,43 +191,46 @@ export interface UnknownSendTable {
   list(page: Page): Listing<UnknownSend>;
 }
 
-/** What is about all of it. */
+/** What concerns the whole store. */
 export interface MetaTable {
-  /** Writes something that means nothing: a store that cannot is not ready. */
+  /** Writes a row without meaning: a store that cannot is not ready. */
   ping(nowMs: number): void;
   isPaused(): boolean;
   setPaused(paused: boolean): void;
   /** A request was made at this time. */
   noteTime(nowMs: number): void;
-  /** The latest time that was noted here or at a sweep, by any process. */
+  /** The latest time that a request or a sweep of any process noted. */
   clockMark(): ClockMark | undefined;
   setClockMark(mark: ClockMark): void;
   counts(nowMs: number): Counts;
 }
 
-/** Rows that are not ours. */
+/** Foreign rows that were set aside. */
 export interface QuarantineTable {
-  /** Looks at these rows again, and sets those aside that do not fit. */
+  /** Reads these rows again, and sets those aside that do not fit. */
   setAside(rows: readonly StrayRow[]): void;
   discard(id: string): boolean;
   list(page: Page): Listing<QuarantinedRow>;
 }
 
-/** What goes over several tables. */
+/** What concerns several tables. */
 export interface Removal {
-  /** Removes the record and every row that belongs to it. False when there was none. */
+  /** Removes the record and every row that belongs to it. False if there was none. */
   conversation(id: string): boolean;
-  /** Removes what names a person and belongs to no conversation: refusals of strangers, rows that were set aside. */
+  /**
+   * Removes what names a person and belongs to no conversation: refusals of strangers, rows that were set
+   * aside.
+   */
   named(names: readonly string[]): void;
-  /** Why bytes of what was erased may be left in a file. Undefined where none are. */
+  /** Why bytes of erased data may be left in a file. Undefined if none are. */
   tracesLeft(): string | undefined;
-  /** Removes what is past its time, oldest first, up to `max` rows in all. */
+  /** Removes expired rows, oldest first, at most `max` in all. */
   expire(past: PastTimes, max: number): Expired;
 }
 
 /**
- * What the steps of an embedded engine stand on: synchronous reads and writes inside one transaction.
- * Two stores offer it, a SQLite file and plain maps; the steps themselves are written once.
+ * What the steps of an embedded engine work on: synchronous reads and writes inside one transaction.
+ * Two stores offer it, a SQLite file and plain maps; the steps are written once.
  */
 export interface Tables {
   readonly conversations: ConversationTable;

@@ -8,11 +8,14 @@ import { memoryTables } from "./tables.ts";
 export interface MemoryOptions {
   /** For simulations that have to replay exactly. */
   readonly newId?: () => string;
-  /** What it stands on, for tests that reach behind the engine. */
+  /** The tables, for tests that look behind the engine. */
   readonly tables?: Tables;
 }
 
-/** An engine in this process's memory: for tests. Opened twice, both see the same conversations, as two workers would. */
+/**
+ * An engine in this process's memory, for tests. Opened twice, both see the same conversations, as two
+ * workers would.
+ */
 export function memory(options: MemoryOptions = {}): EngineProvider {
   const tables = options.tables ?? memoryTables();
   const newId = options.newId ?? randomUUID;

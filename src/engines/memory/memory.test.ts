@@ -3,7 +3,7 @@ import { type EngineHarness, engineContract, worldOn } from "../../testing/engin
 import { memory } from "./index.ts";
 import { memoryTables } from "./tables.ts";
 
-const BECAUSE = "nobody but this process can write into its memory";
+const BECAUSE = "no other process can write into its memory";
 const skips = engineContract
   .filter(({ title }) => title.includes("unreadable") || title.includes("foreign"))
   .map(({ title }) => ({ title, because: BECAUSE }));

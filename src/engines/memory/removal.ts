@@ -50,7 +50,9 @@ function eraseConversation(rows: MemoryRows, id: string): boolean {
   return [...wasKept, ...belonging, rows.refusals.length < before].includes(true);
 }
 
-/** What the provider told of the conversation's sends: of its turns, of the one that runs, of its dead letters. */
+/**
+ * What the provider said of the conversation's sends: of its turns, of the running one, of its dead letters.
+ */
 function eraseDeliveries(rows: MemoryRows, id: string): void {
   const drafts = rows.lettersOf(id).flatMap(({ draft }) => draft ?? []);
   const works = rows.states.get(id)?.works ?? [];
@@ -59,7 +61,7 @@ function eraseDeliveries(rows: MemoryRows, id: string): void {
     if (turnId !== undefined && turnIds.has(turnId)) rows.deliveries.delete(key);
 }
 
-/** A removal for each that is older, oldest first. */
+/** A removal for each item that is older, oldest first. */
 function olderIn<T>(
   all: Map<string, T[]>,
   id: string,

@@ -40,7 +40,7 @@ export class MemoryRows {
   }
 }
 
-/** None of them where none is asked for. */
+/** Empty if `max` is 0. */
 export function lastOf<T>(all: readonly T[], max: number): T[] {
   return all.slice(Math.max(0, all.length - max));
 }

@@ -5,7 +5,7 @@ import { fakeClock } from "../../testing/fake-clock.ts";
 import { memory } from "./index.ts";
 import { memoryTables } from "./tables.ts";
 
-it("of one conversation two turns at most are in the works, whatever waits and fails: a batch, and an outbound beside it", async () => {
+it("of one conversation two turns at most are in the works: a batch, and an outbound beside it", async () => {
   const clock = fakeClock();
   const tables = memoryTables();
   const settings = settingsWith({ attemptsMax: 1_000, batchMessagesMax: 2 });
@@ -47,7 +47,7 @@ it("of one conversation two turns at most are in the works, whatever waits and f
   await engine.close();
 });
 
-it("nothing is set aside where nobody else can write", async () => {
+it("nothing is set aside where no other process can write", async () => {
   const context = {
     clock: fakeClock(),
     settings: settingsWith({}),

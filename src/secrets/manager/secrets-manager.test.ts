@@ -67,7 +67,7 @@ describe("a secret is", () => {
     expect(fake.requests.length - before).toBe(2);
   });
 
-  test("kept for five minutes where nobody said otherwise", async () => {
+  test("kept for five minutes by default", async () => {
     const secrets = secretsManager({ client });
     await secrets.get({ name: "prod/openai" });
     fake.put("prod/openai", "sk-rotated");
@@ -123,7 +123,7 @@ describe("an error names the secret and never its value:", () => {
     expect(error.message).toContain("the secret prod/openai cannot be read");
   });
 
-  test("a store that lets us not in", async () => {
+  test("a store that denies access", async () => {
     fake.behave(() => ({
       kind: "status",
       status: 400,

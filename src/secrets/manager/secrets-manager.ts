@@ -8,24 +8,26 @@ import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { environmentSecrets } from "../secrets.ts";
 
 export interface SecretsManagerOptions {
-  /** Default: what the SDK finds. Credentials are always the SDK's business. */
+  /** Default: what the SDK finds. The SDK always finds the credentials. */
   readonly region?: string;
-  /** Only for stand-ins. Default: `AWS_ENDPOINT_URL_SECRETS_MANAGER`, then the real one. */
+  /** Only for test doubles. Default: `AWS_ENDPOINT_URL_SECRETS_MANAGER`, then the real one. */
   readonly endpoint?: string;
-  /** How long a secret is used before it is asked for again: a rotated one is seen after this long. */
+  /** How long a secret is used before it is read again: a rotated one is noticed after that time. */
   readonly maxAgeSeconds?: number;
-  /** How long a secret may take to come, 5 where left out. After that the one from before is used, where there is one. */
+  /**
+   * How long reading a secret may take; 5 by default. After that the previous value is used, if there is one.
+   */
   readonly timeoutSeconds?: number;
-  /** A client of your own making. */
+  /** A client that the application made. */
   readonly client?: SecretsManagerClient;
-  /** Who resolves what is not kept there: the environment and files. */
+  /** Resolves references that the Secrets Manager does not hold: by default the environment and files. */
   readonly others?: Secrets;
 }
 
 const MAX_AGE_SECONDS = 300;
 const { connectMsMax, requestMsMax, secretMsMax } = AWS_DEADLINES;
 
-/** Names that only a person can put right, beside those that every service of AWS has. */
+/** Errors that only an operator can correct, beside those that every AWS service has. */
 const FOR_A_PERSON = new Set([
   "InvalidRequestException",
   "InvalidParameterException",
@@ -33,7 +35,10 @@ const FOR_A_PERSON = new Set([
   "ValidationException",
 ]);
 
-/** `{ name: "prod/twilio#authToken" }` is key `authToken` of the JSON secret `prod/twilio`; without `#` the secret as it is. */
+/**
+ * `{ name: "prod/twilio#authToken" }` is key `authToken` of the JSON secret `prod/twilio`; without `#` it is
+ * the whole secret.
+ */
 export function secretsManager(options: SecretsManagerOptions = {}): Secrets {
   const others = options.others ?? environmentSecrets();
   const fetch = fetcher(options);
@@ -64,13 +69,14 @@ function fetcher(options: SecretsManagerOptions): Fetch {
       return value;
     } catch (error) {
       if (error instanceof DeadlineMissed) {
-        // The provider hands no signal on: only with its client do the requests end that nobody waits for any more.
+        // The provider passes no signal on: only closing its client ends the abandoned requests.
         opened?.close();
         opened = undefined;
       }
       const told = unavailable(error, reference);
       const before = known.get(secret);
-      // What was right five minutes ago most likely still is; without it every message would be refused until the store is back.
+      // What was right five minutes ago most likely still is. Without it every message would be refused until
+      // the store is back.
       if (told.retry === "later" && before !== undefined) return before;
       throw told;
     }
@@ -89,7 +95,7 @@ interface Opened {
   close(): void;
 }
 
-/** Somebody else's client is theirs to close. */
+/** The application's own client is never closed here. */
 function open(options: SecretsManagerOptions): Opened {
   const { client = newClient(options) } = options;
   const provider = new SecretsProvider({ awsSdkV3Client: client });
@@ -100,7 +106,7 @@ function newClient({ region, endpoint }: SecretsManagerOptions): SecretsManagerC
   return new SecretsManagerClient({
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
-    // Without the last one the SDK only warns, and waits on.
+    // Without `throwOnRequestTimeout` the SDK only warns and waits on.
     requestHandler: {
       connectionTimeout: connectMsMax,
       requestTimeout: requestMsMax,

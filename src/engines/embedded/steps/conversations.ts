@@ -77,7 +77,7 @@ export function say(step: StepContext, request: OutboundRequest): "staged" | "du
   return "staged";
 }
 
-/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+/** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export function answer(step: StepContext, late: LateAnswer): "accepted" | "stale" {
   const { nowMs, settings } = step;
   const id = step.tables.states.ofTurn(late.turnId);

@@ -4,7 +4,7 @@ import { type StepContext, saveState } from "../context.ts";
 
 /**
  * Moves exactly these messages to a dead letter and remembers them as dead; newer ones stay staged.
- * `after` is the state without the work; its draft goes along if it was this turn's.
+ * `after` is the state without the work; its draft moves along if it was this turn's.
  */
 export function deadLetter(
   step: StepContext,

@@ -7,17 +7,21 @@ import type { Named } from "../../../model/names.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import { nextId } from "./find-conversation.ts";
 
-/** Somebody, as far as our rows tell: at which address of ours, under which names, and where something of theirs may be kept. */
+/**
+ * A person as our rows know them: under which names, and in which conversations something of theirs may be
+ * stored.
+ */
 interface Person {
   readonly names: readonly string[];
   readonly ids: readonly string[];
-  /** What is kept of names goes with the last of it. */
+  /** Removes the person from the name records; done last. */
   readonly forgets: readonly (() => void)[];
 }
 
 /**
- * Removes the person, not one conversation: earlier ones, those under another name, what was refused, and what waits for a conversation
- * that nobody has made. Ids of messages that were staged are remembered: a redelivery must not bring an erased person back.
+ * Removes the person, not one conversation: earlier conversations, those under another name, refusals, and
+ * messages that wait for a conversation that was never created. Ids of staged messages are remembered: a
+ * redelivery must not bring an erased person back.
  */
 export function erase(step: StepContext, id: string): "erased" | "not-found" {
   const { tables, nowMs, settings } = step;
@@ -35,7 +39,7 @@ export function erase(step: StepContext, id: string): "erased" | "not-found" {
   return "erased";
 }
 
-/** Why something of an erased person may still be found in a file, though no table has it any more. */
+/** Why something of an erased person may still be in a file, though no table has it any more. */
 export function tracesLeft(step: StepContext): string | undefined {
   return step.tables.removal.tracesLeft();
 }
@@ -51,7 +55,7 @@ function personOf(step: StepContext, id: string): Person {
   };
 }
 
-/** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
+/** Senders to a conversation that has no record: it was never created, or was removed. */
 function keysWithout(step: StepContext, id: string): NamedKey[] {
   const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
   return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));

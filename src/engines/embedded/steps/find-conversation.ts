@@ -19,8 +19,9 @@ export function nextId(step: StepContext, key: ConversationKey): string {
 }
 
 /**
- * The record of on-turn messages: the one under whose id they wait, or the next of its person where its task is complete. The place tells whose they
- * are: what is kept of names was learnt when they were staged, and by now the number may be another's.
+ * The record of on-turn messages: the one under whose id they wait or, if its task is complete, the next one
+ * of its person. The id tells whose messages they are: the names were learnt when they were staged, and the
+ * number may be another person's by now.
  */
 export function resolve(
   step: StepContext,
@@ -43,10 +44,13 @@ export function resolve(
   return choice.found ?? (settings.admission === "open" ? createFor(step, key, choice) : undefined);
 }
 
-/** Among the active conversations under any of these names at this address of ours, or of who has the number. */
+/**
+ * Chooses among the active conversations under any of these names at this address of ours, or under the
+ * number holder's.
+ */
 export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {
   const own = namesOf(names);
-  // Only numbers pass on: of a name that stays nothing has to be known but its conversations.
+  // Only numbers pass on: for a lasting name, its conversations are all that is needed.
   const known = own.some(isPassing) ? tables.names.records(key, own) : NOTHING_KEPT;
   const also = alsoAskedFor(names, known);
   const records = also.length === 0 ? known : new Map([...known, ...tables.names.records(key, also)]);
@@ -68,7 +72,7 @@ export function createFor(
   );
 }
 
-/** Under the name that stays, where it is known. */
+/** Creates it under the lasting name, if that is known. */
 export function createConversation(
   step: StepContext,
   given: Omit<NewConversation, "senderAlias">,
@@ -101,13 +105,13 @@ function learning(step: StepContext, conversation: Conversation, choice: Choice<
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
-/** What a message tells of names, whether or not it is taken. */
+/** Learns the names in a message, whether or not the message is accepted. */
 export function learn(step: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
   if (choice.found) withAlias(step, choice.found, choice);
   else keepNames(step, key, choice);
 }
 
-/** The conversations of whoever had the number before bear it no more. */
+/** Also takes the number from the conversations of its former holder. */
 function keepNames(
   { tables }: StepContext,
   key: ConversationKey,

@@ -26,7 +26,7 @@ export function listConversations(step: StepContext, filter: ConversationFilter)
   return { items: items.map((each) => asItStands(step, each)), ...rest };
 }
 
-/** While its turn runs a conversation is being processed, whatever its record said last. */
+/** While its turn runs, a conversation is shown as being processed, whatever its record says. */
 function asItStands(step: StepContext, conversation: Conversation): Conversation {
   const lease = step.tables.states.get(conversation.id)?.lease;
   const isRunning = isHeld(lease, step.nowMs, step.settings.clockSkewMs);
@@ -37,7 +37,7 @@ export function latestId(step: StepContext, key: ConversationKey): string | unde
   return step.tables.conversations.latestId(key);
 }
 
-/** As pairs: a map would not come back from another thread. */
+/** As pairs: a map would not survive the way between threads. */
 export function namesOf(
   { tables }: StepContext,
   conversation: Conversation,
@@ -75,7 +75,7 @@ function lockOf(step: StepContext, conversationId: string): LockRecord | undefin
   return state && lockRecord(conversationId, state, step.tables.staged.count(conversationId));
 }
 
-/** How a state is shown to people. */
+/** How a state is shown to operators. */
 export function lockRecord(conversationId: string, state: ConversationState, staged: number): LockRecord {
   const { window, lease, draft, works } = state;
   return {

@@ -19,7 +19,7 @@ export function stage(step: StepContext, requests: readonly StageRequest[]): Sta
 function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
-  // Dedupe comes first: a redelivery must neither open a conversation nor earn a busy text.
+  // Dedupe comes first: a redelivery must neither open a conversation nor cause a busy text.
   const { fate, stagedIn } = step.tables.remembered.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
@@ -27,12 +27,12 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   const choice = chosen(step, key, arrival);
   const { found } = choice;
   if (refusal !== undefined || step.settings.validation === "on-turn") {
-    // Whose the number is by now does not depend on whether this message is taken, or when its turn comes.
+    // Whose number it is now does not depend on whether this message is accepted, or on when its turn comes.
     learn(step, key, choice);
     if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
     return put(step, request, id, found?.id ?? nextId(step, { ...key, sender: choice.sender }), found);
   }
-  // Only `reject` has to know: the others save the look.
+  // Only `reject` has to know: the others save the read.
   const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
   const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
   if (decision.kind === "refuse") {
@@ -43,7 +43,7 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   return put(step, request, id, conversation.id, conversation);
 }
 
-/** Nothing new, but still ARM: whoever staged it first may have died before anybody was told to look. */
+/** Nothing new, but still ARM: the webhook that staged it first may have died before it armed a window. */
 function stagedBefore(step: StepContext, id: string): StageOutcome {
   const { window, lease } = stateOf(step, id);
   if (!window && !lease) arm(step, id, dueOfStaged(step, id));
@@ -64,7 +64,7 @@ function put(
     return refuseMore(step, request, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
   step.tables.staged.add({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
-  // The message's own window: whatever else is staged has a window standing, or a turn that holds it.
+  // The message's own window: everything else that is staged has a window, or a turn that holds it.
   const closesAtMs = dueOf(
     [arrival],
     {},
@@ -75,7 +75,7 @@ function put(
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
 }
 
-/** Where neither a window nor a lease stands nothing waits: nobody counts it then. */
+/** Without a window or a lease nothing waits, so the pile need not be counted. */
 function hasNoPlace(
   step: StepContext,
   id: string,
@@ -87,7 +87,7 @@ function hasNoPlace(
   );
 }
 
-/** One record and one word for all that come while it is full: refusals are a pile, too. */
+/** One record and one busy text for all messages that come while it is full: refusals are a pile, too. */
 function refuseMore(
   step: StepContext,
   request: StageRequest,
@@ -117,10 +117,10 @@ function refuse(
   return { kind: "refused", code, ...about, tellBusy };
 }
 
-/** What is too large is so whenever it comes, and a caller that does not believe it comes again and again. */
+/** A message that is too large stays so, and a caller that ignores the refusal sends it again and again. */
 function isOnRecord({ tables, nowMs, settings }: StepContext, id: string, code: RefusalCode): boolean {
   if (code !== "MESSAGE_TOO_LARGE") return false;
-  // Beside the ids of messages, and none of them: no channel has such a name.
+  // Beside the ids of messages, and never equal to one: no channel has such a name.
   const mark = `!refused/${id}`;
   if (tables.remembered.seenBefore(mark).fate !== undefined) return true;
   tables.remembered.add([mark], "dead", nowMs + settings.dedupeMs);

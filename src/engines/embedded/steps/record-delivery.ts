@@ -13,10 +13,10 @@ export function recordDelivery(
   const wasUnknown = reference !== undefined && settleUnknown(step, by, reference);
   const id = reference && step.tables.states.ofTurn(reference.turnId);
   const state = id === undefined ? undefined : stateOf(step, id);
-  // A turn that has drafted nothing has sent nothing.
+  // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
   if (draft && !mayTellOf(draft, by)) return "unmatched";
-  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   const turnId = wasUnknown || draft ? reference?.turnId : undefined;
   const isKnown = step.tables.history.putDelivery(channel, status, turnId, step.nowMs);
   if (wasUnknown) return "settled";
@@ -28,7 +28,7 @@ export function recordDelivery(
     atMs: step.nowMs,
   });
   saveState(step, id, { ...state, draft: sent, notBeforeAtMs: undefined });
-  // Whoever waits for this chunk to settle need not wait any longer.
+  // A turn that waits for this chunk to settle need not wait any longer.
   if (!state.lease && workOf(state, draft.turnId)) wakeNow(step, id);
   return "settled";
 }

@@ -6,12 +6,13 @@ import type { StagedMessage } from "../../../model/message.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 
-/** Both sides of the turn, how it went, the conversation's new status, and sends that nobody can vouch for. */
+/** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */
 export function recordTurn(step: StepContext, finished: FinishedTurn): void {
   const { tables, nowMs } = step;
   const { recordId } = finished.work;
   const conversation = tables.conversations.get(recordId);
-  // Erased while its turn ran is not possible (the token changed); removed by hand is: the turn is still recorded.
+  // It cannot have been erased while its turn ran (the token would have changed), but removed by hand: the
+  // turn is still recorded.
   if (conversation) tables.conversations.put(afterTurn(conversation, finished.commit, nowMs));
   tables.history.appendMessages(recordId, spokenIn(finished));
   tables.history.appendTurn(recordOf(finished));

@@ -2,7 +2,7 @@ import type { UnknownSend } from "../../../model/unknown-send.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
 
-/** Back to staged, once: the dead letter goes in the same step. */
+/** Back to staged, once: the dead letter is deleted in the same step. */
 export function retryDead(step: StepContext, id: string): "retried" | "not-found" {
   const letter = step.tables.deadLetters.get(id);
   if (!letter) return "not-found";

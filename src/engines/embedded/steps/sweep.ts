@@ -10,29 +10,30 @@ import { clockOf, dueOfStaged, inItsOwnRoom, type StepContext, saveState, stateO
 import type { PastTimes, StrayRow } from "../tables.ts";
 
 /**
- * Rows that one round looks at, and removes, at most. Whoever writes waits meanwhile: in a file of 480 MB rounds of 4,000 took 140 ms and up to
- * 493, rounds of 250 took 3.5 and up to 67, and removed more in a second. There is always a next round.
+ * Rows that one round looks at, and removes, at most. Writers wait meanwhile: in a file of 480 MB, rounds of
+ * 4,000 took 140 ms and up to 493; rounds of 250 took 3.5 and up to 67, and removed more per second. There is
+ * always a next round.
  */
 const ROUND_ROWS_MAX = 250;
 const DAY_MS = 24 * 3_600_000;
-/** How long a provider may still tell what became of something that we sent. */
+/** How long a provider may still report what became of a send. */
 const DELIVERIES_KEPT_MS = 7 * DAY_MS;
-/** More than lies between two sweeps of a service that runs. */
+/** Longer than the time between two sweeps of a running service. */
 const EXPIRY_LEAP_MS = 600_000;
-/** And this share of what is left: after a year, an hour has to be enough. */
+/** Or this share of the time that is left, so that an hour is enough after a year. */
 const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {
   readonly orphans: readonly string[];
   readonly expired: number;
   readonly clockSetBack?: ClockSetBack;
-  /** The round ended at a limit: there may be more, and the next one may as well come at once. */
+  /** The round ended at a limit: there may be more, and the next round may come at once. */
   readonly hasMore: boolean;
-  /** Where the next round goes on. */
+  /** Where the next round continues. */
   readonly cursor: string;
 }
 
-/** One bounded round: orphans get a window, what is past its time goes. */
+/** One bounded round: orphans get a window, expired rows are removed. */
 export function sweep(step: StepContext, cursor: string): SweepResult {
   const { tables, settings } = step;
   const expiresAtMs = expiryTime(step);
@@ -46,8 +47,9 @@ export function sweep(step: StepContext, cursor: string): SweepResult {
 }
 
 /**
- * Times that a fast clock wrote would mute their conversations until it is as late again. Everybody is looked at, and the look finds what
- * is really due. Once more a sweep later: what was on its way when the clock changed is written only after this one.
+ * Times that a fast clock wrote would mute their conversations until that time comes again. So every
+ * conversation is woken, and the look finds what is really due. This is done once more a sweep later:
+ * requests that were under way when the clock changed are written only after the first time.
  */
 function healClock(step: StepContext, expiredAtMs: number): ClockSetBack | undefined {
   const { tables, nowMs } = step;
@@ -69,8 +71,9 @@ function healClock(step: StepContext, expiredAtMs: number): ClockSetBack | undef
 }
 
 /**
- * By which time things go that are past theirs. Never much later than at the sweep before: a clock that leaps ahead for a moment would
- * make everybody forget what was answered today, and a redelivery would be answered again. After a weekend without power it takes minutes.
+ * The time by which rows expire. Never much later than at the previous sweep: a clock that leaps ahead for a
+ * moment would remove the dedupe memory of today, and a redelivery would be answered again. After a weekend
+ * without power, expiry needs minutes to catch up.
  */
 function expiryTime({ tables, nowMs }: StepContext): number {
   const before = tables.meta.clockMark()?.expiredAtMs ?? nowMs;
@@ -95,15 +98,19 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   };
 }
 
-/** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
+/**
+ * Staged, past its due time and grace, without window or lease. It should never happen; if it does, it heals
+ * here.
+ */
 function armOrphan(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
-  // It waits for a time that nobody waits for.
+  // Its wake-up is further off than any worker waits.
   if (isFar(wakeAtMs(state), step.nowMs)) return wakeAfterSetBack(step, id);
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
   const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
-  // Written even if a window stands, or a lease: then it is the row around it that nobody would have woken up for.
+  // Written even if a window or a lease stands: then the row around it was wrong and would have woken no
+  // worker.
   saveState(step, id, { ...state, window: state.window ?? made });
   return true;
 }
@@ -116,7 +123,7 @@ export function freeLeases(step: StepContext, holder: string): number {
   return ids.length;
 }
 
-/** Without a lease in it, the row only said so: it is written as it is. */
+/** If the state has no lease, only the row's column named the holder: writing the state corrects it. */
 function freeLease(step: StepContext, id: string): void {
   const state = stateOf(step, id);
   if (state.lease) step.tables.states.put(id, afterHolderDied(state, clockOf(step)));

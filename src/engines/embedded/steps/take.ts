@@ -24,8 +24,9 @@ import { inBatchOrder } from "./record-turn.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
 
 /**
- * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when it has as much as one batch may
- * hold: fifty piles at once would hold the database for a second. Whoever looks comes back at once for the rest.
+ * LEASE, DISARM and BATCH for everything that is due, longest waiting first, in one transaction. It ends when
+ * it holds as much as one batch may: fifty large batches at once would hold the database for a second. The
+ * worker comes back at once for the rest.
  */
 export function takeDue(step: StepContext, max: number): DueTurns {
   const outcomes: TakeOutcome[] = [];
@@ -50,21 +51,21 @@ export function take(step: StepContext, conversationId: string): TakeResult {
 }
 
 /**
- * Step 9, MORE: nobody else gets in between, but the next turn has a token of its own. With the old one, a commit whose answer got
- * lost would be tried again and commit the turn behind it.
+ * Step 9, MORE: no other worker gets in between, but the next turn has a token of its own. Under the old one,
+ * a commit whose answer got lost would be tried again and commit the next turn.
  */
 export function takeMore(step: StepContext, conversationId: string): TakeResult {
   return inTheEnd(takeOne(step, conversationId, { underLease: true }));
 }
 
-/** Usually one outcome; a dead letter on the way is one more. */
+/** Usually one outcome; each dead letter before it is one more. */
 function takeOne(step: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (let left = Number.POSITIVE_INFINITY; ; ) {
     const outcome = tryOnce(step, id, how);
     if (outcome === "again") {
       const staged = step.tables.staged.count(id);
-      // Nothing was set aside since the last time: looking once more would find the same, for ever.
+      // Nothing was set aside since the last time: another look would find the same, for ever.
       if (staged >= left) throw new Error("a staged row can neither be read nor set aside");
       left = staged;
       continue;
@@ -121,7 +122,8 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
   const { id } = before;
   switch (decision.kind) {
     case "busy":
-      // Written as it is: a row that says that it is due would be found again and again.
+      // Written unchanged: this corrects a row whose column says that it is due, which would be found again
+      // and again.
       step.tables.states.put(id, before.state);
       return decision;
     case "nothing":
@@ -138,7 +140,8 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
     case "turn": {
       const rows = before.waiting.rowsOf(decision.work.batchIds);
       const isWhole = decision.what === "draft" || rows.length === decision.work.batchIds.length;
-      // One of them was not ours, which shows when it is read. It has been set aside: without it the turn is another one.
+      // One row was foreign, which shows when it is read. It has been set aside: without it the turn is
+      // another one.
       if (!isWhole) return "again";
       saveState(step, id, decision.state);
       return { kind: "turn", taken: takenFrom(step, { ...before, rows }, decision) };
@@ -175,8 +178,8 @@ function takenFrom(
 }
 
 /**
- * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
- * the meantime they move on to the next one, so that its turns run under its own lease.
+ * On-turn messages find their record now. They wait under the id that it has or will have. If that
+ * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
  */
 function findRecord(step: StepContext, id: string, state: ConversationState): void {
   const known = step.tables.conversations.get(id);

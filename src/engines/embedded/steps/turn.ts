@@ -74,7 +74,10 @@ function marked<K extends "drafted" | "marked">(
   return { kind, lease: leaseFrom(lease, renewed), draft: known };
 }
 
-/** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
+/**
+ * One atomic write: both sides of the turn, the batch removed from staged, its ids remembered, draft and
+ * attempts cleared, the lease released.
+ */
 export function commit(
   step: StepContext,
   { lease, commit: what }: { lease: Lease; commit: Commit },
@@ -105,7 +108,7 @@ export function commit(
   return { kind: "committed" };
 }
 
-/** Window, trigger and release in one step: there is no moment in which nobody is responsible. */
+/** Window, trigger and release in one step: at every moment a window or a lease stands. */
 export function release(
   step: StepContext,
   { lease, how }: { lease: Lease; how: ReleaseReason },
@@ -130,7 +133,7 @@ export function release(
   return { kind: "released" };
 }
 
-/** Without the dead-lettered work. What that leaves staged needs a window, or nobody would look. */
+/** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
 function freed(
   step: StepContext,
   id: string,
@@ -144,7 +147,7 @@ function freed(
   return withoutWork(free, work.turnId);
 }
 
-/** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
+/** Newer messages are staged that would join if the answer started over. With a full batch none would. */
 function canJoin(step: StepContext, lease: Lease, state: ConversationState): boolean {
   return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)) !== undefined;
 }

@@ -3,21 +3,22 @@ import type { Span, StagedItem } from "../../../core/take.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 
-/** What waits in a conversation, as far as a turn has to know it. */
+/** What waits in a conversation, as far as a turn needs it. */
 export interface Waiting {
-  /** All of it; of more than a batch holds, what was tried before and what comes first. */
+  /** Everything; if more waits than a batch holds, what was tried before and what comes first. */
   readonly items: readonly StagedItem[];
-  /** Set where `items` are not all. */
+  /** Set if `items` are not all. */
   readonly span?: Span;
   /** The channel of the message that was staged last. */
   readonly newestChannel: string | undefined;
-  /** These, read whole. Fewer than asked for where one was not ours and had to be set aside. */
+  /** The rows of these ids, read whole. Fewer than requested if a foreign one had to be set aside. */
   rowsOf(ids: readonly string[]): StagedRow[];
 }
 
 /**
- * A pile that fits into a batch is read at once. Of a larger one only its order is looked at, and then what the turn takes: reading all
- * of 2,000 messages of 4,000 characters took 39 ms, twice for every turn, and whoever wrote had to wait; its order takes 2.
+ * A pile that fits into a batch is read at once. Of a larger one only the order is read, and then what the
+ * turn takes. Reading 2,000 messages of 4,000 characters took 39 ms, twice per turn, while writers waited;
+ * reading their order takes 2.
  */
 export function waitingIn(step: StepContext, id: string, state: ConversationState): Waiting {
   const { tables, settings } = step;
@@ -48,7 +49,7 @@ function frontOf(
     id,
     state.works.flatMap(({ messageIds }) => messageIds),
   );
-  // One more than fits tells that there is more.
+  // One more than fits shows that there is more.
   const first = tables.staged.front(id, settings.batchMessagesMax + tried.length + 1, span);
   const outbound = tables.staged.firstOutbound(id);
   const all = [...(outbound ? [outbound] : []), ...tried.map(itemOf), ...first];
