@@ -122,7 +122,7 @@ it("after ten minutes without the provider's list no reply is sent twice, no sen
   await nobodyNeedsAPerson();
 });
 
-describe("refused credentials are waited for like an outage and logged at once: changing them heals it", () => {
+describe("refused credentials count as an outage and are logged at once: changing them heals it", () => {
   const REFUSED = {
     kind: "not-sent",
     retry: "later",
