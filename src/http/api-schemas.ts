@@ -28,7 +28,7 @@ export const WINDOW = component(
   "Window",
   options(
     { seconds: seconds(), quiet_seconds: seconds(), max_seconds: seconds() },
-    "Either `seconds`: from the first message; or `quiet_seconds`: until nobody wrote for that long, `max_seconds` at most.",
+    "Either `seconds`: from the first message; or `quiet_seconds`: of silence, `max_seconds` at most.",
   ),
 );
 
@@ -275,7 +275,7 @@ export const COUNTS = component(
     dead: count(),
     unknown: count(),
     refusals: count(),
-    quarantined: optional(count("Absent where nobody else can write into the store.")),
+    quarantined: optional(count("Absent where no other program can write into the store.")),
     paused: flag(),
   }),
 );

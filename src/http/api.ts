@@ -50,7 +50,7 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
   };
 }
 
-/** A responder never asks for anything else: a turn token that does may have been stolen. */
+/** A responder calls nothing else: a turn token that does may have been stolen. */
 function turnsOnly({ sampled }: Service): EdgeAnswer {
   sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
@@ -97,8 +97,8 @@ async function carriedOut({ service, route, id, query, raw }: Asked): Promise<Ed
 }
 
 /**
- * Somebody will ask who changed this, and when. What breaks off has changed something, or may have, unless it was refused before it made
- * anything.
+ * Operators ask who changed this, and when. A call that breaks off may have changed something, unless it was
+ * refused before it began.
  */
 async function audited(
   { service, route, id }: Pick<Called, "service" | "route" | "id">,
@@ -124,7 +124,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof BadRequest || (error instanceof LullError && refusalOf(error) !== undefined);
 }
 
-/** What the caller asked for and cannot have, in its own words; everything else is for the log. */
+/** What the caller asked for and cannot have, as the error words it. Everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
   if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
@@ -132,12 +132,15 @@ function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer |
   return failure(429, code, message, { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) });
 }
 
-/** `JSON.parse` reads any depth; `JSON.stringify`, through which everything goes that is stored or answered, does not write it. */
+/**
+ * `JSON.parse` reads any depth. `JSON.stringify`, through which everything stored or answered goes, does not
+ * write any depth.
+ */
 const NESTING_MAX = 100;
 /** Enough to see what is wrong. A body can have a hundred thousand mistakes. */
 const PROBLEMS_MAX = 10;
 
-/** An empty body is an empty object: most actions need nothing said. */
+/** An empty body is an empty object: most actions need no input. */
 function checkedBody(raw: Buffer, schema: ObjectSchema): Record<string, unknown> {
   const body = raw.length === 0 ? {} : parsed(raw);
   if (isDeeperThan(body, NESTING_MAX)) throw new BadRequest(`the body is nested deeper than ${NESTING_MAX}`);
@@ -179,7 +182,9 @@ function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, S
   return values;
 }
 
-/** A query is all text; what cannot be read as its type stays text and is then found wrong. */
+/**
+ * A query is all text. A value that cannot be read as its type stays text, and validation then refuses it.
+ */
 function typed(given: string, schema: Schema): string | number | boolean {
   if (schema.type === "boolean")
     return given === "true" || given === "1" ? true : given === "false" || given === "0" ? false : given;
@@ -187,7 +192,7 @@ function typed(given: string, schema: Schema): string | number | boolean {
   return Number.isNaN(Number(given)) ? given : Number(given);
 }
 
-/** By path pattern, then by method: whoever uses the wrong method is told the right ones. */
+/** By path pattern, then by method: a caller that uses the wrong method is told the right ones. */
 function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const table = new Map<string, Map<string, Route>>();
   for (const route of routes) {
@@ -197,10 +202,13 @@ function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
   return table;
 }
 
-/** `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for what is not valid percent encoding, and for an empty id. */
+/**
+ * `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for invalid percent encoding and for
+ * an empty id.
+ */
 function targetOf(path: string): { pattern: string; id: string } | undefined {
   const [, , kind = "", id, ...rest] = path.split("/");
-  // `/api/conversations//close` lost its id on the way; it must not be taken for `/api/conversations`.
+  // `/api/conversations//close` lost its id on the way; it must not be read as `/api/conversations`.
   if (!id) return rest.length === 0 ? { pattern: `/api/${kind}`, id: "" } : undefined;
   try {
     const decoded = decodeURIComponent(id);

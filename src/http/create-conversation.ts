@@ -14,7 +14,7 @@ const NEW = object({
   sender: name("The customer: a phone number, a mail address, a user id."),
   sender_alias: optional(
     name(
-      "Another name of the same person, looked up too: a number or mail address beside an id, or the other way round.",
+      "Another name of the same person, looked up too: a number or mail address beside an id, or vice versa.",
     ),
   ),
   window: optional(WINDOW),
@@ -60,7 +60,9 @@ function bytesOf(attributes: Given["attributes"] = {}): number {
   return Buffer.byteLength(JSON.stringify(attributes));
 }
 
-/** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */
+/**
+ * The id is derived from the conversation: a caller that lost the answer and asks again does not greet twice.
+ */
 function sayFirst(service: Service, conversationId: string, text: string, channel: string | undefined) {
   const id = `first-${conversationId}`;
   return service.say({ conversationId, text, author: "api", id, ...(channel !== undefined && { channel }) });

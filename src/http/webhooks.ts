@@ -9,7 +9,10 @@ import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
 
 export const WEBHOOKS = "/webhooks/";
-/** What may follow the channel's name, and the methods it takes. GET is how some providers ask for a proof of ownership. */
+/**
+ * What may follow the channel's name, with its methods. Some providers use GET to ask for a proof of
+ * ownership.
+ */
 const STEPS: Readonly<Record<string, readonly string[]>> = { "": ["POST", "GET"], status: ["POST"] };
 const EMPTY = Buffer.alloc(0);
 
@@ -26,7 +29,8 @@ export function createWebhooks(
     const { name, step } = targetOf(request.path);
     const channel = named(service, name);
     if (!channel) {
-      // Mostly somebody's mistake where the URL was entered, which shows nowhere else. The name is a stranger's word: it is not told.
+      // Mostly a mistyped URL in a provider's console, which shows nowhere else. The name is a stranger's
+      // input and is not logged.
       if (!isRead(request.method)) noteRefusal(service, "(none)", "ROUTE_NOT_FOUND", NO_CHANNEL);
       return notFound("there is no channel of that name");
     }
@@ -43,7 +47,7 @@ export function createWebhooks(
     const receive = (body: Buffer) => service.receive(name, { ...head, body });
     if (isRead(method)) return slots.feed.use(() => receive(EMPTY), tooMany);
 
-    // What every real webhook has costs nothing to look for; its body does.
+    // A look at what every real webhook carries costs nothing; its body does.
     const refused = channel.glance?.(head);
     if (refused) return refusal(called, { code: refused.code, detail: refused.why });
     const bytesMax = bytesMaxOf(channel, service.settings);
@@ -73,7 +77,7 @@ const TOO_MANY: Refusal = {
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 };
 
-/** In the channel's words, and told like what the channel itself refuses. */
+/** In the channel's words, and logged like what the channel itself refuses. */
 function refusal({ service, name, channel }: Called, refused: Refusal): EdgeAnswer {
   noteRefusal(service, name, refused.code, refused.detail);
   const answer = channel.answer(refused);

@@ -4,9 +4,9 @@ import type { StageRequest } from "../ports/engine.ts";
 
 /** What a channel gave, on its way to the store. */
 export interface Arriving extends StageRequest {
-  /** Set where it cannot be kept: what is wrong with it. It is refused, and its neighbours are not. */
+  /** Why the store cannot keep it. Such a message is refused; its neighbours are not. */
   readonly odd?: string;
-  /** Set where its text is longer than its channel takes, which is refused, too. */
+  /** Set where its text is longer than the channel takes. Such a message is refused as well. */
   readonly tooLongBy?: number;
 }
 
@@ -21,8 +21,9 @@ interface Arrived {
 }
 
 /**
- * Our own time, and the place in the payload: what the provider's clock cannot order, these do. A message that nobody could read back when
- * its turn comes is refused now, alone: its neighbours are acknowledged with it, and would never come again.
+ * Our arrival time and the place in the payload order what the provider's clock cannot. A message that the
+ * store could not read back when its turn comes is refused now, alone: its neighbours are acknowledged with
+ * it, so the provider would never send it again.
  */
 export function arriving(
   messages: readonly InboundMessage[],

@@ -32,7 +32,10 @@ const GRACE_MS = 25_000;
 const FULL_RETRY_MS = 60_000;
 const BUSY_TEXT = "I was still answering and did not read this message. Please send it again.";
 
-/** Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it is needed. */
+/**
+ * Puts core, engine, channels and responders together. Nothing runs until `start`, nothing is opened until it
+ * is needed.
+ */
 export function createService(config: LullConfig): Service {
   const settings = settingsFrom(config);
   const clock = config.clock ?? systemClock;
@@ -107,7 +110,7 @@ export function createService(config: LullConfig): Service {
       if (stops !== asked) throw stopped();
       readiness.forget();
       if (life.isOver) {
-        // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
+        // The last life ends first: two workers of one name would take each other's leases for their own.
         const last = life;
         await last.end(GRACE_MS);
         if (stops !== asked) throw stopped();
@@ -140,7 +143,10 @@ function requireOwnAddresses(channels: LullConfig["channels"]): void {
   if (problem !== undefined) throw new ConfigError(problem);
 }
 
-/** On the named channel, or on the one that the customer last used, or on any of the conversation's type that has its address. */
+/**
+ * On the named channel, or on the one that the customer last used, or on any of the conversation's type that
+ * has its address.
+ */
 async function say(
   engine: Engine,
   channels: LullConfig["channels"],
@@ -187,7 +193,7 @@ async function answerTurn(
 ): Promise<"accepted" | "stale"> {
   const answer = readReply(reply);
   if (answer.kind === "later") return "stale";
-  // Its channel is known to the store only; the shortest limit of all fits every one.
+  // Only the store knows which channel it goes to; the shortest limit of all fits every one.
   const textMax = Math.min(...Object.values(channels).map((channel) => channel.textMax));
   const { texts, media, usage, complete, handOff } = answer;
   return engine.conversations.answer({

@@ -42,7 +42,9 @@ const NOT_OURS =
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
 
-/** Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable. */
+/**
+ * Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable.
+ */
 export async function receive(
   reception: Reception,
   name: string,
@@ -51,10 +53,10 @@ export async function receive(
 ): Promise<WebhookAnswer> {
   const { sampled, clock, settings } = reception;
   try {
-    // What is stored after that was never acknowledged: it comes again, and is a duplicate.
+    // What is stored after that was never acknowledged: the provider sends it again, and it is a duplicate.
     return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
   } catch (error) {
-    // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
+    // Whatever it was, nothing may be acknowledged that is not stored, so the provider is asked to come back.
     // A parser's error quotes what it could not parse.
     sampled.note("error", "webhook.failed", { channel: name, reason: tellable(error) });
     return channel.answer({ code: "STORE_UNAVAILABLE", retryAfterSeconds: 1 });
@@ -124,7 +126,7 @@ async function takeIn(
   return { ...stranger, ...(await stageAtPace(reception, engine, { name, channel, requests })) };
 }
 
-/** What is for this channel: each at its sender's pace, and none without the others. */
+/** The messages for this channel: within their senders' limits, all of them or none. */
 async function stageAtPace(
   reception: Reception,
   engine: Engine,
@@ -142,15 +144,18 @@ async function stageAtPace(
   return summarise(reception, engine, { name, channel, requests, outcomes });
 }
 
-/** Whoever may speak for one channel's customers must not for another's. Nothing of it is kept: it may not be what it says it is. */
+/**
+ * A caller that may speak for one channel's customers must not speak for another's. Nothing of the request is
+ * kept: it may not be what it claims to be.
+ */
 function refusedStranger(reception: Reception, name: string): ReceiveSummary {
   noteRefusal(reception, name, "INVALID_SIGNATURE", NOT_OURS);
   return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
 
 /**
- * The store is asked all the same: a provider that did not hear our "yes" comes again, and must not be told to come back with what is here.
- * That costs a read; a sender who is within the limit costs more.
+ * The store is asked even above the limit: a provider that did not hear our "yes" sends again, and must not
+ * be told to come back with what is already here. That costs one read; a sender within the limit costs more.
  */
 async function tooMany(
   reception: Reception,
@@ -167,7 +172,10 @@ async function tooMany(
   return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
-/** What is refused of those who prove nothing is written down as far as there is a place for it: each of them may have any number of names. */
+/**
+ * Of senders who prove nothing, only as many refusals are recorded as the pace allows: each may use any
+ * number of names.
+ */
 async function stageOfStrangers(
   { unsignedRecords }: Reception,
   engine: Engine,
@@ -211,13 +219,13 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
   return summary;
 }
 
-/** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
+/** The channel's author has to hear of it, and so does the caller where it reads answers. */
 function tellOdd({ sampled }: Reception, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
   sampled.note("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
   return { detail: `a message of this channel cannot be kept: ${why}` };
 }
 
-/** What was only put off wins over what is refused for good: the provider has to come back. */
+/** A message that was only put off outweighs one refused for good: the provider has to come back. */
 function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   if (code === "RATE_LIMITED") return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
   return { code: before.code ?? code };
@@ -227,7 +235,7 @@ function logOutcome({ log, sampled }: Reception, channel: string, outcome: Stage
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
-    // Told once: whoever floods a conversation should not flood the log as well.
+    // Logged once: a customer who floods a conversation must not flood the log as well.
     const { conversationId: conversation, tellBusy: isFirst } = outcome;
     if (isFirst) log("warn", "conversation.full", { channel, conversation });
     else log("debug", "message.refused", { channel, code: outcome.code, conversation });
@@ -237,7 +245,10 @@ function logOutcome({ log, sampled }: Reception, channel: string, outcome: Stage
   } else log("debug", "message.duplicate", { channel });
 }
 
-/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
+/**
+ * In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. No
+ * provider shows a 429.
+ */
 async function tellBusy(
   reception: Reception,
   engine: Engine,
@@ -260,7 +271,7 @@ async function tellBusy(
   return {};
 }
 
-/** False when it tells of an address that is not its channel's. */
+/** False when the status is for an address that is not its channel's. */
 async function settle(
   reception: Reception,
   engine: Engine,
@@ -269,7 +280,7 @@ async function settle(
 ): Promise<boolean> {
   const read = soundStatus(given);
   if (read.kind === "foreign") {
-    // It proves nothing that could be written down, and coming again would not change that.
+    // It proves nothing worth recording, and a redelivery would not change that.
     tellOdd(reception, name, read.why);
     return true;
   }

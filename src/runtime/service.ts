@@ -26,23 +26,37 @@ export interface ServiceFacts {
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts {
-  /** Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
+  /**
+   * Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
+   * or a failed store.
+   */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
   say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
   /** The late answer to a turn whose responder said `laterSeconds`. */
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
-  /** The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`. */
+  /**
+   * The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`.
+   */
   engine(): Promise<Engine>;
-  /** Rejects when a message could not be acknowledged now: the store cannot be written, does not say so in time, or the service was stopped. An answer counts for a second. */
+  /**
+   * Rejects when a message could not be acknowledged now: the store cannot be written, does not answer in
+   * time, or the service was stopped. An answer counts for a second.
+   */
   ready(): Promise<void>;
-  /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
+  /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Rejects when the channel, or any of them, must not be served as it is configured. Whatever is received asks by itself. */
+  /**
+   * Rejects when the channel, or any channel, must not be served as it is configured. Receiving checks this
+   * by itself.
+   */
   requireFit(channel?: string): Promise<void>;
   /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */
   start(): Promise<void>;
-  /** No new work, nothing is acknowledged any more; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
+  /**
+   * Takes no new work and acknowledges nothing more. Running turns finish within `graceMs` or release their
+   * lease. Then the engine is closed.
+   */
   stop(graceMs?: number): Promise<void>;
 }
 
