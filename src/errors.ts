@@ -53,6 +53,15 @@ export class ConfigError extends LullError {
   }
 }
 
+/** Something that the caller has to put right. The message says what, and repeats nothing that a customer wrote. */
+export class InvalidRequest extends LullError {
+  override readonly name = "InvalidRequest";
+
+  constructor(message: string) {
+    super(message, { code: "INVALID_REQUEST", retry: "never" });
+  }
+}
+
 /**
  * What a log may say of an error that anybody may have thrown. A responder, an SDK, `JSON.parse` quote what people wrote: of theirs it is the name,
  * a code and the place in the code. A `LullError` is in words that may be told.

@@ -1,4 +1,4 @@
-import { NAME_LENGTH_MAX, REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
 import {
   anything,
   component,
@@ -14,7 +14,6 @@ import {
   time,
   whole,
 } from "../core/schema.ts";
-export const name = (description?: string) => someText(description, NAME_LENGTH_MAX);
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>
   whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);

@@ -1,7 +1,7 @@
 import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
-import { LullError, tellable } from "../errors.ts";
+import { InvalidRequest, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
@@ -13,7 +13,7 @@ import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./repair-routes.ts";
-import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
+import type { ApiCall, ApiResult, Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
 /** Every route of the API, the document that describes them included. */
@@ -76,7 +76,6 @@ async function call({ service, door, route, id, request }: Called): Promise<Edge
       return typeof raw === "string" ? unread(raw, bodyBytesMax) : carryOut(raw);
     });
   } catch (error) {
-    if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
     const refused = error instanceof LullError ? refusalOf(error) : undefined;
     if (refused) return refused;
     throw error;
@@ -121,11 +120,12 @@ async function audited(
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof BadRequest || (error instanceof LullError && refusalOf(error) !== undefined);
+  return error instanceof LullError && refusalOf(error) !== undefined;
 }
 
 /** What the caller asked for and cannot have, as the error words it. Everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
+  if (code === "INVALID_REQUEST") return failure(400, code, message);
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
   if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
   if (code !== "RATE_LIMITED") return undefined;
@@ -143,9 +143,10 @@ const PROBLEMS_MAX = 10;
 /** An empty body is an empty object: most actions need no input. */
 function checkedBody(raw: Buffer, schema: ObjectSchema): Record<string, unknown> {
   const body = raw.length === 0 ? {} : parsed(raw);
-  if (isDeeperThan(body, NESTING_MAX)) throw new BadRequest(`the body is nested deeper than ${NESTING_MAX}`);
+  if (isDeeperThan(body, NESTING_MAX))
+    throw new InvalidRequest(`the body is nested deeper than ${NESTING_MAX}`);
   const problems = problemsIn(body, schema, "", TO_PROGRAMS);
-  if (problems.length > 0 || !isObject(body)) throw new BadRequest(inWords(problems));
+  if (problems.length > 0 || !isObject(body)) throw new InvalidRequest(inWords(problems));
   return body;
 }
 
@@ -165,7 +166,7 @@ function parsed(raw: Buffer): unknown {
   try {
     return JSON.parse(raw.toString("utf8"));
   } catch {
-    throw new BadRequest("the body is not JSON");
+    throw new InvalidRequest("the body is not JSON");
   }
 }
 
@@ -176,7 +177,7 @@ function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, S
     if (given === null || given === "") continue;
     const value = typed(given, schema);
     const problems = problemsIn(value, schema, name, TO_PROGRAMS);
-    if (problems.length > 0) throw new BadRequest(problems.join("; "));
+    if (problems.length > 0) throw new InvalidRequest(problems.join("; "));
     values[name] = value;
   }
   return values;

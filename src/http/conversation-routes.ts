@@ -1,9 +1,9 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { flag, type Infer, object, optional, options, someText, text } from "../core/schema.ts";
+import { flag, type Infer, name, object, optional, options, someText, text } from "../core/schema.ts";
 import type { ConversationChange } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
-import { CONVERSATION, CONVERSATION_DETAIL, ERROR, name, result } from "./api-schemas.ts";
-import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
+import { CONVERSATION, CONVERSATION_DETAIL, ERROR, result } from "./api-schemas.ts";
+import { CREATE_CONVERSATION } from "./create-conversation.ts";
 import {
   type ApiCall,
   type ApiResult,
@@ -122,7 +122,6 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
 ];
 
 async function say({ service, id, body }: ApiCall<Infer<typeof SAYING>>): Promise<ApiResult> {
-  if (body.channel !== undefined) knownChannel(service, body.channel);
   const said = await service.say({ author: "api", ...body, conversationId: id });
   if (said === "not-found") return missing("conversation");
   return ok({ result: said }, said === "staged" ? 202 : 200);

@@ -1,5 +1,6 @@
 import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
+import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure } from "./answers.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
@@ -24,12 +25,7 @@ export interface Door {
  */
 export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
 
-/**
- * How long a caller is asked to wait when too many requests are running. They are short, so a moment is
- * enough.
- */
-export const RETRY_AFTER_SECONDS = 1;
-const RETRY_AFTER = { "retry-after": String(RETRY_AFTER_SECONDS) };
+const RETRY_AFTER = { "retry-after": String(MOMENT_SECONDS) };
 
 export function createDoor({ settings, channels, clock }: Service): Door {
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
@@ -58,7 +54,7 @@ export function bytesMaxOf(
 }
 
 export function tooMany(): EdgeAnswer {
-  return failure(429, "RATE_LIMITED", "too many requests at once", RETRY_AFTER);
+  return failure(429, TOO_MANY.code, TOO_MANY.detail, RETRY_AFTER);
 }
 
 /** The answer where no body could be read. */

@@ -1,8 +1,9 @@
 import { ConfigError, LullError, tellable } from "../errors.ts";
+import { MOMENT_SECONDS } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
 import { createApi } from "./api.ts";
-import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
+import { createDoor, tooMany } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { frontDoor } from "./front-door.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
@@ -60,7 +61,7 @@ async function ready(service: Service): Promise<EdgeAnswer> {
   } catch (error) {
     // Only messages of our own are known to hold no secret.
     const reason = error instanceof LullError ? error.message : "the store does not answer";
-    return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
+    return json(503, { status: "unavailable", reason }, { "retry-after": String(MOMENT_SECONDS) });
   }
 }
 

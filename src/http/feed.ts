@@ -3,7 +3,7 @@ import type { ConversationKey } from "../model/conversation.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
-import { noteRefusal } from "../runtime/receive.ts";
+import { noteRefusal } from "../runtime/refuse.ts";
 import { senderLimit } from "../runtime/sender-limit.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound } from "./answers.ts";

@@ -57,9 +57,6 @@ export function route<Body, Query extends QuerySchemas>(row: Route<Body, Query>)
   return row as Route;
 }
 
-/** An error in the request that the caller has to correct. */
-export class BadRequest extends Error {}
-
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 500;
 

@@ -5,7 +5,10 @@ import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
+import type { CreateRequest, CreateResult } from "./create-conversation.ts";
 import type { SampledLog } from "./sampled-log.ts";
+import type { SayRequest, SayResult } from "./say.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
 /** How it is configured, and what an edge may use of it. */
@@ -31,8 +34,12 @@ export interface Service extends ServiceFacts {
    * or a failed store.
    */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Creates a conversation, or finds the active one of the same sender and address. `made` is told its id before the first message is said. */
+  createConversation(request: CreateRequest, made?: (id: string) => void): Promise<CreateResult>;
+  /** Asks a channel's provider what it received since then, and stages what is not there yet. */
+  catchUp(request: CatchUpRequest): Promise<CatchUpResult>;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
-  say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
+  say(request: SayRequest): Promise<SayResult>;
   /** The late answer to a turn whose responder said `laterSeconds`. */
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
   /**
@@ -58,13 +65,4 @@ export interface Service extends ServiceFacts {
    * lease. Then the engine is closed.
    */
   stop(graceMs?: number): Promise<void>;
-}
-
-export interface SayRequest {
-  readonly conversationId: string;
-  readonly text: string;
-  readonly author: string;
-  readonly id?: string;
-  /** Where the conversation may use several channels; by default one of its own type. */
-  readonly channel?: string;
 }
