@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { type Emulators, startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 interface CheckResult {
   readonly check: string;
@@ -17,14 +17,9 @@ interface CheckResult {
   readonly detail: string;
 }
 
-describe.skipIf(unavailable)("the commands on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("the commands on AWS", (emulators) => {
   let place: Place;
   let cwd: string;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(async () => {
     cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
     place = await awsPlace(emulators);

@@ -1,25 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { unavailable } from "../../../tools/aws-local/emulators.ts";
+import { afterEach, expect, it } from "vitest";
 import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
-import { type Ground, type LambdaPlace, lambdaPlace, SOON, startGround } from "./aws-platform.ts";
+import { describeOnFunctionsOf, type LambdaPlace, lambdaPlace, SOON } from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
 /** The longest text that goes out in one message, and some more: every reply is two. */
 const LONG = "a ".repeat(900);
 
-describe.skipIf(unavailable)("a function killed at any step of its work", () => {
-  let ground: Ground;
+describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (ground) => {
   let deaths: Deaths;
   let at: LambdaPlace;
-  beforeAll(async () => {
-    ground = await startGround(IMPATIENT);
-  });
-  afterAll(() => ground.stop());
   afterEach(async () => {
     await at.end();
     await deaths.close();
