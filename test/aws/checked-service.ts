@@ -91,7 +91,7 @@ export class CheckedService {
   async settles(engine: Engine): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await this.carryOutAll(engine, await this.world.takeDue(engine));
-      this.orphans += (await engine.sweeping.sweep()).orphans;
+      this.orphans += (await engine.sweeping.sweep()).orphans.length;
       const { staged, windows, leases } = await engine.inspector.counts();
       if (staged + windows + leases === 0) return;
       await this.world.clock.advance(20_000);

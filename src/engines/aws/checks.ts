@@ -12,7 +12,9 @@ import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
 import { failure, isForbidden, isMissing } from "./failure.ts";
 import { type Ending, type Retrying, retrying } from "./retry.ts";
 
-/** A trigger is hidden from its receipt until its conversation is leased: that takes a second or two when AWS has a bad day. */
+/**
+ * A trigger is hidden from its receipt until its conversation is leased: a second or two when AWS is slow.
+ */
 const VISIBILITY_SECONDS_MIN = 10;
 /** Leases allow for clocks that are two seconds apart. */
 const CLOCK_MS_MAX = 2_000;
@@ -26,14 +28,17 @@ export interface Checked {
   readonly retrying: Retrying;
 }
 
-/** Credentials, tables, queues and clock. Rejects where AWS cannot be reached: that is nobody's configuration. */
+/**
+ * Credentials, tables, queues and clock. Rejects if AWS cannot be reached: that is no error of the
+ * configuration.
+ */
 export async function checks(checked: Checked): Promise<readonly CheckResult[]> {
   const clock = watchClock(checked.dynamodb, checked.clock);
   try {
     const found = await checkPlaces(checked);
     return [ok("AWS access", "the credentials are accepted"), ...found, ...checkClock(clock.offMs())];
   } catch (error) {
-    // The same for every table and queue, and told once.
+    // The same for every table and queue, so it is reported once.
     if (error instanceof ConfigError) return [fail("AWS access", error.message)];
     throw error;
   } finally {
@@ -96,7 +101,7 @@ async function checkQueue(checked: Checked, channel: string): Promise<CheckResul
       check,
       `hides a trigger for ${VisibilityTimeout} s only: ${VISIBILITY_SECONDS_MIN} s at least`,
     );
-    const endless = warn(check, "has no dead-letter queue: what nobody can read goes round for days");
+    const endless = warn(check, "has no dead-letter queue: an unreadable trigger goes round for days");
     return [
       ...(FifoQueue === "true" ? [fifo] : []),
       ...(Number(VisibilityTimeout) < VISIBILITY_SECONDS_MIN ? [short] : []),
@@ -109,7 +114,9 @@ function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>)
   return retrying(request, checked.retrying, checked.clock);
 }
 
-/** What is wrong with the configuration is a result of the check. To look is not to work: who may not look may still be allowed to work. */
+/**
+ * A wrong configuration is a finding. A role that may not describe a table may still be allowed to use it.
+ */
 async function told(
   check: string,
   action: string,
@@ -124,7 +131,7 @@ async function told(
   }
 }
 
-/** Their `Date` against our clock, from answers that come anyway. */
+/** AWS's `Date` against our clock, from answers that come anyway. */
 function watchClock(dynamodb: DynamoDBClient, clock: Clock) {
   let offMs: number | undefined;
   dynamodb.middlewareStack.add(
@@ -132,7 +139,7 @@ function watchClock(dynamodb: DynamoDBClient, clock: Clock) {
       const result = await next(args);
       const { headers = {} } = result.response as { headers?: Record<string, string> };
       const theirAtMs = Date.parse(headers.date ?? "");
-      // Their time has whole seconds.
+      // AWS's time has whole seconds.
       if (!Number.isNaN(theirAtMs)) offMs = Math.max(0, Math.abs(clock.nowMs() - theirAtMs - 500) - 500);
       return result;
     },

@@ -18,7 +18,7 @@ it("an id can be given on a command line: none looks like an option", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-it("what a store of this kind cannot carry is not configured, whatever is", () => {
+it("limits of this store win over the configuration", () => {
   const { clockSkewMs, batchMessagesMax, batchBytesMax } = site.settings;
   expect([clockSkewMs, batchMessagesMax, batchBytesMax]).toEqual([2_000, 30, 256_000]);
 });

@@ -14,10 +14,13 @@ import type { StagedRow } from "./items/stage-item.ts";
 import type { Stored } from "./items/state-item.ts";
 import type { Triggers } from "./queue/triggers.ts";
 
-/** A transaction holds 100 actions, and every message of a batch needs two: off the stage, and remembered. In a dead letter, three. */
+/**
+ * A transaction holds 100 actions. Each message of a batch needs two (removed from staged, and remembered);
+ * in a dead letter, three.
+ */
 const BATCH_MESSAGES_MAX = 30;
 const BATCH_BYTES_MAX = 256_000;
-/** Machines of a cloud never agree on the time altogether. */
+/** The clocks of a cloud's machines never agree exactly. */
 const CLOCK_SKEW_MS_MIN = 2_000;
 
 /** What differs on AWS from the defaults of one machine. */
@@ -30,27 +33,30 @@ export const AWS_DEFAULTS: Partial<Settings> = {
 };
 
 const HELD_MAX = 10_000;
-/** Each may hold as many bytes as a batch. They go when their turn is over; what is left is of turns that were lost. */
+/**
+ * Each may hold as many bytes as a batch. They are removed when their turn is over; what remains is of lost
+ * turns.
+ */
 const BATCHES_MAX = 1_000;
-/** Each may hold what is known of 2,000 messages: a few hundred KB. */
+/** Each may describe 2,000 messages: a few hundred KB. */
 const LEFT_MAX = 100;
 const PLACES_MAX = 100_000;
 
-/** What this process has seen. Each can be read again: every write says what it has seen. */
+/** What this process has seen. Only caches: every write is conditional on what it has seen. */
 interface Caches {
-  /** By token: the rows of leases held here, as they were last seen. A cache: every write says which one it has seen. */
+  /** By token: the rows of leases held here, as they were last seen. */
   readonly held: Recent<Stored>;
-  /** By token: what the running turn took. A cache, too. */
+  /** By token: the batch of the running turn. */
   readonly batches: Recent<readonly StagedRow[]>;
-  /** By token: what the running turn left behind. A cache, too: without it everything is read again. */
+  /** By token: what the running turn left behind. Without it everything is read again. */
   readonly left: Recent<Left>;
-  /** By conversation id: the first half of its key. It never changes. */
+  /** By conversation id: the first half of its key, which never changes. */
   readonly places: Recent<string>;
-  /** When all was last seen not to be paused. */
+  /** When answering was last seen not to be paused. */
   readonly unpaused: { atMs: number };
 }
 
-/** What every step stands on. */
+/** What every step works with. */
 export interface AwsContext extends Caches {
   readonly store: Store;
   readonly triggers: Triggers;
@@ -64,7 +70,7 @@ export interface AwsContext extends Caches {
   /** Over how many partitions leases are spread in their index. */
   readonly leaseShards: number;
   readonly newId: () => string;
-  /** Order of staging, as far as one process knows it. */
+  /** Order of staging within one process. */
   readonly nextSequence: () => number;
 }
 
@@ -95,14 +101,14 @@ export function contextFor(
 }
 
 /**
- * Short: tokens, revisions and turn ids are in every item that a turn writes. A person gives ids of dead letters and unknown sends to
- * commands, which would take one that begins with a dash for an option.
+ * Short: tokens, revisions and turn ids are in every item that a turn writes. Operators pass ids of dead
+ * letters and unknown sends to commands, which would take an id that begins with a dash for an option.
  */
 function newId(): string {
   return randomBytes(12).toString("base64url").replace(/^-/, "0");
 }
 
-/** What a store of this kind can carry, whatever was configured. */
+/** Limits of this store, whatever was configured. */
 function withinLimits(settings: Settings): Settings {
   return {
     ...settings,
@@ -112,7 +118,7 @@ function withinLimits(settings: Settings): Settings {
   };
 }
 
-/** The time now, as decisions about due times want it. */
+/** The current time, in the form that decisions about due times need. */
 export function clockOf({ clock, settings }: Pick<AwsContext, "clock" | "settings">): ClockReading {
   return { nowMs: clock.nowMs(), clockSkewMs: settings.clockSkewMs };
 }

@@ -52,7 +52,7 @@ export function openContext(options: AwsOptions, context: EngineContext): OpenCo
   };
 }
 
-/** Every step of a port knows the installation's secret: it is read before the first. */
+/** Every step needs the installation's secret: it is loaded before the first one. */
 function afterLoading<T extends object>(site: AwsContext, port: T): T {
   const steps = Object.entries(port) as [string, (...given: unknown[]) => Promise<unknown>][];
   const loading = steps.map(([name, step]) => [
@@ -65,7 +65,7 @@ function afterLoading<T extends object>(site: AwsContext, port: T): T {
   return Object.fromEntries(loading) as T;
 }
 
-/** The engine's ports over one site. */
+/** The engine's ports over one AWS context. */
 export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
   return {
     receiving: afterLoading(site, {
@@ -100,7 +100,10 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
     inspector: afterLoading(site, inspector(site)),
     ...afterLoading(site, {
       importConversation: (kept: KeptConversation) => importConversation(site, kept),
-      /** A real write, and a look at every queue: what is missing or forbidden shows here before a webhook finds out. */
+      /**
+       * A real write, and a look at every queue: what is missing or forbidden shows here before a webhook
+       * finds out.
+       */
       async ping() {
         await Promise.all([
           site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
@@ -108,7 +111,7 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
         ]);
       },
     }),
-    /** Behind a gateway the world may ask: a read, and a look at every queue. */
+    /** Behind a gateway any caller may ask this: a read, and a look at every queue. */
     async probe() {
       await Promise.all([site.store.get("state", conversationKeyOf(PING)), site.triggers.check()]);
     },

@@ -19,7 +19,7 @@ describe("what AWS says", () => {
     [sdkError("TransactionInProgressException"), true],
     [cancelled("None", "TransactionConflict"), true],
     [cancelled("ThrottlingError", "TransactionConflict"), true],
-    // A condition that failed is an answer, whatever else was in the way.
+    // A failed condition is an answer, whatever else was in the way.
     [cancelled("ConditionalCheckFailed", "TransactionConflict"), false],
     [cancelled("ValidationError"), false],
     [sdkError("ConditionalCheckFailedException"), false],
@@ -52,7 +52,7 @@ describe("what AWS says", () => {
 describe("trying again", () => {
   const HOW = { ...RETRYING, attemptsMax: 4, baseMs: 100 };
 
-  it("waits longer each time, gives up after so many, and never repeats what cannot pass", async () => {
+  it("waits longer each time, gives up after so many tries, and never repeats what cannot pass", async () => {
     const clock = fakeClock();
     const startAtMs = clock.nowMs();
     const triedAtMs: number[] = [];
@@ -78,7 +78,7 @@ describe("trying again", () => {
     expect(calls).toBe(1);
   });
 
-  it("ends each try and all of them together at their deadlines, and says for what it waited", async () => {
+  it("ends each try and all of them together at their deadlines, and says how long it waited", async () => {
     const clock = fakeClock();
     const startAtMs = clock.nowMs();
     const tries: { readonly atMs: number; readonly signal: AbortSignal }[] = [];

@@ -9,13 +9,13 @@ const PASSING_REASONS = new Set([
   "RequestLimitExceeded",
 ]);
 
-/** What no trying again makes possible: too large for an item, another type than the change wants. */
+/** What no retry makes possible: too large for an item, or another type than the change wants. */
 const IMPOSSIBLE_REASONS = new Set(["ValidationError", "ItemCollectionSizeLimitExceeded"]);
 
 /** A write that can never succeed as it is. */
 export class ImpossibleWrite extends LullError {
   override readonly name = "ImpossibleWrite";
-  /** Which actions of a transaction, where the store told. */
+  /** Which actions of a transaction, if the store said so. */
   readonly actions: ReadonlySet<number>;
 
   constructor(message: string, cause: unknown, actions: ReadonlySet<number> = new Set()) {
@@ -53,7 +53,7 @@ export function mayPass(error: unknown): boolean {
   return ($metadata?.httpStatusCode ?? 0) >= 500;
 }
 
-/** An SDK error in our own words: what is wrong with which thing, and whether trying again can help. */
+/** An SDK error in our own words: what is wrong with which resource, and whether a retry can help. */
 export function failure(error: unknown, what: string): LullError {
   if (error instanceof LullError) return error;
   const { name, message, CancellationReasons = [] } = sdkErrorFrom(error);
@@ -70,7 +70,7 @@ export function failure(error: unknown, what: string): LullError {
   if (kind === "invalid") return new ImpossibleWrite(`${what}: ${message}`, error);
   const impossible = impossibleIn(CancellationReasons);
   if (impossible.size > 0) return new ImpossibleWrite(`${what}: ${message}`, error, impossible);
-  // Silence has no name of its own: a person who reads this has to know what was waited for.
+  // Silence has no name of its own: the operator who reads this must know how long we waited.
   const why = error instanceof DeadlineMissed ? error.message : name;
   return new StoreUnavailable(`${what}: ${why}`, error);
 }

@@ -8,12 +8,17 @@ export { createQueues, createTables, type QueueOptions } from "./dynamo/create-t
 export { TABLES, type TableDefinition } from "./dynamo/tables.ts";
 export type { AwsOptions } from "./options.ts";
 
-/** The engine as it was asked for: whoever reads its queues in another way needs the same clients and names. */
+/**
+ * The engine with its options: code that reads its queues in another way needs the same clients and names.
+ */
 export interface AwsEngine extends EngineProvider {
   readonly options: AwsOptions;
 }
 
-/** DynamoDB and SQS: any number of machines, or none. The same promises as on one machine, kept by conditions instead of transactions. */
+/**
+ * DynamoDB and SQS: any number of machines, or none. The same promises as on one machine, kept by conditions
+ * instead of transactions.
+ */
 export function aws(options: AwsOptions = {}): AwsEngine {
   return {
     options,
@@ -21,8 +26,8 @@ export function aws(options: AwsOptions = {}): AwsEngine {
     defaults: AWS_DEFAULTS,
     triggerQueues: () => Object.values(placeFrom(options).queues),
     backupNote:
-      "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, and restore them with " +
-      "`aws dynamodb restore-table-to-point-in-time`",
+      "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, " +
+      "and restore them with `aws dynamodb restore-table-to-point-in-time`",
     async open(context) {
       const { site, checks, redrive, close } = openContext(options, context);
       return { ...engineOn(site, close), checks, redrive };

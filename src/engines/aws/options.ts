@@ -7,28 +7,42 @@ import { LEASE_SHARDS, LEASE_SHARDS_MAX } from "./items/keys.ts";
 import { RETRYING, type Retrying } from "./retry.ts";
 
 export interface AwsOptions {
-  /** Default: what the SDK finds (`AWS_REGION`, the profile, the instance). Credentials are always the SDK's business. */
+  /**
+   * Default: what the SDK finds (`AWS_REGION`, the profile, the instance). The SDK always finds the
+   * credentials.
+   */
   readonly region?: string;
-  /** Only for emulators; real AWS works by leaving it out. Default: `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SQS`. */
+  /**
+   * Only for emulators; leave it out for real AWS. Default: `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`,
+   * `AWS_ENDPOINT_URL_SQS`.
+   */
   readonly endpoint?: string | { readonly dynamodb?: string; readonly sqs?: string };
   /** Put before every table's default name. */
   readonly tablePrefix?: string;
   /** Names of single tables. Default: `LULL_TABLE_...`, then the name in `TABLES`. */
   readonly tables?: Partial<TableNames>;
-  /** Queue URLs by channel name; `default` serves the channels that have none. Default: `LULL_QUEUE_<CHANNEL>`. */
+  /**
+   * Queue URLs by channel name; `default` serves the channels that have none. Default:
+   * `LULL_QUEUE_<CHANNEL>`.
+   */
   readonly queues?: Readonly<Record<string, string>>;
   /**
-   * Over how many partitions the index over live leases is spread, 4 to 64: one for every 500 turns a second. Default: `LULL_LEASE_SHARDS`, then 4.
-   * It may be changed at any time.
+   * Over how many partitions the index of live leases is spread, 4 to 64: one for every 500 turns a second.
+   * Default: `LULL_LEASE_SHARDS`, then 4. It may be changed at any time.
    */
   readonly leaseShards?: number;
   /** How long a look for work waits for a trigger, up to 20. */
   readonly waitSeconds?: number;
-  /** Who removes remembered ids past their time: the table's own expiry, or the sweeper where the store has none (emulators). */
+  /**
+   * What removes expired ids: the table's own expiry, or the sweeper where the store has none (emulators).
+   */
   readonly forget?: "table" | "sweep";
-  /** How often AWS is asked and how long it may take: see docs/aws.md for the defaults. */
+  /** How often AWS is tried and how long it may take: see docs/aws.md for the defaults. */
   readonly retrying?: Partial<Retrying>;
-  /** Clients of your own making: traced, proxied, with other credentials. They are not closed with the engine. */
+  /**
+   * Clients that the application made: traced, proxied, with other credentials. They are not closed with the
+   * engine.
+   */
   readonly clients?: { readonly dynamodb?: DynamoDBClient; readonly sqs?: SQSClient };
 }
 
@@ -44,7 +58,7 @@ export interface AwsPlace {
 const WAIT_SECONDS_MAX = 20;
 const QUEUE_VARIABLE = /^LULL_QUEUE_(.+)$/;
 
-/** The options with everything that was left out: first the environment, then the defaults. */
+/** Fills in what was left out: first from the environment, then from the defaults. */
 export function placeFrom(options: AwsOptions, env: NodeJS.ProcessEnv = process.env): AwsPlace {
   return {
     tables: tableNames(options, env),
@@ -60,7 +74,8 @@ function leaseShardsIn({ leaseShards }: AwsOptions, env: NodeJS.ProcessEnv): num
   const said = leaseShards ?? (env.LULL_LEASE_SHARDS ? Number(env.LULL_LEASE_SHARDS) : LEASE_SHARDS);
   if (Number.isInteger(said) && said >= LEASE_SHARDS && said <= LEASE_SHARDS_MAX) return said;
   throw new ConfigError(
-    `LULL_LEASE_SHARDS (aws({ leaseShards })) must be a whole number from ${LEASE_SHARDS} to ${LEASE_SHARDS_MAX}, not ${said}`,
+    `LULL_LEASE_SHARDS (aws({ leaseShards })) must be a whole number ` +
+      `from ${LEASE_SHARDS} to ${LEASE_SHARDS_MAX}, not ${said}`,
   );
 }
 
@@ -82,14 +97,14 @@ function queuesIn(env: NodeJS.ProcessEnv): Record<string, string> {
   );
 }
 
-/** Requests in the air at once: turns, renewals and webhooks share the client. */
+/** Open requests at once: turns, renewals and webhooks share the client. */
 const SOCKETS_MAX = 200;
 
 const { connectMsMax, requestMsMax, pollMarginMsMax } = AWS_DEADLINES;
 
 /**
- * The SDK's own, per request and up to the answer's headers, for whoever uses a client without a deadline. Without `throwOnRequestTimeout`
- * it only warns and waits on.
+ * The SDK's own timeouts, per request and up to the answer's headers, for code that uses a client without a
+ * deadline. Without `throwOnRequestTimeout` the SDK only warns and waits on.
  */
 function handlerTimeouts(requestTimeout: number) {
   return { connectionTimeout: connectMsMax, requestTimeout, throwOnRequestTimeout: true };

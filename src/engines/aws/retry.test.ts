@@ -33,7 +33,7 @@ describe("what may pass", () => {
     expect(tries()).toBe(3);
   });
 
-  it("is waited for twice as long each time, give or take half, and a second and a half at most", async () => {
+  it("is waited for twice as long each time, plus or minus half, and 1.5 seconds at most", async () => {
     for (const [attempt, leastMs, mostMs] of [
       [1, 12, 38],
       [2, 25, 75],

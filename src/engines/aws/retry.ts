@@ -2,10 +2,10 @@ import type { Clock } from "../../ports/clock.ts";
 import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { mayPass } from "./failure.ts";
 
-/** How often AWS is asked, and for how long. */
+/** How often AWS is tried, and for how long. */
 export interface Retrying {
   readonly attemptsMax: number;
-  /** The first wait; it doubles, give or take half. 0 tries again at once. */
+  /** The first wait; it doubles, plus or minus half. 0 tries again at once. */
   readonly baseMs: number;
   /** One try. */
   readonly requestMsMax: number;
@@ -26,7 +26,10 @@ export const RETRYING: Retrying = {
 
 const WAIT_MS_MAX = 1_000;
 
-/** Doubles with every attempt, give or take half: many who failed at once do not come back at once. */
+/**
+ * Doubles with every attempt, plus or minus half, so that callers that failed together do not come back
+ * together.
+ */
 export async function backOff(
   attempt: number,
   { baseMs }: Pick<Retrying, "baseMs">,
@@ -36,14 +39,15 @@ export async function backOff(
   if (waitMs > 0) await clock.sleep(waitMs);
 }
 
-/** What a request gets to end by: handed to the SDK's `send`. */
+/** The signal that ends a request, passed to the SDK's `send`. */
 export interface Ending {
   readonly abortSignal: AbortSignal;
 }
 
 /**
- * Tries again what may pass: throttling, somebody's transaction in the way, a lost answer, silence. The request has to bear being
- * repeated, also when it took effect and nobody told: then the answer to the second one says so (`ALL_OLD`, ids of our own making).
+ * Retries what may pass: throttling, a conflicting transaction, a lost answer, silence. The request must bear
+ * being repeated, also if it took effect and its answer got lost: then the answer to the second one shows it
+ * (`ALL_OLD`, ids of our own making).
  */
 export async function retrying<T>(
   request: (ending: Ending) => Promise<T>,
@@ -57,7 +61,7 @@ export async function retrying<T>(
       return await once(request, Math.min(how.requestMsMax, leftMs), clock);
     } catch (error) {
       const isOver = () => clock.nowMs() >= endsAtMs;
-      // For a person: not how little time the last try had left, but how long nobody answered.
+      // For operators: how long there was no answer at all, not how little time the last try had left.
       if (isOver() && error instanceof DeadlineMissed) throw new DeadlineMissed(how.callMsMax);
       if (attempt >= how.attemptsMax || !mayPass(error)) throw error;
       await backOff(attempt, how, clock);
@@ -66,7 +70,7 @@ export async function retrying<T>(
   }
 }
 
-/** One try and no more, for what nobody depends on. */
+/** One try and no more, for requests on which nothing depends. */
 export function once<T>(request: (ending: Ending) => Promise<T>, msMax: number, clock: Clock): Promise<T> {
   return within(clock, msMax, (abortSignal) => request({ abortSignal }));
 }

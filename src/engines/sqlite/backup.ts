@@ -8,13 +8,13 @@ import { fileAt } from "./open-file.ts";
 import { makeFolderOf, makeNew } from "./private-file.ts";
 import { markBackup } from "./restored.ts";
 
-/** Pages between two words of progress: about 4 MB. */
+/** Pages between two reports of progress: about 4 MB. */
 const PAGES_AT_ONCE = 1_000;
 
 /**
- * Copies the database as it is at this moment, while others go on writing. All of it is read in one transaction: without it every
- * commit of another process makes SQLite start the copy over, and under steady traffic it never ends. The log grows meanwhile, and
- * shrinks afterwards.
+ * Copies the database as it is at this moment, while other processes go on writing. All of it is read in one
+ * transaction: without it every commit of another process makes SQLite start the copy over, and under steady
+ * traffic it would never end. The log grows meanwhile, and shrinks afterwards.
  */
 export async function backUp(source: string, file: string, options: BackupOptions): Promise<BackupReport> {
   if (fileAt(file) !== undefined && fileAt(file) === fileAt(source))
@@ -28,7 +28,7 @@ export async function backUp(source: string, file: string, options: BackupOption
     await copyAsItIs(source, part, options);
     const report = markBackup(part, options.atMs);
     options.signal?.throwIfAborted();
-    // Under its own name only when it is whole, and on disk: half a backup is worse than none.
+    // It gets its own name only when it is whole and on disk: half a backup is worse than none.
     await sync(part);
     await rename(part, file);
     await sync(dirname(file));
@@ -46,17 +46,17 @@ async function copyAsItIs(
   const database = new DatabaseSync(source, { readOnly: true, timeout: 0 });
   try {
     database.exec("BEGIN");
-    // The first read decides which moment it is.
+    // The first read fixes the moment that is copied.
     whileBusy(() => database.prepare("SELECT 1 FROM sqlite_schema").get());
     const pages = await backup(database, part, {
       rate: PAGES_AT_ONCE,
       progress: ({ totalPages, remainingPages }) => {
         onProgress(totalPages - remainingPages, totalPages);
-        // Thrown from here it ends the copy.
+        // An error thrown here ends the copy.
         signal?.throwIfAborted();
       },
     });
-    // The last pages are copied without a word.
+    // The last pages are copied without a call of `progress`.
     onProgress(pages, pages);
   } finally {
     database.close();

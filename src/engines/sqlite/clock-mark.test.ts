@@ -23,7 +23,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A process with a clock of its own: its requests carry the time at which they were asked. */
+/** A process with its own clock: its requests carry the time at which they were made. */
 async function processAt(clock: FakeClock): Promise<Engine> {
   const engine = await sqlite({
     file: join(folder, "lull.db"),
@@ -40,7 +40,7 @@ async function processAt(clock: FakeClock): Promise<Engine> {
   return engine;
 }
 
-it("what was asked before the clock was set back, and is written after the first sweep, mutes nobody", async () => {
+it("a request from before the clock was set back, written after the first sweep, mutes no chat", async () => {
   const [clock, before] = [fakeClock(), fakeClock()];
   await before.advance(HOUR);
   const [here, late] = [await processAt(clock), await processAt(before)];

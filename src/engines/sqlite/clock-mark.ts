@@ -1,10 +1,10 @@
 import type { ClockMark } from "../embedded/tables.ts";
 import type { Statements } from "./statements.ts";
 
-/** What stands for a time that there is none of. */
+/** Stands for an absent time. */
 const NONE = "-";
 
-/** As it was written down last, by whichever process. Up to three numbers; what is none was not written by us. */
+/** As any process stored it last. Up to three numbers; anything else was not written by Lull. */
 export function keptMark(sql: Statements): ClockMark {
   const kept = String(sql.get("SELECT value FROM meta WHERE key = 'clock_mark'")?.value);
   const [latestAtMs, setBackAtMs = Number.NaN, expiredAtMs = Number.NaN] = kept.split(" ").map(Number);

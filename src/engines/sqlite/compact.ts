@@ -2,7 +2,7 @@ import type { CompactReport } from "../../ports/engine.ts";
 import { openConnection } from "./connection.ts";
 import { rewrite, sizeOf } from "./traces.ts";
 
-/** Writes the database anew while a service may run on it: whoever writes waits as long. */
+/** Rewrites the database while a service may run on it: writers wait as long. */
 export function compact(file: string): CompactReport {
   const database = openConnection({ file, synchronous: "full" });
   try {

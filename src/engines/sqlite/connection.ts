@@ -16,7 +16,7 @@ export interface ConnectionOptions {
 
 const SQLITE_BUSY = 5;
 const SQLITE_BUSY_MASK = 0xff;
-/** How long a writer waits for the other processes' commits before the caller is told to come back. */
+/** How long a writer waits for the commits of other processes before its caller is told to come back. */
 const BUSY_ROUNDS_MAX = 10_000;
 
 export function openConnection(options: ConnectionOptions): DatabaseSync {
@@ -35,7 +35,7 @@ export function openConnection(options: ConnectionOptions): DatabaseSync {
   }
 }
 
-/** The folder itself may be closed to this user: then nothing can be said of what is in it. */
+/** The folder itself may be closed to this user: then nothing is known of the files in it. */
 function whoseIs(file: string): string | undefined {
   try {
     return foreignFilesAt(file);
@@ -47,13 +47,16 @@ function whoseIs(file: string): string | undefined {
 function prepare(database: DatabaseSync, options: ConnectionOptions): void {
   whileBusy(() => database.exec("PRAGMA journal_mode = WAL"));
   database.exec(
-    `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768; PRAGMA journal_size_limit = ${LOG_BYTES_MAX}; PRAGMA secure_delete = on`,
+    `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory;
+     PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768;
+     PRAGMA journal_size_limit = ${LOG_BYTES_MAX}; PRAGMA secure_delete = on`,
   );
   migrate(database);
 }
 
 /**
- * Runs `work` in one transaction. Always IMMEDIATE: a reader that turns writer half-way cannot wait its turn, it can only fail.
+ * Runs `work` in one transaction. Always IMMEDIATE: a reader that turns writer half-way cannot wait its turn,
+ * it can only fail.
  */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   whileBusy(() => database.exec("BEGIN IMMEDIATE"));
@@ -68,9 +71,9 @@ export function transact<T>(database: DatabaseSync, work: () => T): T {
 }
 
 /**
- * Our own short jittered waits instead of SQLite's busy handler: with four writing processes that one reaches a p99 of 55 ms and
- * more than a second at worst, because its sleeps grow. Readers need it too: while another process recovers the log of one that
- * was killed, or makes the file, nobody may read.
+ * Our own short jittered waits instead of SQLite's busy handler: with four writing processes the handler
+ * reaches a p99 of 55 ms and more than a second at worst, because its sleeps grow. Readers need it too: while
+ * another process recovers the log of a killed one, or creates the file, reads are refused.
  */
 export function whileBusy<T>(attempt: () => T): T {
   for (let round = 0; ; round += 1) {
@@ -120,7 +123,7 @@ function addSalt(database: DatabaseSync): void {
   database.prepare("INSERT INTO meta (key, value) VALUES ('salt', ?)").run(salt);
 }
 
-/** What a commit is worth here, as the connection itself tells. */
+/** How durable a commit is, as the connection itself reports it. */
 export interface Durability {
   readonly journal: string;
   readonly synchronous: number;

@@ -6,7 +6,7 @@ import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row } from "./statements.ts";
 import type { TablesOptions } from "./tables-options.ts";
 
-/** Of the column only whether it says so: an integer of any size may stand there. */
+/** `task_complete` is only compared: the column may hold an integer of any size. */
 export const CONVERSATION_COLUMNS =
   "number, id, channel_type, address, sender, sender_alias, record, task_complete = 1 AS task_complete";
 
@@ -15,7 +15,10 @@ export interface ConversationRows {
   put(conversation: Conversation): void;
 }
 
-/** Records of conversations. One that is not ours is mended where its key can be read: a person still writes there. */
+/**
+ * Records of conversations. A foreign one is repaired if its key can be read, because its customer still
+ * writes.
+ */
 export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
   const rows: ConversationRows = {
     read(row) {
@@ -37,7 +40,8 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
       sql.run(
         `INSERT INTO conversations (id, channel_type, address, sender, sender_alias, task_complete, record)
            VALUES (?, ?, ?, ?, ?, ?, ?)
-         ON CONFLICT (id) DO UPDATE SET sender_alias = excluded.sender_alias, task_complete = excluded.task_complete,
+         ON CONFLICT (id) DO UPDATE SET
+           sender_alias = excluded.sender_alias, task_complete = excluded.task_complete,
            record = excluded.record`,
         id,
         channelType,
@@ -52,7 +56,7 @@ export function conversationRows({ sql, quarantine, nowMs, projectStatus }: Tabl
   return rows;
 }
 
-/** A new record under the old key, as far as its columns tell. */
+/** A new record under the old key, as far as the columns can be read. */
 function freshFrom(
   row: Row,
   given: { readonly projectStatus: string; readonly nowMs: number },

@@ -69,7 +69,7 @@ function firstOf({ outcomes }: DueTurns): Taken | undefined {
   return outcome?.kind === "turn" ? outcome.taken : undefined;
 }
 
-it("one look takes as much as one batch may hold, and at once the next one goes on with who waits longest", () => {
+it("one look takes as much as a batch may hold; the next goes on at once with the longest waiting", () => {
   const run = steps({ batchBytesMax: 1_000 });
   for (const sender of ["ana", "ben", "cyd", "dan", "eve"]) {
     run("stage", [
@@ -109,7 +109,8 @@ it.each([
       taken = next?.kind === "turn" ? next.taken : undefined;
     }
     expect(turns).toBe(MESSAGES / BATCH);
-    // Each when its turn is taken and when it is committed; the newest once a turn, to know whose window it is.
+    // Each when its turn is taken and when it is committed; the newest once a turn, to know whose window it
+    // is.
     expect(sql.read).toBeLessThanOrEqual(2 * MESSAGES + 2 * turns);
   },
 );

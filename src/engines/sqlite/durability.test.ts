@@ -46,7 +46,7 @@ function message(text = "hi"): StageRequest {
   return { arrival: arrival({ providerId: `m${count}`, text, arrivedAtMs: clock.nowMs() }) };
 }
 
-/** Behind the engine's back. */
+/** Changes the file behind the engine's back. */
 function change(sql: string): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(sql);
@@ -59,13 +59,13 @@ const COMMITS_FAIL = `
   CREATE TABLE debt (owner INTEGER REFERENCES owner (id) DEFERRABLE INITIALLY DEFERRED);
   CREATE TRIGGER owes AFTER INSERT ON staged BEGIN INSERT INTO debt VALUES (7); END`;
 
-it("a commit that fails, failed for everybody in it", async () => {
+it("a commit that fails, failed for every request in it", async () => {
   const engine = await open();
   await engine.receiving.stage([message("before")]);
   change(COMMITS_FAIL);
   for (const size of [1, 2, 50]) {
     const staging = Array.from({ length: size }, () => engine.receiving.stage([message()]));
-    // Its own part of the work is fine: it is in the same commit, that is all.
+    // Its own part of the work is fine, but in the same commit.
     const outcomes = await Promise.allSettled([...staging, engine.conversations.pauseAll(true)]);
     for (const outcome of outcomes)
       expect(outcome).toMatchObject({ status: "rejected", reason: unavailable });
@@ -75,7 +75,7 @@ it("a commit that fails, failed for everybody in it", async () => {
   expect((await engine.receiving.stage([message("after")]))[0]?.kind).toBe("staged");
 });
 
-it("every commit is synced, on every connection that writes: the first, and the one after its thread died", async () => {
+it("every commit is synced on every writing connection, also on that after its thread died", async () => {
   const openings: LogFields[] = [];
   const log: EngineContext["log"] = (_level, event, fields = {}) =>
     void (event === "store.opened" && openings.push(fields));

@@ -4,7 +4,7 @@ import type { CheckResult } from "../../ports/check-result.ts";
 import { whileBusy } from "./connection.ts";
 import { inWords } from "./failure.ts";
 
-/** Looks through every page, which a service never does: damage may lie where nobody has read since. */
+/** Reads every page, which a service never does: damage may lie in pages that were not read since. */
 export async function examine(file: string): Promise<readonly CheckResult[]> {
   if (!statSync(file, { throwIfNoEntry: false })) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });

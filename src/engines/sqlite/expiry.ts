@@ -7,11 +7,14 @@ const REMEMBERED = `DELETE FROM remembered WHERE key IN
   (SELECT key FROM remembered WHERE until_at_ms <= ?1 ORDER BY until_at_ms LIMIT ?2)`;
 const DELIVERIES = `DELETE FROM deliveries WHERE (channel, provider_id) IN
   (SELECT channel, provider_id FROM deliveries WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2)`;
-/** Rows are numbered as they come: the last number tells how many there are, and which are too many. */
+/** Rows are numbered as they are added: the last number tells which ones are too many. */
 const TOO_MANY_REFUSALS = `DELETE FROM refusals WHERE number IN
-  (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1 ORDER BY number LIMIT ?2)`;
+  (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1
+     ORDER BY number LIMIT ?2)`;
 
-/** Oldest first, by their times. They are not numbered in that order: a clock may have been fast for a while. */
+/**
+ * Oldest first, by their times. They are not numbered in that order: a clock may have been fast for a while.
+ */
 function oldest(table: string, column: string): string {
   return `DELETE FROM ${table} WHERE number IN
     (SELECT number FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`;
@@ -19,11 +22,14 @@ function oldest(table: string, column: string): string {
 
 interface Removal {
   readonly sql: string;
-  /** Its first value; the second is how many rows at most. */
+  /** Its first value; the second is the limit of rows. */
   readonly bound: number;
 }
 
-/** Every statement of one round. Exported for a test that reads their plans: each has to find its rows without looking at others. */
+/**
+ * Every statement of one round. Exported for a test that reads their plans: each must find its rows without
+ * looking at others.
+ */
 export function removalsAt(past: PastTimes): Removal[] {
   const { nowMs, keepAfterMs, deliveriesAfterMs, refusalsAfterMs, refusalsMax } = past;
   const kept = [
@@ -39,7 +45,7 @@ export function removalsAt(past: PastTimes): Removal[] {
   ];
 }
 
-/** Removes what is past its time, up to `max` rows in all: the round holds the write lock, and webhooks wait for it. */
+/** Removes expired rows, at most `max` in all: the round holds the write lock, and webhooks wait for it. */
 export function expire(sql: Statements, past: PastTimes, max: number): Expired {
   let left = max;
   for (const removal of removalsAt(past)) {

@@ -6,7 +6,7 @@ import { failureOf, isDamage } from "./failure.ts";
 /** What SQLite itself throws. */
 function thrownBy(statements: string, file = ":memory:"): unknown {
   const database = new DatabaseSync(file, { readOnly: file !== ":memory:" });
-  // Or nobody could spoil the schema.
+  // Otherwise the schema could not be spoilt.
   database.enableDefensive(false);
   try {
     database.exec(statements);
@@ -20,7 +20,8 @@ function thrownBy(statements: string, file = ":memory:"): unknown {
 
 const THIS_TEXT = fileURLToPath(import.meta.url);
 const FULL = `PRAGMA max_page_count = 2; CREATE TABLE one (x); INSERT INTO one VALUES (zeroblob(100000))`;
-const NO_SUCH_PAGE = `CREATE TABLE one (x); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99;
+const NO_SUCH_PAGE = `CREATE TABLE one (x); PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET rootpage = 99;
   PRAGMA writable_schema = RESET; SELECT * FROM one`;
 
 it.each([

@@ -68,7 +68,7 @@ describe("a bug in a step", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("ends the try at once, and counts: nobody waits for the store to come back", async () => {
+  it("ends the try at once, and counts: no turn waits for the store to come back", async () => {
     folder = mkdtempSync(join(tmpdir(), "lull-bug-"));
     const kept = sqlite({ file: join(folder, "lull.db"), writer: "inline" });
     const engine: EngineProvider = {

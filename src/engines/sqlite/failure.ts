@@ -1,10 +1,13 @@
 import { LullError, type RetryAdvice, StoreUnavailable, tellable } from "../../errors.ts";
 
-/** What went wrong where the file is, as it crosses to whoever asked. */
+/** An error of the store's thread, as it crosses to the caller. */
 export interface Failure {
   readonly ok: false;
   readonly message: string;
-  /** The store's own trouble, or what a step said about it. Without one it is a bug of ours: nothing is away that could come back. */
+  /**
+   * Set for a failure of the store, or for what a step said about it. Without it the error is a bug of ours,
+   * and waiting does not help.
+   */
   readonly told?: { readonly code: string; readonly retry: RetryAdvice };
   readonly name?: string;
   readonly stack?: string | undefined;
@@ -12,14 +15,14 @@ export interface Failure {
 
 const AWAY = { code: "STORE_UNAVAILABLE", retry: "later" } as const;
 
-/** SQLite's own numbers; the upper bits of an error only say more about it. */
+/** SQLite's own numbers; the upper bits of an error only give details. */
 const PRIMARY = 0xff;
 const READ_ONLY = 8;
 const CORRUPT = 11;
 const FULL = 13;
 const NOT_A_DATABASE = 26;
 
-/** In words that say what to do, where SQLite's own do not. */
+/** Words that say what to do, where SQLite's own do not. */
 const WORDS: Readonly<Record<number, string>> = {
   [READ_ONLY]: "the database cannot be written: this user may only read the file, its folder or its disk",
   [FULL]: "the disk is full",
@@ -39,7 +42,10 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/** The error that a failure stands for. A bug is no `LullError`: whoever gets it must not wait for somebody to come back. */
+/**
+ * The error that a failure stands for. A bug is no `LullError`: its caller must not wait for the store to
+ * come back.
+ */
 export function errorFrom({ message, told, name, stack }: Failure): Error {
   if (told?.code === AWAY.code) return new StoreUnavailable(`the database could not do it: ${message}`);
   return told
@@ -47,7 +53,7 @@ export function errorFrom({ message, told, name, stack }: Failure): Error {
     : Object.assign(new Error(message), { name, ...(stack !== undefined && { stack }) });
 }
 
-/** SQLite said it, or the system did about the file, or the file is closed. */
+/** SQLite reported it, or the operating system about the file, or the file is closed. */
 function isStores(error: unknown): boolean {
   const { errcode, syscall, code } = Object(error) as Record<string, unknown>;
   return errcode !== undefined || syscall !== undefined || code === "ERR_INVALID_STATE";
@@ -62,12 +68,12 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the log may say: SQLite's errors and ours are about tables and files, others may quote a row. */
+/** What the log may say: SQLite's errors and ours are about tables and files; others may quote a row. */
 export function toldOf(error: unknown): string {
   return isStores(error) || error instanceof LullError ? messageOf(error) : tellable(error);
 }
 
-/** Pages of the file hold what SQLite never wrote there. Trying again does not mend that. */
+/** Pages of the file hold what SQLite never wrote there. Another try does not repair that. */
 export function isDamage(error: unknown): boolean {
   return primaryOf(error) === CORRUPT || primaryOf(error) === NOT_A_DATABASE;
 }

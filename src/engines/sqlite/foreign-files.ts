@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-/** What keeps this user from the database, in words that say whose it is: SQLite says no more than that it cannot open it. */
+/** Why this user cannot use the database, and whose it is: SQLite only says that it cannot open it. */
 export function foreignFilesAt(file: string): string | undefined {
   const paths = [dirname(resolve(file)), file, `${file}-wal`, `${file}-shm`];
   const foreign = paths.flatMap((path) => ownerOf(path) ?? []);
@@ -9,7 +9,8 @@ export function foreignFilesAt(file: string): string | undefined {
   if (foreign.length === 0 || us === undefined) return undefined;
   const [first] = foreign as [Foreign, ...Foreign[]];
   const names = foreign.map(({ path }) => path).join(" ");
-  return `${first.path} belongs to user ${first.uid} with rights ${first.rights}, and this is user ${us}: chown ${us} ${names}, or run it as the user of the service`;
+  const whose = `${first.path} belongs to user ${first.uid} with rights ${first.rights}`;
+  return `${whose}, and this is user ${us}: chown ${us} ${names}, or run it as the user of the service`;
 }
 
 interface Foreign {
@@ -18,7 +19,7 @@ interface Foreign {
   readonly rights: string;
 }
 
-/** Undefined where it is not there, or may be written by this user. */
+/** Undefined if the path is absent, or may be written by this user. */
 function ownerOf(path: string): Foreign | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || mayWrite(path)) return undefined;

@@ -44,7 +44,7 @@ async function receive(sender: string, text = "hi"): Promise<string> {
   return outcome?.kind === "staged" ? outcome.conversationId : "";
 }
 
-/** Behind the engine's back. */
+/** Changes the file behind the engine's back. */
 function change(sql: string, ...values: SQLInputValue[]): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.prepare(sql).run(...values);
@@ -63,7 +63,7 @@ async function turns(): Promise<Taken[]> {
   return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
 }
 
-/** Whoever is due by now, or is found by sweeps within a few leases, gets a reply. */
+/** Every conversation that is due by now, or is found by sweeps within a few leases, gets a reply. */
 async function answered(): Promise<string[]> {
   const heard: string[] = [];
   for (let look = 0; look < 12; look += 1) {
@@ -80,7 +80,7 @@ async function answered(): Promise<string[]> {
   return heard.toSorted();
 }
 
-/** What may stand where something of ours stood. */
+/** What may stand in place of a value of ours. */
 const STRANGE: readonly (string | number | null | Uint8Array)[] = [
   "",
   "{}",
@@ -109,7 +109,7 @@ function withValue(value: unknown, [key = "", ...rest]: readonly string[], put: 
 }
 
 describe("a row that is not ours", () => {
-  it.each(STRANGE)("in place of a state, %j, stops nobody", async (strange) => {
+  it.each(STRANGE)("in place of a state, %j, stops no conversation", async (strange) => {
     const ana = await receive("ana");
     await receive("ben");
     change("UPDATE states SET state = ? WHERE conversation_id = ?", strange, ana);
@@ -136,7 +136,7 @@ describe("a row that is not ours", () => {
     },
   );
 
-  it("in place of a record, without a key either, is set aside: what waits there is a dead letter, and its person can write again", async () => {
+  it("in place of a record and its key is a dead letter, and its person can write again", async () => {
     const ana = await receive("ana");
     await receive("ben");
     change("UPDATE conversations SET record = '{', sender = x'00ff' WHERE id = ?", ana);
@@ -174,7 +174,8 @@ describe("a row that is not ours", () => {
     const ana = await receive("ana");
     const [huge, record] = ["9007199254740993", "'{}'"];
     change(
-      `INSERT INTO conversations SELECT ${huge}, 'x', channel_type, address, 'x', NULL, 0, ${record} FROM conversations`,
+      `INSERT INTO conversations
+         SELECT ${huge}, 'x', channel_type, address, 'x', NULL, 0, ${record} FROM conversations`,
     );
     change(`INSERT INTO messages VALUES (${huge}, '${ana}', 0, ${record})`);
     change(`INSERT INTO turns VALUES (${huge}, 't', '${ana}', 0, ${record})`);
@@ -247,7 +248,7 @@ describe("a row that is not ours", () => {
     expect(await receive("ana")).not.toBe(ana);
   });
 
-  it("anywhere in a state with everything in it: whatever the field and the value, everybody is answered", async () => {
+  it("anywhere in a state with everything in it, any field and value: all are answered", async () => {
     const ana = await receive("ana");
     await clock.advance(10_000);
     const [taken] = await turns();
@@ -271,12 +272,12 @@ describe("a row that is not ours", () => {
         await engine.inspector.conversations({ limit: 10 });
       }
     }
-    // The last of them: after it everybody who wrote is answered.
+    // The last of them: after it every customer who wrote is answered.
     expect(await answered()).toEqual(expect.arrayContaining(["ana", "ben"]));
     expect(await engine.inspector.counts()).toMatchObject({ staged: 0 });
   });
 
-  it("with any of its times a year ahead, as it is or with a wake-up to match, mutes nobody", async () => {
+  it("with any of its times a year ahead, alone or with a wake-up to match, mutes no chat", async () => {
     const YEAR = 365 * 24 * 3_600_000;
     const ana = await receive("ana");
     await clock.advance(10_000);
@@ -311,7 +312,7 @@ describe("a row that is not ours", () => {
   it.each([
     ["DELETE FROM conversations WHERE sender = 'ana'"],
     ["UPDATE conversations SET record = 'x', sender = CAST(x'ff' AS TEXT) WHERE sender = 'ana'"],
-  ])("%s, while a reply waits to be sent: a dead letter, and nobody else is troubled", async (spoil) => {
+  ])("%s, while a reply waits to be sent: a dead letter, and no other is troubled", async (spoil) => {
     await receive("ana");
     await clock.advance(10_000);
     const [taken] = await turns();
@@ -327,7 +328,7 @@ describe("a row that is not ours", () => {
     expect(await engine.inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0 });
   });
 
-  it("that says that a window lasts for thirty years mutes nobody", async () => {
+  it("that says that a window lasts for thirty years mutes no conversation", async () => {
     const ana = await receive("ana");
     const window = JSON.stringify({ kind: "fixed", lengthMs: 1e12 });
     change(
@@ -342,7 +343,7 @@ describe("a row that is not ours", () => {
     expect(await answered()).toEqual(["ana"]);
   });
 
-  it("anywhere in a staged message, whatever the field and the value: the rest of its burst is answered", async () => {
+  it("anywhere in a staged message, any field and value: the rest of its burst is answered", async () => {
     const ana = await receive("ana", "first");
     const whole = JSON.parse(String(read("SELECT item FROM staged").item));
     for (const place of places(whole)) {
@@ -402,14 +403,14 @@ describe("a row that is not ours", () => {
     ["UPDATE states SET wake_at_ms = NULL"],
     ["UPDATE states SET wake_at_ms = x'00'"],
     ["UPDATE states SET wake_at_ms = 9223372036854775807"],
-    ["UPDATE states SET holder = 'nobody/1/1/x/y', turn_id = 7"],
+    ["UPDATE states SET holder = 'stranger/1/1/x/y', turn_id = 7"],
     ["UPDATE states SET holder = x'ff'"],
     ["UPDATE states SET conversation_id = CAST(x'63ff63' AS TEXT)"],
     ["UPDATE states SET conversation_id = x'00ff'"],
     ["UPDATE states SET conversation_id = NULL"],
     ["UPDATE staged SET conversation_id = CAST(x'63ff63' AS TEXT) WHERE sequence = 3"],
     ["UPDATE staged SET conversation_id = x'00ff' WHERE sequence = 3"],
-  ])("%s: everybody is answered", async (spoil) => {
+  ])("%s: every customer is answered", async (spoil) => {
     await receive("ana");
     change(spoil);
     await receive("ben");
@@ -457,7 +458,7 @@ describe("a row that is not ours", () => {
 const USAGE = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 
 describe("what was set aside", () => {
-  it("is kept to the byte, told in the log without a word of it, and gone when a person has seen to it", async () => {
+  it("is kept to the byte, logged without a word of it, and gone when an operator discards it", async () => {
     const ana = await receive("ana", "very private");
     change("UPDATE staged SET item = CAST(x'7b22ff' AS TEXT)");
     await clock.advance(10_000);
@@ -500,7 +501,8 @@ describe("whatever makes the look at one conversation fail", () => {
   it("does not stop the others: it is put off, told, and looked at again", async () => {
     const ana = await receive("ana");
     await receive("ben");
-    change(`CREATE TRIGGER no BEFORE UPDATE ON states WHEN NEW.holder IS NOT NULL AND NEW.conversation_id = '${ana}'
+    change(`CREATE TRIGGER no BEFORE UPDATE ON states
+      WHEN NEW.holder IS NOT NULL AND NEW.conversation_id = '${ana}'
       BEGIN SELECT RAISE(ABORT, 'not this one'); END`);
     await clock.advance(10_000);
     expect((await turns()).map(({ messages }) => messages[0]?.sender)).toEqual(["ben"]);

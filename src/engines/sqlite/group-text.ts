@@ -3,7 +3,10 @@ import { failureOf } from "./failure.ts";
 import type { StepReply } from "./step-request.ts";
 import type { GroupReply } from "./store.ts";
 
-/** Characters of one group's answers. JavaScript holds four times as many in one text, and asking for more ends the thread. */
+/**
+ * Characters of one group's answers. A JavaScript string can hold four times as many; a longer one would end
+ * the thread.
+ */
 const LENGTH_MAX = 128_000_000;
 
 const TOO_LARGE = JSON.stringify(
@@ -15,7 +18,10 @@ const TOO_LARGE = JSON.stringify(
   ),
 );
 
-/** A group's answers as they cross to the event loop. One that is too large fails alone: its neighbours get theirs, and the thread lives. */
+/**
+ * A group's answers as they cross to the event loop. One that is too large fails alone: the others get
+ * theirs, and the thread lives.
+ */
 export function groupText({ replies, ...rest }: GroupReply, lengthMax = LENGTH_MAX): string {
   let left = lengthMax;
   const texts = replies.map((reply) => {
@@ -33,7 +39,7 @@ function textOf(reply: StepReply): string | undefined {
   try {
     return JSON.stringify(reply);
   } catch (error) {
-    // Longer than any text may be.
+    // Longer than any string may be.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -8,13 +8,14 @@ export type Carry = (request: StepRequest, apart?: StepContext["apart"]) => Step
 
 interface Listeners {
   readonly onError: (error: unknown) => void;
-  /** What an attempt that was rolled back did has to be forgotten. */
+  /** Results of an attempt that was rolled back must be forgotten. */
   readonly onBegin: () => void;
 }
 
 /**
- * All in one commit. If one of them breaks, all start over with a savepoint each, so that it does not fail its neighbours; and a look
- * at many conversations with a savepoint for each of them. A commit that fails failed for all: nothing of it is on disk.
+ * All in one commit. If one of them throws, all start over with a savepoint each, so that it does not fail
+ * the others; a look at many conversations gets a savepoint for each of them. A commit that fails, failed for
+ * all: nothing of it is on disk.
  */
 export function inOneCommit(
   database: DatabaseSync,

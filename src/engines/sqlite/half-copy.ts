@@ -2,24 +2,27 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isRunning } from "../../process/identity.ts";
 
-/** `lull.db.part-4711-k3Yx9Q`, a folder: the process that writes it, and what `mkdtemp` adds. 0.1.0 had files: `lull.db.part`. */
+/**
+ * `lull.db.part-4711-k3Yx9Q`, a folder: the process that writes it, and what `mkdtemp` adds. 0.1.0 had files:
+ * `lull.db.part`.
+ */
 const HALF_COPY = /^(.+)\.part(?:-(\d+)-\w{6}|-journal|-wal|-shm)?$/;
 
 /**
- * A folder beside a copy to be, in which it is made: others who may write there, too, cannot get in and put a file or a journal of theirs in
- * its way.
+ * Makes a folder beside the future copy, in which the copy is written: other users who may write beside it
+ * cannot put a file or a journal of their own in its way.
  */
 export function makeRoomFor(file: string): Promise<string> {
   return mkdtemp(`${file}.part-${process.pid}-`);
 }
 
-/** Whatever is left of copies that were never finished. A process that was killed could not remove its own. */
+/** What is left of unfinished copies. A process that was killed could not remove its own. */
 export async function halfCopiesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   return names.filter((name) => isDatabase(name) && !isBeingMade(name)).map((name) => join(folder, name));
 }
 
-/** Those of one file. What belongs to somebody else, and cannot be removed, is in nobody's way. */
+/** Removes those of one file. One that belongs to another user cannot be removed, and does no harm. */
 export async function removeHalfCopiesOf(file: string): Promise<void> {
   const names = await readdir(dirname(file)).catch(() => []);
   const old = names.filter((name) => HALF_COPY.exec(name)?.[1] === basename(file) && !isBeingMade(name));
@@ -37,7 +40,10 @@ function isDatabase(name: string): boolean {
   return process !== undefined || /\.db\.part(-journal|-wal|-shm)?$/.test(name);
 }
 
-/** Another process works on it at this moment. Our own number was another's: in a container everybody is number 1. */
+/**
+ * Another process is writing it now. Our own process id was an earlier process's: in a container every
+ * process is number 1.
+ */
 function isBeingMade(name: string): boolean {
   const maker = Number(HALF_COPY.exec(name)?.[2]);
   return Number.isInteger(maker) && maker !== process.pid && isRunning(maker);

@@ -14,7 +14,7 @@ import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store
 import { StoreClient } from "./store-client.ts";
 
 export interface SqliteOptions {
-  /** Made if it is not there, with its folder. */
+  /** Created if it is absent, with its folder. */
   readonly file: string;
   /** `inline` runs on the caller's thread: for simulations. The default is a thread of its own. */
   readonly writer?: "thread" | "inline";
@@ -24,7 +24,7 @@ export interface SqliteOptions {
 
 function tracesResult(why: string | undefined): CheckResult[] {
   if (why === undefined) return [];
-  const detail = `bytes of somebody who was erased may be left in the database's files: ${why}`;
+  const detail = `bytes of an erased person may be left in the database's files: ${why}`;
   return [{ check: "erased", verdict: "warn", detail }];
 }
 
@@ -40,7 +40,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
       );
       return embeddedEngine(steps, {
         deadAmong: (holders) => holders.filter(isKnownDead),
-        // A real write: a full disk or a lost file shows here before a webhook finds out.
+        // A real write: it notices a full disk or a lost file before a webhook does.
         async ping() {
           await steps.ping();
           const damage = store.damage();
@@ -63,7 +63,9 @@ interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
-/** A file that is known to be damaged will be replaced, with all that it took in since: whoever sends may keep it until then. */
+/**
+ * A damaged file will be replaced, with all that it took in since: the provider keeps its message until then.
+ */
 async function stageSoundly(store: OpenStore, requests: unknown): Promise<unknown> {
   const damage = store.damage();
   if (damage !== undefined) throw new StoreUnavailable(damage);
@@ -111,7 +113,8 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
       isRead(name) ? reader.run({ name, input, nowMs: clock.nowMs() }) : write(name, input),
     damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
-      // The writer last: only who may write can fold the log into the file when nobody else is left.
+      // The writer last: only a connection that may write can fold the log into the file when no other is
+      // left.
       await reader.close();
       await writer.close();
     },
@@ -134,7 +137,7 @@ function listening(
       const { armedAtMs, said = [], strays } = reply;
       latest = reply;
       for (const { level, event, fields } of said) log(level, event, fields);
-      // Where they were found nothing can be written. If the writer cannot either just now, they are found again.
+      // The reader that found them cannot write. If the writer cannot either just now, they are found again.
       if (strays) void setAside(strays).catch(() => {});
       if (armedAtMs !== undefined) onArmed(armedAtMs);
     },

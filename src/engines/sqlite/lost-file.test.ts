@@ -81,7 +81,7 @@ async function backup(): Promise<string> {
   return copy;
 }
 
-/** As somebody finds it who has nothing but the file. */
+/** As a reader finds it who has nothing but the file. */
 async function stagedIn(path: string): Promise<number> {
   const alone = join(folder, "alone.db");
   await copyFile(path, alone);
@@ -102,7 +102,7 @@ async function refusesEverything(engine: Engine, words: string): Promise<void> {
 }
 
 describe("a database file that is not at its place any more", () => {
-  it("deleted: nothing that is written to it is acknowledged, by no worker", async () => {
+  it("deleted: no worker acknowledges what is written to it", async () => {
     const [first, second] = [await open(), await open()];
     await first.receiving.stage([message()]);
     await second.inspector.counts();
@@ -114,7 +114,7 @@ describe("a database file that is not at its place any more", () => {
     expect(eventsOf("store.file-lost").length).toBeGreaterThanOrEqual(2);
   });
 
-  it("reached through a link: the log that lies beside what the link leads to is looked at, too", async () => {
+  it("reached through a link: the log beside the link's target is looked at, too", async () => {
     const real = join(dirname(file), "real");
     await mkdir(real);
     const link = file;
@@ -136,12 +136,12 @@ describe("a database file that is not at its place any more", () => {
     await rename(away, file);
     await engine.ping();
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
-    // Of what was refused meanwhile nothing was written.
+    // Nothing of what was refused meanwhile was written.
     expect((await engine.inspector.counts()).staged).toBe(2);
     expect(eventsOf("store.file-back").length).toBeGreaterThanOrEqual(1);
   });
 
-  it("replaced by a backup of its own, log and all: opens that, with every commit synced, and goes on", async () => {
+  it("replaced by its own backup, log and all: opens that, every commit synced, and goes on", async () => {
     const [first, second] = [await open(), await open()];
     await first.receiving.stage([message("kept")]);
     const copy = await backup();
@@ -152,7 +152,7 @@ describe("a database file that is not at its place any more", () => {
     for (const engine of [first, second]) {
       await expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
       await engine.ping();
-      // Its reader has the old file no longer.
+      // Its reader no longer has the old file.
       expect((await engine.inspector.counts()).staged).toBe(1);
     }
     expect((await first.receiving.stage([message()]))[0]?.kind).toBe("staged");
@@ -162,7 +162,7 @@ describe("a database file that is not at its place any more", () => {
     for (const fields of reopened) expect(fields).toEqual({ journal: "wal", synchronous: FULL });
   });
 
-  it("replaced by a backup: every worker's next sweep opens it, and nobody says afterwards that it is lost", async () => {
+  it("replaced by a backup: every worker's next sweep opens it, and then none calls it lost", async () => {
     const engines = [await open(), await open()];
     await engines[0]!.receiving.stage([message("kept")]);
     for (const engine of engines) expect((await engine.inspector.counts()).staged).toBe(1);
@@ -177,7 +177,8 @@ describe("a database file that is not at its place any more", () => {
     }
     for (const engine of engines) expect((await engine.inspector.counts()).staged).toBe(3);
     expect(eventsOf("store.reopened")).toHaveLength(2);
-    // Until it was looked at. The log beside it has been its own since: nobody may be told to move that away.
+    // Until it was looked at. The log beside it has been its own since: the operator must not be told to move
+    // it away.
     for (const { reason } of eventsOf("store.file-lost")) expect(reason).not.toContain("-wal");
     await engines[0]!.close();
     await engines[1]!.close();
@@ -186,7 +187,7 @@ describe("a database file that is not at its place any more", () => {
       await expect(stat(file + ending)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  it("replaced by a backup: whoever only frees leases opens it, too", async () => {
+  it("replaced by a backup: a process that only frees leases opens it, too", async () => {
     const [busy, parent] = [await open(), await open()];
     await busy.receiving.stage([message()]);
     const copy = await backup();
@@ -227,7 +228,7 @@ describe("a database file that is not at its place any more", () => {
     expect(eventsOf("store.file-back")).toHaveLength(1);
   });
 
-  it("found lost by who only reads: the writer looks, too, and says so", async () => {
+  it("found lost by a reader: the writer looks, too, and says so", async () => {
     const engine = await open();
     await engine.receiving.stage([message()]);
     await engine.inspector.counts();
@@ -243,7 +244,7 @@ describe("a database file that is not at its place any more", () => {
     expect((await engine.inspector.counts()).staged).toBe(1);
   });
 
-  it("replaced in the very moment of its opening: the one that is open is the one that is there", async () => {
+  it("replaced at the very moment of its opening: the open file is the one that is there", async () => {
     const engine = await open();
     const copy = await backup();
     await engine.close();
@@ -310,7 +311,7 @@ describe("a database file that is not at its place any more", () => {
     const whole = await readFile(copy);
     await writeFile(file, whole.subarray(0, 40_960));
     await expect(engine.ping()).rejects.toMatchObject(unavailable);
-    // As long as it will be, and its end is still missing.
+    // As long as it will be, but its end is still missing.
     await writeFile(file, Buffer.from(whole).fill(0, whole.length / 2));
     await expect(engine.ping()).rejects.toMatchObject(unavailable);
     await truncate(file, 0);
@@ -353,7 +354,7 @@ describe("a file with damaged pages", () => {
   it.each([
     ["its first page", (bytes: Buffer) => bytes.fill(0x55, 100, 4_096)],
     ["its very name", (bytes: Buffer) => bytes.fill(0x55, 0, 100)],
-  ])("(%s): nothing is opened, and whoever asks is told what to do", async (_, spoil) => {
+  ])("(%s): nothing is opened, and the caller is told what to do", async (_, spoil) => {
     const engine = await open();
     await engine.close();
     await writeFile(file, spoil(await readFile(file)));
@@ -361,7 +362,7 @@ describe("a file with damaged pages", () => {
   });
 });
 
-it("damage that a webhook finds is known to everybody", async () => {
+it("damage that a webhook finds is known to every caller", async () => {
   const engine = await open();
   await engine.receiving.stage([message()]);
   await engine.close();
@@ -388,7 +389,7 @@ it("nothing more is acknowledged on a file that is known to be damaged, wherever
 });
 
 describe("a look at all of it", () => {
-  it("finds damage where nobody has read", async () => {
+  it("finds damage in pages that were not read", async () => {
     const engine = await open();
     expect(await engine.examine?.()).toEqual([]);
     await engine.close();
@@ -416,7 +417,7 @@ describe("a backup beside the log of the database before it", () => {
     expect((await (await open(place)).inspector.counts()).staged).toBe(1);
   });
 
-  it("is opened with a log of its own, by whoever comes after a kill", async () => {
+  it("is opened with a log of its own, by the next process after a kill", async () => {
     const engine = await open();
     await engine.receiving.stage([message()]);
     const copy = await backup();
@@ -435,7 +436,7 @@ async function asAfterKill(): Promise<string> {
   return place;
 }
 
-/** Overwrites the first page of a table or an index with what no page looks like. */
+/** Overwrites the first page of a table or an index with bytes that are no page. */
 async function damage(name: string): Promise<void> {
   const database = new DatabaseSync(file);
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

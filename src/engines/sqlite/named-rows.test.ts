@@ -14,14 +14,14 @@ test.each([
     row({ item: { hex: Buffer.from('{"sender":"ana",\xff', "latin1").toString("hex").toUpperCase() } }),
   ],
   ["in what is no JSON any more", row({ state: '{"message":{"sender":"ana","te' })],
-])("a row names somebody %s", (_, raw) => {
+])("a row names a person %s", (_, raw) => {
   expect(isAbout(raw, ["berta", "ana"])).toBe(true);
   expect(isAbout(raw, ["berta"])).toBe(false);
   expect(isAbout(raw, ["an"])).toBe(false);
 });
 
 test.each(["id", "sender", "kind", "text", "c_1", "whatsapp", "hi", "number"])(
-  "somebody who is called %s is not in everybody's rows",
+  "a person called %s is not in every row",
   (name) => {
     const raw = record({
       id: "c_1",

@@ -1,4 +1,4 @@
-/** Under which names our rows, and those of the systems before, keep who somebody is. */
+/** Keys under which our rows, and those of earlier systems, name a person. */
 const KEYS = [
   "sender",
   "sender_alias",
@@ -13,8 +13,8 @@ const KEYS = [
 const PREFIXES = ["", "whatsapp:", "sms:", "rcs:", "messenger:"];
 
 /**
- * Whether a row that was set aside names one of these: as a value, under a key that holds such names. A visitor may be called anything
- * (`id`, `text`): looked for anywhere, such a name would be in everybody's rows.
+ * Whether a row that was set aside names one of these people: as a value, under a key that holds such names.
+ * A visitor may be called anything (`id`, `text`): searched anywhere, such a name would be in every row.
  */
 export function isAbout(raw: string, names: readonly string[]): boolean {
   const texts = [raw, ...hexIn(raw)];
@@ -31,7 +31,7 @@ function asWritten(name: string): string[] {
   );
 }
 
-/** What is no text, or no UTF-8, is kept in hex: most of it can be read all the same. */
+/** Bytes that are no text, or no UTF-8, are kept in hex: most of them can be read all the same. */
 function hexIn(raw: string): string[] {
   return [...raw.matchAll(/\{"hex":"([0-9A-F]*)"\}/g)].map(([, hex = ""]) =>
     Buffer.from(hex, "hex").toString("utf8"),

@@ -1,13 +1,16 @@
 import { realpathSync, statSync } from "node:fs";
 
-/** The file itself, and what SQLite keeps beside it while it is open. Without any of them a commit is in nobody's database. */
+/**
+ * The file itself, and what SQLite keeps beside it while it is open. If one of them is missing, a commit is
+ * lost.
+ */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 type Ending = (typeof ENDINGS)[number];
 
 /** A database's files as they were when they were opened. A path may come to name another file, or none. */
 export class OpenFile {
   readonly #path: string;
-  /** Where a link leads to: that is where SQLite keeps what lies beside. */
+  /** Where a link leads to: SQLite keeps its other files there. */
   readonly #beside: string;
   readonly #opened: ReadonlyMap<Ending, string | undefined>;
 
@@ -40,15 +43,18 @@ export class OpenFile {
   }
 
   /**
-   * Whether another file is there that may be opened in its place. Not while the log of ours lies beside it: SQLite would take that
-   * for the other file's, and write it in.
+   * Whether another file is there that may be opened instead. Not while our log lies beside it: SQLite would
+   * take it for the other file's, and write it in.
    */
   isReplaced(): boolean {
     const now = fileAt(this.#path);
     return now !== undefined && now !== this.#opened.get("") && this.#left().length === 0;
   }
 
-  /** What lies beside the path and belongs to the file that we opened. A log of another file is that one's, with what it acknowledged. */
+  /**
+   * Files beside the path that belong to the file that we opened. A log of another file belongs to that one,
+   * with what was acknowledged there.
+   */
   #left(): string[] {
     const ours = [...this.#opened.values()];
     return ENDINGS.slice(1)
@@ -60,7 +66,7 @@ export class OpenFile {
   }
 }
 
-/** Which file a path names: device and number, or none. */
+/** Which file a path names, by device and inode; undefined if none. */
 export function fileAt(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}/${found.ino}`;

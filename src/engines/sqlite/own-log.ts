@@ -6,22 +6,24 @@ const READ_VERSION_AT = 19;
 const WITHOUT_LOG = 1;
 
 /**
- * One for each file, and never closed: closing any descriptor of a file takes all locks of this process from it, SQLite's too, and
- * whoever comes next would take the log for nobody's.
+ * One for each file, and never closed: closing any descriptor of a file drops all of this process's locks on
+ * it, SQLite's too, and the next process would take the log for an abandoned one.
  */
 const descriptors = new Map<string, number>();
 
 /**
- * Throws where a log lies beside a file that never had one: a backup that was put in place while the former database's log was left.
- * SQLite would take that log for the file's own, and write pages of another time into it.
- * Not for a thread of ours: what a thread has open is closed when it ends.
+ * Throws if a log lies beside a file that never had one: a backup was put in place while the former
+ * database's log was left. SQLite would take that log for the file's own, and write pages of another time
+ * into it.
+ * Not to be called on a thread of ours: a thread's descriptors are closed when it ends.
  */
 export function requireOwnLog(file: string): void {
   const log = `${file}-wal`;
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
   if (readVersionOf(file) !== WITHOUT_LOG) return;
   throw new StoreUnavailable(
-    `cannot open the database ${file}: ${log} belongs to another one. Move it and ${file}-shm away, then start again`,
+    `cannot open the database ${file}: ${log} belongs to another one. ` +
+      `Move it and ${file}-shm away, then start again`,
   );
 }
 

@@ -17,7 +17,7 @@ describe("a file for its owner alone", () => {
     expect([rights(file), rights(join(file, ".."))]).toEqual(["600", "700"]);
   });
 
-  it("that has to be new is not one that somebody else made meanwhile, nor a link of theirs", () => {
+  it("that has to be new is not one that another user made meanwhile, nor a link of theirs", () => {
     makePrivateIfAbsent(file);
     writeFileSync(file, "theirs");
     chmodSync(file, 0o666);

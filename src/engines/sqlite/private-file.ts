@@ -2,8 +2,9 @@ import { closeSync, fchmodSync, mkdirSync, openSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes the file, and its folder, for their owner only, whatever the umask: it will hold what people wrote. SQLite gives the same rights to
- * what it keeps beside it. A file or folder that is there stays as it is: somebody may have opened it to others on purpose.
+ * Makes the file and its folder for their owner only, whatever the umask: it will hold what customers wrote.
+ * SQLite gives the same rights to the files beside it. An existing file or folder stays as it is: an operator
+ * may have opened it to others on purpose.
  */
 export function makePrivateIfAbsent(file: string): void {
   makeFolderOf(file);
@@ -14,7 +15,9 @@ export function makePrivateIfAbsent(file: string): void {
   }
 }
 
-/** A file that must not be there yet: one that somebody else made would be theirs, with what is written into it. */
+/**
+ * A file that must not exist yet: one that another user made would be theirs, with what is written into it.
+ */
 export function makeNew(file: string): void {
   const made = openSync(file, "wx", 0o600);
   try {
@@ -24,7 +27,7 @@ export function makeNew(file: string): void {
   }
 }
 
-/** Where it is missing, for its owner only. */
+/** Creates the folder, if it is missing, for its owner only. */
 export function makeFolderOf(file: string): void {
   mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
 }

@@ -3,7 +3,7 @@ import type { RowValues, TableName } from "./sound-rows.ts";
 import { SOUND_ROWS } from "./sound-rows.ts";
 import { isLossy, type Row, type Statements } from "./statements.ts";
 
-/** Where a row stands: its table, and its number there. */
+/** Where a row is: its table, and its number there. */
 export interface RowPlace {
   readonly table: TableName;
   readonly number: number;
@@ -13,7 +13,7 @@ export interface RowPlace {
 export interface SetAside {
   readonly table: TableName;
   readonly conversationId?: string;
-  /** The turn that a bad state was about: its reply may have gone out already. */
+  /** The turn of a bad state: its reply may have gone out already. */
   readonly turnId?: string;
   readonly why: string;
 }
@@ -35,8 +35,8 @@ const IS_UNCOUNTABLE = `SELECT ${Object.keys(KEYS)
   .join(" OR ")} OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?1) AS found`;
 
 /**
- * Where rows go that are not ours: whole, with the reason, for a person to look at. Whoever reads one gets nothing instead, and
- * goes on as if it had never been there.
+ * Where foreign rows go: whole, with the reason, for an operator to look at. The step that reads one gets
+ * nothing instead, and goes on as if the row had never existed.
  */
 export class Quarantine {
   readonly #database: DatabaseSync;
@@ -44,7 +44,7 @@ export class Quarantine {
   readonly #nowMs: () => number;
   /** Since `begin`. */
   #setAside: SetAside[] = [];
-  /** Found where nothing can be written: outside a transaction, or on a connection that only reads. */
+  /** Rows found where nothing can be written: outside a transaction, or on a read-only connection. */
   #found = new Map<string, RowPlace>();
 
   constructor(database: DatabaseSync, sql: Statements, nowMs: () => number) {
@@ -83,8 +83,9 @@ export class Quarantine {
   }
 
   /**
-   * A flipped bit can make a row's number one that JavaScript does not count to. Whoever reads it fails, and every row that is added
-   * later gets one that is larger still. Such a row is at the end of its table: looking for it costs next to nothing.
+   * A flipped bit can make a row's number larger than JavaScript can count. Reading it fails, and every row
+   * that is added later gets a larger number still. Such a row is at the end of its table: looking for it
+   * costs next to nothing.
    */
   removeUncountable(): void {
     if (this.#sql.get(IS_UNCOUNTABLE, Number.MAX_SAFE_INTEGER)?.found !== 1) return;
@@ -106,7 +107,7 @@ export class Quarantine {
     this.#sql.run(`DELETE FROM ${table} WHERE rowid = ?`, number);
   }
 
-  /** Keeps a copy. False where nothing can be written: it is found again. */
+  /** Keeps a copy. False if nothing can be written: then the row is found again. */
   keep(table: TableName, number: number | bigint, why: string): boolean {
     if (!this.#database.isTransaction) {
       this.#found.set(`${table}/${number}`, { table, number: Number(number) });
@@ -135,14 +136,14 @@ export class Quarantine {
   }
 
   rowAt(table: TableName, number: number | bigint): Row | undefined {
-    // Integers of any size: one past what JavaScript counts to would make the read itself fail.
+    // Integers of any size: one that JavaScript cannot count would make the read itself fail.
     const statement = this.#database.prepare(`SELECT rowid AS number, * FROM ${table} WHERE rowid = ?`);
     statement.setReadBigInts(true);
     const row = statement.get(number) as Row | undefined;
     return row && Object.fromEntries(Object.entries(row).map(([name, value]) => [name, counted(value)]));
   }
 
-  /** To the byte: what is no text, or no UTF-8, is kept in hex. */
+  /** Exact to the byte: what is no text, or no UTF-8, is kept in hex. */
   #rawOf(table: TableName, number: number | bigint, row: Row): Record<string, unknown> {
     const names = Object.keys(row);
     const bytes = names.map((name) => `hex(${name}) AS ${name}`).join(", ");

@@ -6,13 +6,16 @@ import type { StoreClient } from "./store-client.ts";
 export interface ReaderOptions {
   readonly open: (heard: (reply: GroupReply) => void) => Promise<StoreClient>;
   readonly heard: (reply: GroupReply) => void;
-  /** Makes the writer look at the file. */
+  /** Makes the writer check the file. */
   readonly look: () => Promise<unknown>;
-  /** Why the writer has no file to rely on. */
+  /** Why the writer has no usable file. */
   readonly lost: () => string | undefined;
 }
 
-/** A connection that only reads, opened when it is needed first, and anew whenever the writer has opened another file. */
+/**
+ * A read-only connection, opened when it is first needed, and anew whenever the writer has opened another
+ * file.
+ */
 export class Reader {
   readonly #options: ReaderOptions;
   #client: Promise<StoreClient> | undefined;
@@ -26,14 +29,15 @@ export class Reader {
 
   async run(request: StepRequest): Promise<unknown> {
     await this.#looked;
-    // A reader must not open what stands there now: it may be half a copy, or have another one's log beside it.
+    // A reader must not open the file that is there now: it may be half a copy, or have another file's log
+    // beside it.
     const lost = this.#options.lost();
     if (lost !== undefined) throw new StoreUnavailable(lost);
     if (this.#isClosed) throw new StoreUnavailable("the database is closed");
     return (await this.#opened()).run(request);
   }
 
-  /** The next read opens what is there then. */
+  /** The next read opens the file that is there then. */
   drop(): void {
     const closing = this.#client?.then(
       (client) => client.close(),
@@ -59,7 +63,7 @@ export class Reader {
     return opening;
   }
 
-  /** It cannot know whether the writer has noticed as well, or has long had another file open. */
+  /** The reader cannot know whether the writer has noticed it as well, or already has another file open. */
   #heard(reply: GroupReply, from: Promise<StoreClient>): void {
     this.#options.heard(reply);
     if (reply.lost === undefined || this.#client !== from) return;

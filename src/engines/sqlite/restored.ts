@@ -4,7 +4,7 @@ import { whileBusy } from "./connection.ts";
 
 const MARK = "backup_at_ms";
 
-/** Looks through a copy, and writes into it that it is one. */
+/** Checks a copy, and marks it as one. */
 export function markBackup(copy: string, atMs: number): BackupReport {
   const database = new DatabaseSync(copy, { timeout: 0 });
   try {
@@ -21,15 +21,15 @@ export function markBackup(copy: string, atMs: number): BackupReport {
 }
 
 export interface Restored extends BackupReport {
-  /** As `lull catch-up --since` takes it. */
+  /** In the form that `lull catch-up --since` takes. */
   readonly backupAt: string;
   readonly detail: string;
 }
 
-/** Whom it brings back, a backup cannot tell: of people who are erased nothing is kept. */
+/** A backup cannot tell whom it brings back: of erased people nothing is kept. */
 const BROUGHT_BACK = "people who were erased since then are in it again: erase them again, by the same ids";
 
-/** Told once, to the first who asks: this database is a backup that was put in place. */
+/** Told once, to the first process that asks: this database is a backup that was put in place. */
 export function restoredFrom(database: DatabaseSync): Restored | undefined {
   const isMarked = whileBusy(() => database.prepare("SELECT 1 FROM meta WHERE key = ?").get(MARK));
   if (!isMarked) return undefined;
@@ -43,12 +43,16 @@ function timeIn(mark: unknown): string {
   return Number.isNaN(at.getTime()) ? "unknown" : at.toISOString();
 }
 
-/** What waits for an answer, or for its answer to be sent. If that happened after the backup, it happens again. */
+/**
+ * What waits for an answer, or for its answer to be sent. If that happened after the backup, it happens
+ * again.
+ */
 function heldBy(database: DatabaseSync): BackupReport {
   const row = database
     .prepare(
       `SELECT (SELECT count(*) FROM staged) AS staged, (SELECT count(*) FROM states
-         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.draft.turnId') END IS NOT NULL) AS drafts`,
+         WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.draft.turnId') END IS NOT NULL
+       ) AS drafts`,
     )
     .get();
   return { staged: Number(row?.staged), drafts: Number(row?.drafts) };

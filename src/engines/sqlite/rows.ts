@@ -5,10 +5,10 @@ import { CONVERSATION_COLUMNS } from "./conversation-rows.ts";
 import type { RowValues, TableName } from "./sound-rows.ts";
 import type { Row, Statements } from "./statements.ts";
 
-/** Reads what is ours of some rows. */
+/** Reads the valid rows. */
 export type ReadRows = <T extends TableName>(table: T, rows: readonly Row[]) => RowValues[T][];
 
-/** Reading for people: newest first, a page at a time, the cursor being the number of the last row shown. */
+/** For operators: newest first, a page at a time. The cursor is the number of the last row shown. */
 export function newestFirst<T extends TableName>(
   sql: Statements,
   readRows: ReadRows,
@@ -20,7 +20,7 @@ export function newestFirst<T extends TableName>(
   return { items: readRows(table, rows), ...next };
 }
 
-/** What one page holds at most, as it is stored; one row always. */
+/** The most bytes of one page, as they are stored; one row always fits. */
 const PAGE_BYTES_MAX = 8_000_000;
 
 interface Condition {
@@ -28,7 +28,7 @@ interface Condition {
   readonly values: readonly SQLInputValue[];
 }
 
-/** The newest rows of a conversation, newest first: so many, and as many of them as fit. */
+/** The newest rows of a conversation, newest first, up to both limits. */
 export function latestRows(
   sql: Statements,
   table: TableName,
@@ -40,13 +40,13 @@ export function latestRows(
   return rowsWithin(sql, latest, {}, [conversationId], max, bytesMax).rows;
 }
 
-/** What is asked for of a row, and which of its columns is the long one. */
+/** The wanted columns of a row, and which of them is the long one. */
 interface Wanted {
   readonly columns?: string | undefined;
   readonly long?: string | undefined;
 }
 
-/** Their sizes first, which reads nothing of them: what does not fit is never read. */
+/** Their sizes first, without reading them: what does not fit is never read. */
 export function rowsWithin(
   sql: Statements,
   latest: string,
@@ -69,7 +69,7 @@ const WANTED: Readonly<Partial<Record<string, Wanted>>> = {
   quarantine: { columns: "*", long: "raw" },
 };
 
-/** What is beyond it is set aside by the next sweep: until then it must not make lists fail. */
+/** A larger number is set aside by the next sweep: until then it must not make lists fail. */
 const IS_COUNTABLE = `number <= ${Number.MAX_SAFE_INTEGER}`;
 
 export function newestRows(

@@ -1,5 +1,6 @@
 /**
- * Numbered migrations: the position in this list is the version. Never change one that was released; add the next.
+ * Numbered migrations: the position in this list is the version. Never change what a released one does; add
+ * the next.
  * Records are JSON beside the few columns that are searched: they change shape more often than tables should.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -17,7 +18,8 @@ export const MIGRATIONS: readonly string[] = [
     record TEXT NOT NULL
   );
   CREATE INDEX conversations_by_sender ON conversations (channel_type, address, sender);
-  CREATE INDEX conversations_by_alias ON conversations (channel_type, address, sender_alias) WHERE sender_alias IS NOT NULL;
+  CREATE INDEX conversations_by_alias ON conversations (channel_type, address, sender_alias)
+    WHERE sender_alias IS NOT NULL;
 
   -- Waiting for their turn. No expiry: a message leaves by a commit or as a dead letter.
   CREATE TABLE staged (
@@ -44,7 +46,11 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX states_by_turn ON states (turn_id) WHERE turn_id IS NOT NULL;
 
   -- The dedupe memory holds salted hashes: it stays when a person is erased.
-  CREATE TABLE remembered (key BLOB PRIMARY KEY, fate TEXT NOT NULL, until_at_ms INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE remembered (
+    key BLOB PRIMARY KEY,
+    fate TEXT NOT NULL,
+    until_at_ms INTEGER NOT NULL
+  ) WITHOUT ROWID;
   CREATE INDEX remembered_by_until ON remembered (until_at_ms);
 
   CREATE TABLE messages (
@@ -97,10 +103,11 @@ export const MIGRATIONS: readonly string[] = [
     at_ms INTEGER NOT NULL,
     record TEXT NOT NULL
   );
-  CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number) WHERE conversation_id IS NOT NULL;
+  CREATE INDEX refusals_by_conversation ON refusals (conversation_id, number)
+    WHERE conversation_id IS NOT NULL;
   `,
   `
-  -- Rows that were not ours: moved here whole, so that they stop nobody and a person can see them. No expiry.
+  -- Foreign rows: moved here whole, so that they stop no conversation and are shown. No expiry.
   CREATE TABLE quarantine (
     number INTEGER PRIMARY KEY,
     source TEXT NOT NULL,
@@ -117,29 +124,32 @@ export const MIGRATIONS: readonly string[] = [
   DROP INDEX staged_by_conversation;
   CREATE INDEX staged_by_conversation ON staged (conversation_id, sequence, bytes);
   `,
-  // What was sent goes when nobody will ask about it any more, whether or not its turn was committed.
+  // A delivery is removed once no callback can ask about it any more, whether or not its turn was committed.
   `
   CREATE INDEX deliveries_by_time ON deliveries (at_ms);
   `,
-  // By time, not by number: rows that a fast clock wrote stand before all that came after them. Times grow, so an entry goes behind the last.
+  // By time, not by number: rows of a fast clock stand before all that came after them. Times grow, so an
+  // entry goes to the end of the index.
   `
   CREATE INDEX messages_by_time ON messages (at_ms);
   CREATE INDEX turns_by_time ON turns (committed_at_ms);
   CREATE INDEX refusals_by_time ON refusals (at_ms);
   `,
-  // What a turn takes is found without reading what it does not take. One index holds all that decides: an index of its own for each order
-  // would be a page more to write for every message.
+  // What a turn takes is found without reading what it does not take. One index holds all that decides the
+  // order: an index for each order would be one more page to write for every message.
   `
   ALTER TABLE staged ADD COLUMN arrived_at_ms INTEGER;
   ALTER TABLE staged ADD COLUMN sent_at_ms INTEGER;
   ALTER TABLE staged ADD COLUMN position INTEGER;
-  UPDATE staged SET arrived_at_ms = json_extract(item, '$.arrivedAtMs'), sent_at_ms = json_extract(item, '$.sentAtMs'),
+  UPDATE staged SET
+    arrived_at_ms = json_extract(item, '$.arrivedAtMs'), sent_at_ms = json_extract(item, '$.sentAtMs'),
     position = coalesce(json_extract(item, '$.position'), 0) WHERE json_valid(item);
   DROP INDEX staged_by_conversation;
   CREATE INDEX staged_by_conversation
     ON staged (conversation_id, sequence, bytes, kind, arrived_at_ms, sent_at_ms, position);
   `,
-  // With which ids a number came, and the other way round: whose it is must not depend on what a conversation happens to be named by.
+  // Which ids a number came with, and the other way round: the owner must not depend on which name a
+  // conversation happens to bear.
   `
   CREATE TABLE names (
     number INTEGER PRIMARY KEY,

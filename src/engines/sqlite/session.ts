@@ -12,13 +12,13 @@ export interface SessionOptions extends ConnectionOptions {
   readonly nowMs: () => number;
 }
 
-/** A file that is open. */
+/** An open file. */
 export interface Session {
   readonly database: DatabaseSync;
   readonly tables: Tables;
   readonly quarantine: Quarantine;
   readonly file: OpenFile;
-  /** Random, and made with the database: two files with the same one are the same database, at two times. */
+  /** Random, and made with the database: two files with the same salt are the same database at two times. */
   readonly salt: string;
 }
 
@@ -34,7 +34,8 @@ export function openSession(options: SessionOptions): Session {
       const salt = whileBusy(() => saltOf(database));
       const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
       const file = new OpenFile(options.file);
-      // Between the look and the opening the path may have come to name another file: which one is it that is open?
+      // The path may have come to name another file before it was opened: then it is unknown which file is
+      // open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);
       if (isTheOneMeant) return { database, tables, quarantine, file, salt };
     } finally {
@@ -44,8 +45,8 @@ export function openSession(options: SessionOptions): Session {
 }
 
 /**
- * Opens the file that stands where ours did, if it is the same database: a backup, or a file that was moved through another disk.
- * It is looked at without writing first, all of it: somebody may still be copying it.
+ * Opens the file that stands where ours did, if it is the same database: a backup, or a file that was moved
+ * through another disk. All of it is read first, without writing: an operator may still be copying it.
  */
 export function reopenSession(options: SessionOptions, { salt }: Session): Session {
   const database = new DatabaseSync(options.file, { readOnly: true, timeout: 0 });

@@ -32,7 +32,7 @@ it.each([
   ["no messages", { ...letter, rows: undefined }, "rows is no list"],
   ["a message without an id", { ...letter, rows: [{ ...kept, id: 7 }] }, "rows[0] is no staged row"],
   [
-    "a message of nobody",
+    "a message without a conversation",
     { ...letter, rows: [{ ...kept, conversationId: null }] },
     "rows[0] is no staged row",
   ],

@@ -20,7 +20,7 @@ import type { UnknownSend } from "../../model/unknown-send.ts";
 import type { StagedRow, StoredDeadLetter } from "../embedded/tables.ts";
 import { isLossy, type Row } from "./statements.ts";
 
-/** What a row of each table stands for. */
+/** The value of a row of each table. */
 export interface RowValues {
   readonly states: ConversationState;
   readonly staged: StagedRow;
@@ -35,11 +35,11 @@ export interface RowValues {
 
 export type TableName = keyof RowValues;
 
-/** A row as it was read, if it is one of ours: others can write into the file, and disks forget. */
+/** A row as it was read, if it is ours: other programs can write into the file, and disks fail. */
 export const SOUND_ROWS: { readonly [T in TableName]: (row: Row) => Sound<RowValues[T]> } = {
   states: (row) => {
     const { conversation_id: id } = row;
-    // Looked up by its id, that is known to be one.
+    // A row that was looked up by its id does not select it: the id is known to be a text.
     return id === undefined || isId(id) ? from(row.state, soundState) : foreign("conversation_id is no text");
   },
   staged: stagedFrom,
@@ -73,7 +73,7 @@ function foreign(why: string): { readonly kind: "foreign"; readonly why: string 
   return { kind: "foreign", why };
 }
 
-/** By its `id` a row is taken off the stage: if that of the item is another one, it would be answered again and again. */
+/** A row is removed by its `id`: if its item has another one, it would be answered again and again. */
 function stagedFrom(row: Row): Sound<StagedRow> {
   const { kind, bytes, conversation_id: conversationId } = row;
   const sequence = Number(row.sequence);

@@ -11,7 +11,7 @@ export function isLossy(value: SQLInputValue | undefined): boolean {
 
 interface Prepared {
   readonly statement: StatementSync;
-  /** Which value each place of the text takes, where it names them by number. */
+  /** Which value each placeholder takes, if the text numbers them. */
   readonly places?: readonly number[];
 }
 
@@ -24,7 +24,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /** Whether something may be written now: a look alone has no transaction. */
+  /** Whether something may be written now: a read alone has no transaction. */
   get isWriting(): boolean {
     return this.#database.isTransaction;
   }
@@ -56,7 +56,10 @@ export class Statements {
 
 const NUMBERED = /\?(\d+)/g;
 
-/** `?1` is one of ours to count: Node before 22.20 and 24.7 gives values to places one by one, whatever their numbers. */
+/**
+ * We resolve `?1` ourselves: Node before 22.20 and 24.7 assigns values to placeholders one by one, whatever
+ * their numbers.
+ */
 function prepare(database: DatabaseSync, sql: string): Prepared {
   const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
   if (places.length === 0) return { statement: database.prepare(sql) };

@@ -1,7 +1,7 @@
 import type { StepName } from "../embedded/requests.ts";
 import type { Failure } from "./failure.ts";
 
-/** One step that somebody wants, at that caller's time. */
+/** One step that a caller requests, at that caller's time. */
 export interface StepRequest {
   readonly name: StepName;
   readonly input: unknown;

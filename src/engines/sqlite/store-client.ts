@@ -6,9 +6,9 @@ import { toldOf } from "./failure.ts";
 import type { StepRequest } from "./step-request.ts";
 import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
 
-/** Requests that may wait for the writer at once. Past that the caller is told at once, instead of much later. */
+/** Requests that may wait for the writer. Above that the caller is refused at once, instead of much later. */
 const QUEUE_MAX = 20_000;
-/** And characters of them: a webhook may hold a megabyte. */
+/** And their characters: a webhook may hold a megabyte. */
 const QUEUE_LENGTH_MAX = 64_000_000;
 /** A request that waited this long is answered as failed: its caller has given up already. */
 const QUEUE_AGE_MS_MAX = 10_000;
@@ -34,7 +34,7 @@ export class StoreClient {
   readonly #heard: (reply: GroupReply) => void;
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
-  /** Characters of all that waits. */
+  /** Characters of all waiting requests. */
   #queuedLength = 0;
   #out: Waiting[][] = [];
   #flushing = false;
@@ -63,7 +63,7 @@ export class StoreClient {
     if (this.#queue.length >= QUEUE_MAX || this.#queuedLength >= QUEUE_LENGTH_MAX)
       return Promise.reject(new StoreUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
-      // Here, where what cannot be written down fails its own caller and nobody else.
+      // Serialised here, where a request that cannot be serialised fails only its own caller.
       const text = JSON.stringify(request);
       this.#queue.push({ text, askedAtMs: request.nowMs, resolve, reject });
       this.#queuedLength += text.length;
@@ -80,7 +80,7 @@ export class StoreClient {
     await this.#thread?.terminate();
   }
 
-  /** After this turn of the event loop: whoever asks until then comes along. */
+  /** After this turn of the event loop: requests that arrive until then join the group. */
   #flushSoon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
@@ -138,7 +138,7 @@ export class StoreClient {
   }
 
   #startThread(): Promise<void> {
-    // Sources run as they are in development; the built package has .js beside it.
+    // In development the sources run as they are; the built package has .js files.
     const entry = import.meta.url.endsWith(".ts") ? "./store-thread.ts" : "./store-thread.js";
     const thread = new Worker(new URL(entry, import.meta.url), {
       workerData: this.#options,
@@ -163,7 +163,9 @@ export class StoreClient {
     });
   }
 
-  /** What was with the thread may or may not be on disk: each caller is told that it failed, and tries again. */
+  /**
+   * Requests with the thread may or may not be on disk: each caller is told that it failed, and tries again.
+   */
   #died(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;

@@ -3,7 +3,7 @@ import { groupText } from "./group-text.ts";
 import type { StepRequest } from "./step-request.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 
-/** A thread of its own for the file: a commit waits for the disk here, never on the event loop that answers webhooks. */
+/** The file's own thread: a commit waits for the disk here, never on the event loop that answers webhooks. */
 const store = openStore(workerData as StoreOptions);
 const port = parentPort!;
 

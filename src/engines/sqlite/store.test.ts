@@ -53,12 +53,12 @@ function message(text = "hi", sender = "ana"): StageRequest {
   return { arrival: arrival({ providerId: `m${count}`, sender, text, arrivedAtMs: clock.nowMs() }) };
 }
 
-/** One of many: of one person alone not that many may wait, and each costs a look at the pile. */
+/** One of many: not that many may wait for one person, and each costs a look at the pile. */
 function messageOfMany(text = "hi"): StageRequest {
   return message(text, `person-${count % 500}`);
 }
 
-/** What the thread cannot carry out: nothing of it may stay, and nobody else may suffer. */
+/** What the thread cannot carry out: nothing of it may stay, and no other request may suffer. */
 const broken = {
   arrival: { ...arrival({ providerId: "broken", arrivedAtMs: 0 }), media: undefined },
 } as never;
@@ -86,7 +86,7 @@ function holdWriteLock(): () => void {
 }
 
 describe("the writer thread", () => {
-  it("rejects what waits when it dies, is started again, and nothing that was acknowledged is lost", async () => {
+  it("rejects what waits when it dies, is started again, and loses nothing acknowledged", async () => {
     const events: string[] = [];
     const { engine, writer } = await openWithWriter({
       log: (level, event) => void (level === "error" && events.push(event)),
@@ -109,7 +109,7 @@ describe("the writer thread", () => {
     expect(staged.map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  it("that dies of an error tells what the store says, and of another's words nothing", async () => {
+  it("that dies of an error reports the store's words, and no other words", async () => {
     const reasons: unknown[] = [];
     const dying = async (error: Error) => {
       const { writer } = await openWithWriter({
@@ -122,7 +122,7 @@ describe("the writer thread", () => {
     expect(reasons).toEqual([expect.stringMatching(/^SyntaxError at store\.test\.ts/), "disk I/O error"]);
   });
 
-  it("tells everybody who waits when it cannot be started again, and goes on once it can", async () => {
+  it("tells every waiting caller when it cannot be started again, and goes on once it can", async () => {
     const { engine, writer } = await openWithWriter();
     await engine.receiving.stage([message("before")]);
     await writer.terminate();
@@ -137,7 +137,7 @@ describe("the writer thread", () => {
     expect((await engine.receiving.stage([message()]))[0]?.kind).toBe("staged");
   });
 
-  it("tells everybody who waits when it dies while the engine closes", async () => {
+  it("tells every waiting caller when it dies while the engine closes", async () => {
     const { engine, writer } = await openWithWriter();
     const release = holdWriteLock();
     const waiting = expect(engine.receiving.stage([message()])).rejects.toMatchObject(unavailable);
@@ -193,7 +193,7 @@ describe("the writer thread", () => {
     expect(outcomes[1]).toMatchObject({ reason: { name: "TypeError" } });
     expect((await engine.inspector.counts()).staged).toBe(3);
     const alone = await engine.receiving.stage([broken]).catch((error) => error);
-    // A bug, by the name that it has where it happened: nobody is away, and waiting helps nobody.
+    // A bug, by its own name: the store is not away, and waiting does not help.
     expect(alone).toMatchObject({ name: "TypeError", message: expect.stringContaining("undefined") });
     expect(alone).not.toBeInstanceOf(LullError);
     expect(outageOf(alone, clock.nowMs())).toBeUndefined();

@@ -32,17 +32,17 @@ export interface GroupReply {
   readonly armedAtMs?: number;
   /** For the log: a thread has none of its own. */
   readonly said?: readonly LogLine[];
-  /** Rows that are not ours, found where nothing can be written. */
+  /** Foreign rows, found where nothing can be written. */
   readonly strays?: readonly StrayRow[];
   /** Why the file should not be relied on, even if some of it can be read. */
   readonly damage?: string;
-  /** Why there is no file to rely on at all. */
+  /** Why there is no usable file at all. */
   readonly lost?: string;
-  /** Another file is open than before: whoever else has the former one open has to close it. */
+  /** Another file is open than before: other connections to the former one have to be closed. */
   readonly reopened?: true;
 }
 
-/** The file, and steps carried out on it in groups: what is asked at the same time shares one commit. */
+/** The file, and steps that run on it in groups: requests made at the same time share one commit. */
 export interface Store {
   runGroup(requests: readonly StepRequest[]): GroupReply;
   close(): void;
@@ -52,13 +52,16 @@ export function openStore(options: StoreOptions): Store {
   return new FileStore(options);
 }
 
-/** Steps that may open the file that stands where ours did. Only these, because looking through a file takes a while. */
+/**
+ * Steps that may open the file that stands where ours did. Only these, because reading a whole file takes a
+ * while.
+ */
 const REOPENING: ReadonlySet<StepName> = new Set(["sweep", "ping", "freeLeases"]);
 
-/** How long a sweep leaves alone what could not be removed. */
+/** How long a sweep waits after traces could not be removed. */
 const TRACES_AGAIN_MS = 60_000;
 
-/** Nothing can be relied on: the path names another file than the one that is open. */
+/** The path names another file than the open one: nothing can be relied on. */
 interface Lost {
   /** What is wrong with the files. */
   readonly trouble: string;
@@ -74,7 +77,7 @@ class FileStore implements Store {
   #said: LogLine[] = [];
   #lost: Lost | undefined;
   #damage: string | undefined;
-  /** When a sweep looks again whether something of an erased person is left in the files. */
+  /** When a sweep checks again whether something of an erased person is left in the files. */
   #tracesAtMs = 0;
   #tracesTold: string | undefined;
 
@@ -134,7 +137,7 @@ class FileStore implements Store {
     return replies;
   }
 
-  /** What a sweep does that is no step of the protocol. It fails nobody: the next sweep tries again. */
+  /** What a sweep does beside the protocol. A failure reaches no caller: the next sweep tries again. */
   #keepHouse(): void {
     const { database } = this.#session;
     try {
@@ -146,11 +149,14 @@ class FileStore implements Store {
     }
   }
 
-  /** Nor does this: whoever erased is told that something may be left, and a later sweep tries again. */
+  /**
+   * A failure reaches no caller here either: the one that erased learns that something may be left, and a
+   * later sweep tries again.
+   */
   #removeTraces(): void {
     const removal = attemptToRemove(this.#session.database);
     if (removal.kind === "removed") this.#say("info", "store.traces-removed", {});
-    // Not with every sweep: to write a file anew is work, and to fail at it, too.
+    // Not with every sweep: rewriting a file is work, even when it fails.
     this.#tracesAtMs = removal.kind === "left" ? this.#nowMs + TRACES_AGAIN_MS : 0;
     const why = removal.kind === "left" ? removal.why : undefined;
     if (why !== undefined && why !== this.#tracesTold)
@@ -159,8 +165,8 @@ class FileStore implements Store {
   }
 
   /**
-   * After the commit, and before anybody is told: what was written into a file that is not at its place any more is in nobody's
-   * database.
+   * After the commit, and before a caller is told: what was written into a file that is no longer at its path
+   * is lost.
    */
   #look(): void {
     if (this.#lost !== undefined) return;
@@ -171,18 +177,18 @@ class FileStore implements Store {
   #lose(trouble: string, reason = trouble): void {
     const known = this.#lost?.reason;
     this.#lost = { trouble, reason };
-    // Whoever only reads leaves it to the writer, who looks as often and opens it again.
+    // A reader leaves it to the writer, which checks as often and opens the file again.
     if (reason !== known && !this.#options.readOnly) this.#say("error", "store.file-lost", { reason });
   }
 
   #prepare(requests: readonly StepRequest[]): void {
     const mayReopen = !this.#options.readOnly && requests.some(({ name }) => REOPENING.has(name));
-    // Some are asked so rarely that they would only find out by failing.
+    // Some steps run so rarely that without a check they would only find out by failing.
     if (mayReopen) this.#look();
     if (this.#lost !== undefined) this.#recover(this.#lost, mayReopen);
   }
 
-  /** The file may be back, or another copy of it be there. */
+  /** The file may be back, or a copy of it may have taken its place. */
   #recover(lost: Lost, mayReopen: boolean): void {
     const { file } = this.#session;
     const trouble = file.trouble();
@@ -216,17 +222,23 @@ class FileStore implements Store {
     try {
       return whileBusy(() => requests.some((request) => !isRead(request.name) && !this.#isIdle(request)));
     } catch {
-      // Not even looking worked: the transaction tells each caller why.
+      // Not even the read worked: the transaction tells each caller why.
       return true;
     }
   }
 
-  /** Asking for due work when none is due must not take the write lock away from others, ten times a second. */
+  /**
+   * Looking for due work when none is due must not take the write lock from other processes, ten times a
+   * second.
+   */
   #isIdle({ name, nowMs }: StepRequest): boolean {
     return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
   }
 
-  /** Idle work is not looked for again here: what another process armed in between would be taken outside a transaction. */
+  /**
+   * Idle work is not looked for again here: what another process armed in between would be taken outside a
+   * transaction.
+   */
   #read({ name, input, nowMs }: StepRequest): StepReply {
     this.#nowMs = nowMs;
     return whileBusy(() => ({
@@ -279,7 +291,7 @@ function nothingDue(tables: Tables): DueTurns {
   return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
 }
 
-/** The result, or the error it stands for. */
+/** The result, or throws the error it stands for. */
 export function resultOf(reply: StepReply): unknown {
   if (reply.ok) return reply.result;
   throw errorFrom(reply);

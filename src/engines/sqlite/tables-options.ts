@@ -5,7 +5,7 @@ export interface TablesOptions {
   readonly sql: Statements;
   readonly quarantine: Quarantine;
   readonly nowMs: () => number;
-  /** What a record that cannot be read gets. */
+  /** The project status of a repaired record. */
   readonly projectStatus: string;
   readonly salt: string;
 }

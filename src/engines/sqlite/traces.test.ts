@@ -61,7 +61,7 @@ async function filesWith(text: string): Promise<string[]> {
 }
 
 describe("after a person is erased", () => {
-  it("the log is emptied once whoever reads it is done, and until then it is said that something may be left", async () => {
+  it("the log is emptied once its readers are done; until then it is reported as left", async () => {
     const id = await talk("+15550101", "SECRET");
     const reader = new DatabaseSync(file, { readOnly: true });
     reader.exec("BEGIN");
@@ -70,7 +70,7 @@ describe("after a person is erased", () => {
     expect(await engine.conversations.erase(id)).toBe("erasing");
     expect(await engine.inspector.conversation(id)).toBeUndefined();
     expect(await filesWith("SECRET")).toEqual(["lull.db-wal"]);
-    expect(told).toContain("store.traces-left somebody reads the log: a later sweep tries again");
+    expect(told).toContain("store.traces-left another process reads the log: a later sweep tries again");
     expect(await engine.checks?.()).toMatchObject([{ check: "erased", verdict: "warn" }]);
 
     reader.close();
@@ -82,7 +82,7 @@ describe("after a person is erased", () => {
     expect(await engine.checks?.()).toEqual([]);
   });
 
-  it("the file is written anew once, however often whoever reads is still there", async () => {
+  it("the file is rewritten once, however long the reader stays", async () => {
     for (let n = 0; n < 30; n += 1) await talk(`+155502${n}`, "x".repeat(2_000));
     const id = await talk("+15550101", "SECRET");
     const reader = new DatabaseSync(file, { readOnly: true });
@@ -105,7 +105,7 @@ describe("after a person is erased", () => {
     expect(await engine.checks?.()).toEqual([]);
   });
 
-  it("and anew once more when somebody else is erased meanwhile", async () => {
+  it("and once more when another person is erased meanwhile", async () => {
     const [first, second] = [await talk("+15550101", "SECRET-1"), await talk("+15550102", "SECRET-2")];
     const reader = new DatabaseSync(file, { readOnly: true });
     reader.exec("BEGIN");
@@ -155,7 +155,7 @@ describe("after a person is erased", () => {
 });
 
 describe("a file that is too large to be written anew at once", () => {
-  it("keeps its mark, with an empty log, until somebody compacts it", async () => {
+  it("keeps its mark, with an empty log, until an operator compacts it", async () => {
     await talk("+15550101", "hi");
     const database = openConnection({ file, synchronous: "full" });
     const sql = new Statements(database);
@@ -170,7 +170,7 @@ describe("a file that is too large to be written anew at once", () => {
     database.close();
   });
 
-  it("is compacted beside whoever is busy with the log, which a later sweep empties without writing it anew", async () => {
+  it("is compacted beside a reader; a later sweep empties the log without rewriting the file", async () => {
     const id = await talk("+15550101", "SECRET");
     const reader = new DatabaseSync(file, { readOnly: true });
     reader.exec("BEGIN");
@@ -186,7 +186,7 @@ describe("a file that is too large to be written anew at once", () => {
       done(text);
     };
     expect(rewrite(database, 3)).toBe(false);
-    const why = "somebody reads the log: a later sweep tries again";
+    const why = "another process reads the log: a later sweep tries again";
     expect(removeTraces(database, 4_096)).toEqual({ kind: "left", why });
     expect(tracesLeft(new Statements(database), 4_096)).toBe(why);
     reader.close();
@@ -197,7 +197,7 @@ describe("a file that is too large to be written anew at once", () => {
   });
 });
 
-it("whoever was erased while the file was written anew keeps a mark of their own", async () => {
+it("a person who was erased while the file was rewritten keeps a mark of their own", async () => {
   const database = openConnection({ file, synchronous: "full" });
   const sql = new Statements(database);
   noteErased(sql);

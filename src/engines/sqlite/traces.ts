@@ -4,36 +4,41 @@ import { pause, whileBusy } from "./connection.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * A row that is deleted is overwritten (`secure_delete`), but SQLite moves rows between pages, and where one stood before its bytes stay
- * until something else needs the place: after 1,200 of 2,000 people were erased, addresses or texts of 3 to 9 of them were still in the file.
- * Only when all of it is written anew, and the log is emptied, is nothing left.
+ * A deleted row is overwritten (`secure_delete`), but SQLite moves rows between pages, and the bytes at the
+ * former place stay until it is needed again: after 1,200 of 2,000 people were erased, addresses or texts of
+ * 3 to 9 of them were still in the file. Nothing is left only after the whole file is rewritten and the log
+ * emptied.
  */
 const MARK = "erased_mark";
-/** The mark that was there when the file was last written anew: what is left of that one is in the log alone. */
+/** The mark at the time of the last rewrite: what is left of that erasure is in the log alone. */
 const REWRITTEN = "rewritten_mark";
 
 /**
- * A file up to this size is written anew at once: about a second, in which nobody else can write. A larger one would keep webhooks waiting
- * for longer than providers do: its owner chooses the moment (`lull compact`).
+ * A file up to this size is rewritten at once: about a second, in which no other process can write. A larger
+ * one would keep webhooks waiting for longer than providers do: an operator chooses the moment (`lull
+ * compact`).
  */
 export const REWRITE_BYTES_MAX = 128_000_000;
 
-/** Rounds of at most a millisecond: whoever reads is mostly done by then. */
+/** Rounds of at most a millisecond: most readers are done by then. */
 const LOG_ROUNDS_MAX = 200;
-/** A command has the time that another process takes to fold a log of gigabytes into the file, or a reader to end. */
+/**
+ * A command waits as long as another process needs to fold a log of gigabytes into the file, or a reader to
+ * end.
+ */
 const LOG_ROUNDS_OF_A_COMMAND = 600;
 const COMMAND_PAUSE_MS = 50;
 
 const LARGE = "the file is large: run `lull compact` when it is quiet";
-const READ = "somebody reads the log: a later sweep tries again";
+const READ = "another process reads the log: a later sweep tries again";
 const NOT_YET = "the next sweep removes them";
 
-/** Somebody was erased: what is left of them has to go. In the same transaction. */
+/** A person was erased: what is left of them has to be removed. Noted in the same transaction. */
 export function noteErased(sql: Statements): void {
   sql.run("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", MARK, randomUUID());
 }
 
-/** What keeps bytes of somebody who was erased in a file, in words. Undefined when nothing is left. */
+/** Why bytes of an erased person are still in a file, in words. Undefined if nothing is left. */
 export function tracesLeft(sql: Statements, bytesMax = REWRITE_BYTES_MAX): string | undefined {
   const found = sql.get("SELECT value FROM meta WHERE key = ?", MARK);
   if (found === undefined) return undefined;
@@ -49,11 +54,14 @@ export type Removal =
   /** Something is in the way. */
   | { readonly kind: "left"; readonly why: string };
 
-/** Writes the file anew and empties the log, if somebody was erased since that was done last. Not inside a transaction. */
+/**
+ * Rewrites the file and empties the log, if a person was erased since the last time. Not inside a
+ * transaction.
+ */
 export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): Removal {
   const isLarge = sizeOf(database) > bytesMax;
   const mark = whileBusy(() => {
-    // Looked at again with every try: whoever was in the way may have done it.
+    // Checked again with every try: the process that was in the way may have done it.
     const found = metaOf(database, MARK);
     if (found !== undefined && !isLarge && found !== metaOf(database, REWRITTEN)) writeAnew(database, found);
     return found;
@@ -66,7 +74,10 @@ export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MA
   return { kind: "removed" };
 }
 
-/** Writes the whole file anew, of whatever size. False when the log could not be emptied, and may hold what the file does not any more. */
+/**
+ * Rewrites the whole file, of any size. False if the log could not be emptied: it may still hold what the
+ * file no longer does.
+ */
 export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND): boolean {
   // In a file, not in memory: it may be larger than that. What was erased is not in it.
   database.exec("PRAGMA temp_store = file");
@@ -80,7 +91,10 @@ export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND
   return true;
 }
 
-/** The log holds the whole file then. Whoever keeps it from being emptied must not make it grow by that with every try, so it is noted. */
+/**
+ * After this the log holds the whole file. It is noted, so that a reader that keeps the log from being
+ * emptied does not make it grow with every try.
+ */
 function writeAnew(database: DatabaseSync, mark: string | undefined): void {
   database.exec("VACUUM");
   if (mark === undefined) return;
@@ -99,13 +113,13 @@ function metaOf(database: DatabaseSync, key: string): string | undefined {
   return row && String(row.value);
 }
 
-/** Whoever was erased meanwhile has left a mark of their own. */
+/** A person who was erased meanwhile has left another mark, which stays. */
 function unmark(database: DatabaseSync, mark: string): void {
   const done = database.prepare("DELETE FROM meta WHERE key = ? AND value = ?");
   whileBusy(() => done.run(MARK, mark));
 }
 
-/** False where somebody is in the middle of something: then it is as it was. */
+/** False if another process is busy with the log: then it is unchanged. */
 function emptyLog(database: DatabaseSync, rounds = LOG_ROUNDS_MAX, pauseMs = 1): boolean {
   const checkpoint = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)");
   for (let round = 0; round < rounds; round += 1) {

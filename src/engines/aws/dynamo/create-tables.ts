@@ -11,7 +11,10 @@ import { type KeyPart, TABLES, type TableDefinition, type TableName } from "./ta
 
 const CREATE_SECONDS_MAX = 120;
 
-/** Creates what is not there yet, as `TABLES` says. For emulators and first tries: a deployment has its own way. */
+/**
+ * Creates the tables that are missing, as `TABLES` says. For emulators and first tries: a deployment has its
+ * own way.
+ */
 export async function createTables(options: AwsOptions = {}): Promise<void> {
   const client = options.clients?.dynamodb ?? dynamoDbClient(options);
   const names = tableNames(options);
@@ -67,17 +70,20 @@ function attributeDefinitions(keys: readonly KeyPart[]): AttributeDefinition[] {
 }
 
 export interface QueueOptions extends Pick<AwsOptions, "region" | "endpoint" | "clients"> {
-  /** Channels that get a queue of their own; `default` is always made. */
+  /** Channels that get a queue of their own; `default` is always created. */
   readonly channels?: readonly string[];
   /** Put before every queue's name. */
   readonly prefix?: string;
-  /** How long a trigger that nobody finished stays hidden. */
+  /** How long a received trigger stays hidden before it is delivered again. */
   readonly visibilitySeconds?: number;
 }
 
 const RECEIVES_MAX = 5;
 
-/** Creates what is not there yet, each with its dead letters, and gives the URLs by channel: what `aws({ queues })` takes. */
+/**
+ * Creates the queues that are missing, each with its dead-letter queue, and returns the URLs by channel for
+ * `aws({ queues })`.
+ */
 export async function createQueues(options: QueueOptions = {}): Promise<Record<string, string>> {
   const client = options.clients?.sqs ?? sqsClient(options);
   const { prefix = "lull-", channels = [], visibilitySeconds = 60 } = options;
@@ -94,7 +100,7 @@ export async function createQueues(options: QueueOptions = {}): Promise<Record<s
 
 async function createQueue(client: SQSClient, name: string, visibilitySeconds: number): Promise<string> {
   const dead = await client.send(
-    // Longer than the queue's own: the clock of a message goes on when it is moved.
+    // Longer than the queue's own retention: a moved message keeps its age.
     new CreateQueueCommand({ QueueName: `${name}-dead`, Attributes: { MessageRetentionPeriod: "1209600" } }),
   );
   const { Attributes } = await client.send(

@@ -24,7 +24,10 @@ import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from 
 const BATCH_WRITE_MAX = 25;
 const BATCH_GET_MAX = 100;
 
-/** DynamoDB in plain values: conditions are answers, the rest is tried again or told as a `LullError`. */
+/**
+ * DynamoDB with plain values: a failed condition is an answer; other errors are retried or thrown as a
+ * `LullError`.
+ */
 export class DynamoStore implements Store {
   readonly #client: DynamoDBClient;
   readonly #names: TableNames;
@@ -192,7 +195,7 @@ export class DynamoStore implements Store {
     }
   }
 
-  /** What a batch leaves undone was throttled: it is asked for again, more slowly, and not for ever. */
+  /** Items that a batch left undone were throttled: they are tried again, more slowly, and not for ever. */
   async #notTooFast(table: TableName, left: number, before: number): Promise<number> {
     if (left === 0) return 0;
     const throttled = before + 1;
@@ -240,7 +243,7 @@ export class DynamoStore implements Store {
   }
 }
 
-/** A batch that names the same item twice is refused as a whole. */
+/** DynamoDB refuses a batch that names the same item twice. */
 function distinct(keys: readonly Item[]): Item[] {
   return [...new Map(keys.map((key) => [JSON.stringify(key), key])).values()];
 }

@@ -1,7 +1,7 @@
 /** An item as plain values. */
 export type Item = Record<string, unknown>;
 
-/** What has to hold for a write, or of what is read. Plain data: a store of any kind can carry it out. */
+/** What has to hold for a write, or for what is read. Plain data: any kind of store can carry it out. */
 export type Condition =
   | { readonly is: "absent" | "present"; readonly name: string }
   | { readonly is: "=" | "<>" | "<=" | "<" | ">" | "begins"; readonly name: string; readonly value: unknown }
@@ -18,10 +18,13 @@ export const below = (name: string, value: unknown): Condition => ({ is: "<", na
 export const beginsWith = (name: string, value: string): Condition => ({ is: "begins", name, value });
 export const all = (...conditions: readonly Condition[]): Condition => ({ is: "AND", conditions });
 export const any = (...conditions: readonly Condition[]): Condition => ({ is: "OR", conditions });
-/** Also where the attribute is not there, or of another type: nothing can be said of it then, and so this holds. */
+/** Also holds if the attribute is absent or of another type: then the inner condition is false. */
 export const not = (condition: Condition): Condition => ({ is: "NOT", condition });
 
-/** Collects the names and values that an expression refers to. Every name goes through here: many are reserved words. */
+/**
+ * Collects the names and values that an expression refers to. Every name goes through here: many are reserved
+ * words.
+ */
 interface Bind {
   name(name: string): string;
   value(value: unknown): string;
@@ -50,7 +53,7 @@ function grouped(condition: Condition, bind: Bind): string {
   return condition.is === "AND" || condition.is === "OR" ? `(${text})` : text;
 }
 
-/** A change to single attributes: the others stay, whoever wrote them. */
+/** A change to single attributes: the others stay as they are. */
 export interface Change {
   /** `undefined` removes the attribute. */
   readonly set?: Item;
@@ -77,7 +80,7 @@ interface Expressions {
   readonly values: Item;
 }
 
-/** The request's expressions, with its names and values collected over all of them. */
+/** The request's expressions, with the names and values of all of them. */
 export function expressions({ change, condition, key, filter, attributes }: Parts): Expressions {
   const names = new Map<string, string>();
   const values: Item = {};

@@ -1,14 +1,14 @@
 import type { Change, Condition, Item, Parts } from "./expression.ts";
 import type { TableName } from "./tables.ts";
 
-/** A write on a condition: done, or refused by what stands there (nothing, where the condition wants something). */
+/** A conditional write: done, or refused by the item that is there (none, if the condition wants one). */
 export type Written =
   | { readonly kind: "done"; readonly item?: Item }
   | { readonly kind: "refused"; readonly item?: Item };
 
 export type Transacted =
   | { readonly kind: "done" }
-  /** By action: what stood there, where its condition failed. */
+  /** By action: the item that was there when its condition failed. */
   | { readonly kind: "refused"; readonly by: ReadonlyMap<number, Item | undefined> };
 
 export interface Reading extends Pick<Parts, "key" | "filter" | "attributes"> {
@@ -50,7 +50,9 @@ export type Action =
 
 export type ReturnedItem = "ALL_NEW" | "ALL_OLD" | "NONE";
 
-/** What the steps need of a table store: single items on conditions, all-or-nothing writes, consistent reads. */
+/**
+ * What the steps need of a table store: single items on conditions, all-or-nothing writes, consistent reads.
+ */
 export interface Store {
   /** A consistent read. */
   get(table: TableName, key: Item): Promise<Item | undefined>;
@@ -62,9 +64,9 @@ export interface Store {
     condition?: Condition,
     returns?: ReturnedItem,
   ): Promise<Written>;
-  /** Gives what stood there. */
+  /** Returns the item that was there. */
   delete(table: TableName, key: Item, condition?: Condition): Promise<Written>;
-  /** Every page, up to `limit`. Consistent, except where an index is asked: that may lag. */
+  /** Every page, up to `limit`. Consistent, except through an index, which may lag. */
   query(table: TableName, reading: Reading): Promise<Item[]>;
   queryPage(table: TableName, reading: Reading): Promise<PageOfItems>;
   scanPage(table: TableName, reading: Omit<Reading, "key">): Promise<PageOfItems>;
@@ -72,7 +74,7 @@ export interface Store {
   count(table: TableName, reading?: Reading): Promise<number>;
   /** Consistent reads of many items, in no order. */
   getMany(table: TableName, keys: readonly Item[]): Promise<Item[]>;
-  /** Unconditional writes, each for itself: only for what may be repeated and may be half done. */
+  /** Unconditional writes, each on its own: only for writes that may be repeated or half done. */
   writeMany(
     table: TableName,
     writes: { readonly put?: readonly Item[]; readonly delete?: readonly Item[] },

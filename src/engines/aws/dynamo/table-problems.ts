@@ -6,7 +6,10 @@ import type {
 } from "@aws-sdk/client-dynamodb";
 import type { IndexDefinition, KeyPart, TableDefinition } from "./tables.ts";
 
-/** What was made by another hand than ours: other keys fail on the first message, another index on the first look, or never find anybody. */
+/**
+ * Tables may have been created by hand. Wrong keys fail on the first message; a wrong index fails on the
+ * first query, or finds nothing.
+ */
 export function problems(table: TableDescription, wanted: TableDefinition): string[] {
   const { KeySchema = [], GlobalSecondaryIndexes = [], AttributeDefinitions = [] } = table;
   const key = keyText(KeySchema, AttributeDefinitions);
@@ -56,7 +59,7 @@ function wantedText(keyed: Keyed): string {
     .join(", ");
 }
 
-/** The partition's key comes first, in whatever order it is told. */
+/** The partition key first, whatever the order in the description. */
 function keyText(schema: readonly KeySchemaElement[], definitions: readonly AttributeDefinition[]): string {
   const typeOf = (name: string | undefined) =>
     definitions.find(({ AttributeName }) => AttributeName === name)?.AttributeType ?? "?";

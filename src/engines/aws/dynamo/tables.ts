@@ -8,14 +8,17 @@ export interface IndexDefinition {
   readonly name: string;
   readonly partitionKey: KeyPart;
   readonly sortKey?: KeyPart;
-  /** Attributes that the index carries besides its keys. What changes with every turn stays out: it would be written twice. */
+  /**
+   * Attributes that the index carries besides its keys. What changes with every turn stays out: it would be
+   * written twice.
+   */
   readonly carries?: readonly string[];
 }
 
 export interface TableDefinition {
-  /** Its name where nobody gives another. */
+  /** Its default name. */
   readonly name: string;
-  /** The environment variable that gives another. */
+  /** The environment variable that sets another name. */
   readonly env: string;
   readonly partitionKey: KeyPart;
   readonly sortKey?: KeyPart;
@@ -34,9 +37,12 @@ export const BY_ID = "by-conversation-id";
 export const LISTED = "listed";
 export const LEASED = "leased";
 
-/** Every table and index in one place, for `createTables` and for whoever deploys them. */
+/** Every table and index in one place, for `createTables` and for deployments. */
 export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
-  /** Shared with the system that opens conversations: its rows are read and changed attribute by attribute, never replaced. */
+  /**
+   * Shared with the system that opens conversations: its rows are read and changed attribute by attribute,
+   * never replaced.
+   */
   conversations: {
     name: "conversations",
     env: "LULL_TABLE_CONVERSATIONS",
@@ -62,7 +68,7 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
       { name: LISTED, partitionKey: text("listing"), sortKey: text("listed_at") },
     ],
   },
-  /** What waits for its turn. It has no expiry: nothing staged may ever go by itself. */
+  /** What waits for its turn. No expiry: nothing staged may ever go by itself. */
   stage: {
     name: "conversations-stage",
     env: "LULL_TABLE_STAGE",
@@ -90,7 +96,10 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
       },
     ],
   },
-  /** Everything that is kept of a conversation, appended: messages, turns, refusals, dead letters, unknown sends. */
+  /**
+   * Everything that is kept of a conversation, appended: messages, turns, refusals, dead letters, unknown
+   * sends.
+   */
   messages: {
     name: "conversations-messages",
     env: "LULL_TABLE_MESSAGES",
@@ -99,7 +108,7 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
     timeToLive: "expires_at",
     indexes: [{ name: LISTED, partitionKey: text("listing"), sortKey: text("listed_at") }],
   },
-  /** Provider ids: inbound ones that were answered for, outbound ones that were sent. */
+  /** Provider ids: inbound ones that were committed or dead-lettered, outbound ones that were sent. */
   seen: {
     name: "conversations-seen",
     env: "LULL_TABLE_SEEN",

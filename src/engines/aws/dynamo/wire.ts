@@ -23,7 +23,10 @@ export function transactItem(names: TableNames, action: Action) {
   }
 }
 
-/** Numbers that no number holds exactly come rounded: whoever reads them asks whether they make sense; to throw would stop all others. */
+/**
+ * Numbers that JavaScript cannot hold exactly are rounded, and validated where they are read: an exception
+ * here would stop all other rows.
+ */
 export function plainItem(item: Record<string, AttributeValue>): Item {
   return unmarshall(item, { wrapNumbers: Number });
 }
@@ -47,7 +50,7 @@ export function pageOf({
   return { items, ...(LastEvaluatedKey && { next: plainItem(LastEvaluatedKey) }) };
 }
 
-/** Which actions of a cancelled transaction failed on their condition, and what stood there. */
+/** Which actions of a cancelled transaction failed on their condition, and the items that were there. */
 export function refusals(error: unknown): Map<number, Item | undefined> {
   const { CancellationReasons = [] } = error as { CancellationReasons?: CancellationReason[] };
   return new Map(

@@ -7,15 +7,15 @@ import { conversationKeyOf, idWithin, inTime } from "./keys.ts";
 import { isHeldBy } from "./state.ts";
 import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
 
-/** A copy has to fit into its item, whatever was in the way. */
+/** A copy has to fit into its item, however large the row is. */
 const RAW_CHARACTERS_MAX = 90_000;
 
-/** The list of what was set aside. */
+/** The list of rows that were set aside. */
 export const QUARANTINE = "quarantine";
 
 /**
- * A conversation's row in our own table that cannot be read. It takes the place of ours, so a copy is kept for a person, and what is
- * staged starts from nothing: a reply that was on its way then may go out twice.
+ * A conversation's row in our own table that cannot be read. It is in the place of ours, so a copy is kept
+ * for an operator, and what is staged starts from nothing: a reply that was on its way may go out twice.
  */
 export async function setAside(site: AwsContext, { id, foreign }: Stored, token: string): Promise<Stored> {
   const { raw, why } = foreign!;
@@ -27,7 +27,10 @@ export async function setAside(site: AwsContext, { id, foreign }: Stored, token:
   return storedFrom(id, written.item);
 }
 
-/** A write to a conversation's row in our own table. Ours are far smaller than an item: one without room for it is somebody else's. */
+/**
+ * A write to a conversation's row in our own table. Our rows are far smaller than an item: one without room
+ * for the write is foreign.
+ */
 export async function withRoom<T>(site: AwsContext, id: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
@@ -47,7 +50,7 @@ async function makeRoom(site: AwsContext, id: string): Promise<void> {
   await site.store.put("state", key, rev === undefined ? absent("rev") : equal("rev", rev));
 }
 
-/** A copy of a row of ours that has to give way, for a person to look at. */
+/** Keeps a copy of a row that has to give way, for an operator to look at. */
 export async function keepAside(site: AwsContext, table: TableName, row: Item, why: string): Promise<void> {
   const conversationId = String(row.conversation_id);
   const id = idWithin(conversationId, site.newId());
@@ -69,7 +72,7 @@ export function asideKey(conversationId: string, id: string): Item {
   return { conversation_id: conversationId, item_id: `q#${id}` };
 }
 
-/** The turn that ran then, where that can be read: its reply may have gone out. */
+/** The turn that ran then, if it can be read: its reply may have gone out. */
 function turnIn({ draft, works }: Item): string | undefined {
   const [work] = Array.isArray(works) ? works : [];
   const known = [draft, work].map((each) => (isObject(each) ? each.turnId : undefined));

@@ -4,9 +4,10 @@ import type { Action } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
 
 /**
- * In which conversation a message waits is decided once, before it is staged. Between two deliveries of it a task may be completed and the next
- * one begun: each delivery would find another conversation, and the message be answered in both. Kept where it is said what became of a message,
- * which every delivery reads anyway, and forgotten after the same time.
+ * In which conversation a message waits is decided once, before it is staged. Between two deliveries of it, a
+ * task may be completed and the next conversation begun: each delivery would find another conversation, and
+ * the message would be answered in both. The claim is in the item that remembers the message, which every
+ * delivery reads anyway, and is forgotten after the same time.
  */
 export type Claim =
   | { readonly kind: "here" }
@@ -24,23 +25,23 @@ export async function claim(site: AwsContext, messageId: string, conversationId:
   if (kind === "done") return { kind: "here" };
   if (item?.fate !== undefined) return { kind: "answered" };
   const standing = claimIn(item ?? {});
-  // Ours, where the answer to our own write got lost.
+  // Ours, if the answer to our own write got lost.
   if (standing === undefined || standing === conversationId) return { kind: "here" };
   return { kind: "elsewhere", conversationId: standing };
 }
 
-/** Whoever else decided it: that conversation is gone. */
+/** Overrides an earlier claim: its conversation is gone. */
 export async function claimOver(site: AwsContext, messageId: string, conversationId: string): Promise<void> {
   const set = claimed(site, conversationId);
   await site.store.update("seen", { id: site.installation.seenKey(messageId) }, { set });
 }
 
-/** Where a message that nobody has answered for is to be looked for, as its item in `conversations-seen` says. */
+/** Where a message without a fate is staged, as its item in `conversations-seen` says. */
 export function claimIn({ fate, staged_in }: Item): string | undefined {
   return fate === undefined && typeof staged_in === "string" ? staged_in : undefined;
 }
 
-/** Back from a dead letter: not answered for any more. */
+/** Back from a dead letter: it has no fate any more. */
 export function reclaim(site: AwsContext, messageId: string, conversationId: string): Action {
   const change = { set: claimed(site, conversationId) };
   return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };

@@ -87,7 +87,7 @@ describe("a conversation's row", () => {
     expect({ attributes, none }).toEqual({ attributes: { channel_config: null }, none: {} });
   });
 
-  it.each([true, 1, "true", "1"])("says yes in whatever way its owner has: %j", (yes) => {
+  it.each([true, 1, "true", "1"])("says yes in any way its owner has: %j", (yes) => {
     const { taskComplete, handedOff, paused } = read({
       task_complete: yes,
       hand_off_to_human: yes,

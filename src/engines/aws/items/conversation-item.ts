@@ -16,8 +16,8 @@ export function rowKey(sender: string, id: string): Item {
 }
 
 /**
- * A row of `conversations` as ours, whoever wrote it: what is missing has its default. Its owner's configuration comes along as
- * attributes, for responders to read.
+ * A row of `conversations`, whichever system wrote it, as a conversation of ours: what is missing has its
+ * default. The owner's configuration is passed on as attributes, for responders to read.
  */
 export function conversationFrom(row: Item): Conversation {
   const createdAtMs = instantOf(row.created_at) ?? 0;
@@ -71,12 +71,14 @@ export function rowFrom(conversation: Conversation): Item {
   };
 }
 
-/** What puts a row into the list of conversations. Rows of another system get it when we first write to them. */
+/**
+ * What puts a row into the list of conversations. Rows of another system get it when we first write to them.
+ */
 export function listedAs(id: string, atMs: number): Item {
   return { listing: shardOf(id), listed_at: `${sortable(atMs, 15)}#${id}` };
 }
 
-/** Only what the change names: everything else in the row is somebody's. */
+/** Only what the change names: the rest of the row belongs to its owner. */
 export function changeOf(change: ConversationChange, nowMs: number): Item {
   const { window } = change;
   return {
@@ -92,7 +94,9 @@ export function changeOf(change: ConversationChange, nowMs: number): Item {
   };
 }
 
-/** Whether a row is about this channel and this address of ours. A row that does not say is about every one. */
+/**
+ * Whether a row is about this channel and this address of ours. A row that does not say is about all of them.
+ */
 export function isAbout(row: Item, { channelType, address }: ConversationKey): boolean {
   const type = textOf(row.channel_type);
   const at = addressOf(row);
@@ -103,7 +107,7 @@ export function createdAtMsOf(row: Item): number {
   return instantOf(row.created_at) ?? 0;
 }
 
-/** Ours, or the sender that the other system configured; providers write it with a prefix. */
+/** Our address, or the sender that the other system configured; providers write it with a prefix. */
 function addressOf(row: Item): string {
   const config = isObject(row.channel_config) ? row.channel_config : undefined;
   const given = row.address ?? config?.sender ?? config?.whatsapp_sender ?? config?.from;
@@ -117,7 +121,7 @@ function attributesOf(row: Item): Record<string, unknown> {
   return { ...Object.fromEntries(owners), ...(isObject(row.attributes) && row.attributes) };
 }
 
-/** One that is none is not there: the channel's window counts. */
+/** An invalid window counts as absent: the channel's window applies. */
 function windowIn(value: unknown): WindowPolicy | undefined {
   const read = soundAs<WindowPolicy>(windowPolicy, value);
   return read.kind === "sound" ? read.value : undefined;
@@ -144,7 +148,7 @@ export function isoOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** ISO text, or a number: seconds where it is too small to be milliseconds. */
+/** ISO text, or a number: seconds if it is too small to be milliseconds. */
 export function instantOf(value: unknown): number | undefined {
   const atMs = typeof value === "string" ? Date.parse(value) : value;
   if (typeof atMs !== "number" || time(atMs) !== undefined) return undefined;

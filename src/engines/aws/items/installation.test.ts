@@ -8,7 +8,7 @@ import { conversationKeyOf, INSTALLATION, plainSeenKey, plainSentKey, SWEEP } fr
 const DAY_MS = 24 * 3_600_000;
 const key = conversationKeyOf(INSTALLATION);
 
-it("what is remembered of a message cannot be found by whoever knows its id and not the installation's secret", async () => {
+it("what is remembered of a message is not found by its id without the installation's secret", async () => {
   const { s, world } = await memoryScene();
   const { message } = await s.receive("hi");
   await s.windowPasses();
@@ -27,7 +27,7 @@ it("a new installation looks nothing up for an older version", async () => {
   expect(world.row("state", key)).toMatchObject({ plain_until_ms: 0 });
 });
 
-it("what 0.1.0 answered is a duplicate after the upgrade, and what it sent is known, for a week", async () => {
+it("for a week after the upgrade, what 0.1.0 answered is a duplicate and what it sent is known", async () => {
   const { s, world } = await memoryScene();
   world.write("state", { ...conversationKeyOf(SWEEP), at_ms: s.nowMs });
   const untilAtMs = s.nowMs + 30 * DAY_MS;
@@ -62,14 +62,14 @@ it("of two workers that come first one makes the secret, and both have it", asyn
   expect(found[0]!.conversationId).toBe(found[1]!.conversationId);
 });
 
-it("a store that is away for a moment is asked again by whoever comes next", async () => {
+it("a store that is away for a moment is asked again by the next caller", async () => {
   const { s, world } = await memoryScene();
   world.before("request.get", () => Promise.reject(new StoreUnavailable("the table is away")));
   await expect(s.receive("hi")).rejects.toBeInstanceOf(StoreUnavailable);
   expect(await s.deliver(s.arrival("hi"))).toMatchObject({ kind: "staged" });
 });
 
-it("an item that somebody else put in its place is told, and nothing is made up", async () => {
+it("a foreign item in its place is reported, and no secret is made up", async () => {
   const { s, world } = await memoryScene();
   world.write("state", { ...key, installation_key: 7 });
   await expect(s.receive("hi")).rejects.toBeInstanceOf(ConfigError);

@@ -16,18 +16,19 @@ import {
   SWEEP,
 } from "./keys.ts";
 
-/** As long as anything is remembered that was written under a key of 0.1.0. */
+/** How long ids that 0.1.0 remembered are still looked up. */
 const PLAIN_MS = 7 * 24 * 3_600_000;
 
 interface Loaded {
   readonly secret: string;
-  /** Until then what 0.1.0 remembered is looked up, too. */
+  /** Until then, what 0.1.0 remembered is looked up, too. */
   readonly plainUntilAtMs: number;
 }
 
 /**
- * What makes ids and dedupe keys of this installation its own: without it, whoever sees one in a log or a copy of a table tries all phone
- * numbers in seconds. Made once, by whoever comes first, and kept beside the conversations: whoever can read that can read everything.
+ * The secret that makes ids and dedupe keys of this installation its own: without it, a reader of a log or of
+ * a copied table could try all phone numbers in seconds. Made once, by the first process, and stored beside
+ * the conversations: a reader of that table can read everything anyway.
  */
 export class Installation {
   readonly #store: Store;
@@ -42,7 +43,7 @@ export class Installation {
     this.#newId = newId;
   }
 
-  /** Before anything else. It is read once; what failed is tried again by whoever comes next. */
+  /** Called before anything else. It is read once; after a failure the next caller tries again. */
   async load(): Promise<void> {
     if (this.#loaded) return;
     this.#loading ??= this.#read().finally(() => {
@@ -60,12 +61,12 @@ export class Installation {
     return `in/${this.#hash(messageId)}`;
   }
 
-  /** Where it says that a message was refused, and that this is on record. */
+  /** Where it is noted that a message was refused and that the refusal is recorded. */
   refusedKey(messageId: string): string {
     return `refused/${this.#hash(messageId)}`;
   }
 
-  /** Where refusals of somebody are who has no conversation. */
+  /** Where refusals of a person without a conversation are stored. */
   refusedPartition(name: string): string {
     return refusedPartition(this.#hash(name));
   }
@@ -74,7 +75,7 @@ export class Installation {
     return `out/${this.#hash(`${channel}/${providerId}`)}`;
   }
 
-  /** Where 0.1.0 may have remembered a message; none when it cannot have any more. */
+  /** Where 0.1.0 may have remembered a message; empty once that has expired. */
   seenBefore(messageId: string): readonly string[] {
     return this.#isPlainTime() ? [plainSeenKey(messageId)] : [];
   }
@@ -101,7 +102,10 @@ export class Installation {
     this.#loaded = loadedFrom(standing ?? (await this.#make()));
   }
 
-  /** Of two at once the first wins, and the other takes what stands there then; also if it is its own, and only the answer got lost. */
+  /**
+   * Of two processes at once the first wins, and the other takes the item that is there, even if that is its
+   * own and only the answer got lost.
+   */
   async #make(): Promise<Item> {
     const marks = await this.#store.getMany("state", [PING, SWEEP, CLOCK].map(conversationKeyOf));
     const item = {

@@ -3,10 +3,12 @@ import type { Draft } from "../../../model/draft.ts";
 import type { OutboundRequest } from "../../../model/outbound.ts";
 import type { Item } from "../dynamo/expression.ts";
 
-/** A little less than DynamoDB's 400 KB: a dead letter keeps the row with a name around it. */
+/** A little less than DynamoDB's 400 KB: a dead letter stores the row inside another item. */
 export const ITEM_BYTES_MAX = 400_000;
 
-/** Of rows that one transaction moves from one table to another: each is counted twice, and all of them may be 4 MB. */
+/**
+ * For rows that one transaction moves between tables: each is counted twice, and all of them may have 4 MB.
+ */
 export const MOVED_BYTES_MAX = 1_000_000;
 
 /** A draft shares its item with the attempts and their message ids. */
@@ -18,7 +20,10 @@ const SENT_BYTES = 100;
 const PARTITION_KEY_BYTES_MAX = 2_048;
 const SORT_KEY_BYTES_MAX = 1_024;
 
-/** As DynamoDB counts: names and texts in UTF-8, numbers by their digits, three bytes for a list or a map and one for each member. */
+/**
+ * As DynamoDB counts: names and texts in UTF-8, numbers by their digits, three bytes for a list or a map and
+ * one for each member.
+ */
 export function itemBytes(value: unknown): number {
   switch (typeof value) {
     case "string":
@@ -40,7 +45,7 @@ function membersBytes(value: object): number {
   return named.reduce((sum, [name, each]) => sum + 1 + Buffer.byteLength(name) + itemBytes(each), 0);
 }
 
-/** Whether an item holds it. If not, trying again cannot help. */
+/** Whether one item can hold it. If not, a retry cannot help. */
 export function fits(item: Item): boolean {
   return itemBytes(item) <= ITEM_BYTES_MAX;
 }
@@ -56,13 +61,13 @@ export function isSortKey(text: string): boolean {
   return Buffer.byteLength(text) <= SORT_KEY_BYTES_MAX;
 }
 
-/** Before anything of it goes out: later nobody could write down what was sent. */
+/** Checked before the first chunk goes out: later it could not be recorded what was sent. */
 export function assertHeld(draft: Draft): Draft {
   if (itemBytes(draft) + SENT_BYTES * draft.chunks.length > DRAFT_BYTES_MAX) throw tooLarge();
   return draft;
 }
 
-/** The same of what a human wants to say, as far as it can be told before it is split. */
+/** The same for what a human wants to say, as far as it can be told before it is split. */
 export function assertSayable({ texts, media = [] }: Pick<OutboundRequest, "texts" | "media">): void {
   if (itemBytes(texts) + itemBytes(media) > DRAFT_BYTES_MAX) throw tooLarge();
 }

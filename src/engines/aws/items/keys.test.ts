@@ -11,7 +11,7 @@ it("a transaction's token is what DynamoDB takes for one, and the same for the s
 it("an id that ends in its conversation's leads there, whatever that is called", () => {
   for (const id of ["c_1", "8d1f-uuid", "a.b.c", "with/slash"])
     expect(conversationWithin(idWithin(id, "unique"))).toBe(id);
-  expect(conversationWithin("somebody else's")).toBeUndefined();
+  expect(conversationWithin("another system's")).toBeUndefined();
 });
 
 it("keys sort by time, then by sequence", () => {

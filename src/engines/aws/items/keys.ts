@@ -2,13 +2,16 @@ import { createHash } from "node:crypto";
 import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Item } from "../dynamo/expression.ts";
 
-/** How many partitions share an index whose key would otherwise be one for all: a partition takes about 1,000 writes a second. */
+/**
+ * Over how many partitions an index is spread that would otherwise have one key for all: a partition takes
+ * about 1,000 writes a second.
+ */
 const SHARDS = 4;
 
-/** Keys of ours beside the conversations in `conversations-state`. No conversation's id begins like this. */
+/** Our own keys beside the conversations in `conversations-state`. No conversation's id begins like this. */
 const OWN = "lull/";
 
-/** Whether it is one of ours, and no conversation's. */
+/** Whether the id is one of our own keys, and no conversation's. */
 export function isOwn(id: string): boolean {
   return id.startsWith(OWN);
 }
@@ -18,10 +21,10 @@ export const INSTALLATION = `${OWN}installation`;
 export const PAUSED = `${OWN}paused`;
 export const PING = `${OWN}ping`;
 export const SWEEP = `${OWN}sweep`;
-/** Holds the time of a sweep: a clock that was set back shows there. */
+/** Holds the time of a sweep, which shows that a clock was set back. */
 export const CLOCK = `${OWN}clock`;
 
-/** Two transactions at once on one item stand in each other's way. */
+/** Two transactions on one item at once conflict, so turns are counted on this many items. */
 const TURN_COUNTS = 64;
 
 /** Where a turn is counted, in `conversations-messages`. */
@@ -48,11 +51,17 @@ export function shards(): string[] {
   return Array.from({ length: SHARDS }, (_, at) => String(at));
 }
 
-/** More partitions than this would make every look through them long. Each carries about 500 turns a second, which enter and leave. */
+/**
+ * The most partitions: with more, every look through them would take long. Each carries about 500 turns a
+ * second, which enter and leave.
+ */
 export const LEASE_SHARDS_MAX = 64;
 export const LEASE_SHARDS = SHARDS;
 
-/** Where a lease stands in the index over them. A number that changes moves nobody: whoever looks for leases looks at all partitions. */
+/**
+ * A lease's partition in the index. A changed number moves no lease: sweeps search every possible partition
+ * once in a while.
+ */
 export function leaseShardOf(id: string, count: number): string {
   return String(hash(id).readUInt32BE(0) % count);
 }
@@ -61,7 +70,7 @@ export function leaseShards(count = LEASE_SHARDS_MAX): string[] {
   return Array.from({ length: count }, (_, at) => String(at));
 }
 
-/** As 0.1.0 made them, without a secret. Its memory is read until it is over. */
+/** As 0.1.0 made them, without a secret. They are read until its memory has expired. */
 export function plainSeenKey(messageId: string): string {
   return `in/${digest(messageId)}`;
 }
@@ -75,22 +84,25 @@ export function digest(text: string): string {
   return hash(text).toString("base64url");
 }
 
-/** Where it says that too much waits in a person's conversation. Without a secret, like the next: it goes with the person. */
+/**
+ * Where it is noted that too much waits in a person's conversation. Without a secret, like the next key: it
+ * is erased with the person.
+ */
 export function fullKey({ channelType, address, sender }: ConversationKey): string {
   return `full/${digest(JSON.stringify([channelType, address, sender]))}`;
 }
 
-/** Where refusals of somebody are kept who has no conversation, by a hash of their name. */
+/** Where refusals of a person without a conversation are kept, by a hash of the name. */
 export function refusedPartition(hashedName: string): string {
   return `${OWN}refused/${hashedName}`;
 }
 
-/** Where a person's other name leads. */
+/** Where the record of a name is stored. */
 export function aliasKey({ channelType, address }: ConversationKey, name: string): string {
   return `${OWN}alias/${digest(JSON.stringify([channelType, address, name]))}`;
 }
 
-/** Ids of turns and dead letters end in their conversation's: nothing has to be looked up to find it. */
+/** Ids of turns and dead letters end with their conversation's id: no lookup is needed to find it. */
 export function idWithin(conversationId: string, unique: string): string {
   return `${unique}.${conversationId}`;
 }
@@ -100,7 +112,10 @@ export function conversationWithin(id: string): string | undefined {
   return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
 }
 
-/** At most 36 letters, digits and dashes: what a transaction's token may have. Emulators take more; DynamoDB does not. */
+/**
+ * At most 36 letters, digits and dashes: the limit of a transaction's token. Emulators take more; DynamoDB
+ * does not.
+ */
 export function transactionToken(...parts: readonly (string | number)[]): string {
   return hash(JSON.stringify(parts)).toString("hex").slice(0, 36);
 }
@@ -110,7 +125,7 @@ export function inTime(atMs: number, sequence: number): string {
   return `${sortable(atMs, 15)}#${sortable(sequence, 9)}`;
 }
 
-/** A whole number that sorts as text like a number. */
+/** A whole number as text that sorts like the number. */
 export function sortable(number: number, digits: number): string {
   return String(Math.floor(number)).padStart(digits, "0");
 }

@@ -3,12 +3,13 @@ import { leaseShards } from "./keys.ts";
 
 const MINUTE_MS = 60_000;
 const EVERY_MINUTES = 10;
-/** Not the first, in which all the world's schedules begin. */
+/** Not the first minute, in which most schedules begin. */
 const MINUTE = 7;
 
 /**
- * The partitions of the index over leases that a round looks at: those in use, and for a minute of every ten all that there can be. A lease that
- * was taken when there were more of them, or by a worker that is told another number, is found then.
+ * The partitions of the lease index that a round looks at: those in use and, during one minute of every ten,
+ * all that can exist. That finds a lease that was taken when there were more partitions, or by a worker with
+ * another number configured.
  */
 export function sweptShards({
   clock,

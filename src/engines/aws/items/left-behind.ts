@@ -2,10 +2,11 @@ import type { StagedItem } from "../../../core/take.ts";
 import type { StagedRow } from "./stage-item.ts";
 
 /**
- * What a look saw and its turn could not take. Staged rows are kept by their ids, and only all of them together tell by which clock they go and
- * which come first: to read them for every turn of a long pile would cost as much again for each. So the turns right behind it, under the
- * same lease, go by what was seen, and read what they take. Nobody else takes anything away meanwhile. What came in since has a window
- * of its own, which they leave standing.
+ * What a look saw and its turn could not take. Staged rows are stored by their ids, and only all of them
+ * together tell which clock orders them and which come first: reading them all for every turn of a long pile
+ * would cost as much each time. So the next turns under the same lease use what was seen, and read only what
+ * they take. No other worker removes anything meanwhile. What came in since has a window of its own, which
+ * they leave standing.
  */
 export interface Left {
   readonly items: readonly StagedItem[];

@@ -10,7 +10,9 @@ import { conversationWithin, inTime } from "./keys.ts";
 export const REFUSAL = "r#";
 const UNKNOWN = "u#";
 
-/** One of the `messages` that another system keeps in the conversation's row. Undefined when it is none. */
+/**
+ * One of the `messages` that another system keeps in the conversation's row. Undefined if it is not valid.
+ */
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   if (!isObject(entry)) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";
@@ -43,7 +45,7 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     channel,
     reply_to: to,
     from_address: from,
-    // For conditions, which cannot tell that two ways of writing a number are one.
+    // For conditions, which cannot tell that two spellings of a number are the same.
     sent_from: from ? canonicalAddress(from) : undefined,
     body: text,
     media,

@@ -9,14 +9,14 @@ import { aliasKey, conversationKeyOf } from "./keys.ts";
 
 export const NOTHING_KEPT: NameRecords = new Map();
 
-/** What is kept of a message's names, of who has its number, and of the other names under which they may have come. */
+/** Records of a message's names, of the holder of its number, and of the holder's other names. */
 export async function recordsFor(site: AwsContext, key: ConversationKey, named: Named): Promise<NameRecords> {
   const own = await recordsOf(site, key, namesOf(named));
   const known = await withMore(site, key, own, alsoAskedFor(named, own));
   return withMore(site, key, known, otherNamesOf(named, known));
 }
 
-/** What tells where the person of a conversation can be reached. */
+/** The records that tell where a conversation's person can be reached. */
 export async function recordsBehind(site: AwsContext, conversation: Conversation): Promise<NameRecords> {
   for (let records = NOTHING_KEPT; ; ) {
     const known = await withMore(site, conversation, records, namesBehind(conversation, records));
@@ -52,7 +52,7 @@ export async function recordsOf(
   );
 }
 
-/** 0.1.0 kept who has a name, and nothing else. */
+/** 0.1.0 stored the holder of a name, and nothing else. */
 function recordFrom(name: string, item: Item): NameRecord | undefined {
   const { came_with: cameWith, whose, strangers, primary_channel: holder } = item;
   if (!Array.isArray(cameWith))
@@ -75,7 +75,7 @@ function isMap(value: unknown): value is Item {
   return typeof value === "object" && value !== null;
 }
 
-/** False when the conversation has become another's meanwhile: nothing was written. */
+/** False if the conversation has become another person's meanwhile: then nothing was written. */
 export async function keepName(
   site: AwsContext,
   conversation: Pick<Conversation, "channelType" | "address" | "sender"> & { readonly id?: string },
@@ -90,7 +90,7 @@ export async function keepName(
   return isTheirs;
 }
 
-/** Of a conversation that comes from elsewhere: what was learnt here is newer. */
+/** For an imported conversation: what was learnt here is newer. */
 export async function importName(
   site: AwsContext,
   key: ConversationKey,
@@ -100,7 +100,9 @@ export async function importName(
   await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
 }
 
-/** The names that it had come with by then: what came in meanwhile may have brought another. */
+/**
+ * Returns the names that it had come with by then: a message that came in meanwhile may have brought another.
+ */
 export async function eraseName(
   site: AwsContext,
   key: ConversationKey,
@@ -117,7 +119,7 @@ export async function eraseName(
   return cameWith;
 }
 
-/** Again, as long as another is quicker: each time one of them got on. */
+/** Tries again while other writers are faster: each time one of them succeeded. */
 async function rewrite(
   site: AwsContext,
   key: ConversationKey,
@@ -134,12 +136,12 @@ async function rewrite(
     const written = record
       ? await site.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
       : await site.store.delete("state", at, isUnchanged);
-    // Also where the answer to it got lost, and it was asked for again.
+    // Also done if the answer got lost and the write was repeated.
     if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
   }
 }
 
-/** Who had it, in the words of 0.1.0, is told by no other attribute: it would outlive that person. */
+/** Removes the attribute in which 0.1.0 named the holder: it would outlive that person. */
 function attributesOf({ cameWith, whose, strangers }: NameRecord, rev: string): Item {
   return { came_with: cameWith, whose, strangers, rev, primary_channel: undefined };
 }

@@ -5,13 +5,14 @@ import type { Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
 import { Recent } from "./recent.ts";
 
-/** A row that stands in the way of every look need not be told with every one of them. */
+/** A row that every look meets is not reported every time. */
 const AGAIN_MS = 3_600_000;
 const TOLD_MAX = 10_000;
 
 /**
- * What is read may not be ours. Rows that do not fit are passed over and told, never removed: their owner may be alive. Only where one
- * takes the place of a row of ours is it written over, by whoever needs the place.
+ * Rows that are read may be foreign. Those that do not fit are skipped and reported, never removed: their
+ * owner may still use them. Only a row in the place of one of ours is overwritten, by the step that needs the
+ * place.
  */
 export class Quarantine {
   readonly #log: Log;
@@ -19,14 +20,14 @@ export class Quarantine {
   readonly #hashed: (messageId: string) => string;
   readonly #toldAtMs = new Recent<number>(TOLD_MAX);
 
-  /** `hashed` is what a log may say in place of a message's id: a web visitor's holds their name. */
+  /** `hashed` is what a log may say in place of a message's id: a web visitor's id holds their name. */
   constructor(log: Log, clock: Clock, hashed: (messageId: string) => string) {
     this.#log = log;
     this.#clock = clock;
     this.#hashed = hashed;
   }
 
-  /** Those of the items that are ours. */
+  /** The items that are ours. */
   sound<T>(table: TableName, items: readonly Item[], from: (item: Item) => Sound<T>): T[] {
     return items.flatMap((item) => this.soundOne(table, item, from) ?? []);
   }
@@ -47,7 +48,7 @@ export class Quarantine {
     this.tell(table, [item], why);
   }
 
-  /** One line for all that somebody came across at once. `turn`: whose reply may have gone out. */
+  /** One line for all foreign rows of one read. `turn`: the turn whose reply may have gone out. */
   tell(table: TableName, items: readonly Item[], why: string, turn?: string): void {
     const [first] = items;
     if (!first) return;
@@ -55,7 +56,7 @@ export class Quarantine {
     this.#log("error", "store.quarantined", turn === undefined ? about : { ...about, turn });
   }
 
-  /** Its key, for whoever wants to look at it; `lull quarantine` has it in clear. */
+  /** Its key, so that an operator can look at it; `lull quarantine` shows it in clear. */
   #about({ conversation_id, message_sid, item_id }: Item): { conversation?: string; item?: string } {
     const item = message_sid === undefined ? item_id : this.#hashed(String(message_sid));
     return {

@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entries past a limit: for caches, which may. */
+/** A map that forgets its oldest entries above a limit: for caches. */
 export class Recent<T> {
   readonly #entries = new Map<string, T>();
   readonly #max: number;

@@ -3,8 +3,8 @@ import { type Condition, type Item, present } from "../dynamo/expression.ts";
 import { transactionToken } from "./keys.ts";
 
 /**
- * True for the one whose call took it away. A plain delete whose answer got lost would find nothing the second time, and believe that
- * somebody else was first: a transaction knows its own token.
+ * True for the one call that removed it. A plain delete whose answer got lost would find nothing the second
+ * time, and conclude that another process was first: a transaction knows its own token.
  */
 export async function removeOnce(
   site: AwsContext,

@@ -6,10 +6,12 @@ import { ttl } from "./keys.ts";
 
 export type Fate = "committed" | "dead";
 
-/** How long a provider may still tell what became of something that we sent. */
+/** How long a provider may still report what became of a send. */
 const DELIVERY_MS = 7 * 24 * 3_600_000;
 
-/** DEDUPE: whether the message was answered for. The time is compared here: the table forgets when it gets round to it. */
+/**
+ * DEDUPE: whether the message has a fate. The time is compared here: the table removes expired items late.
+ */
 export async function isRemembered(site: AwsContext, messageId: string): Promise<boolean> {
   for (const id of seenKeys(site, messageId)) {
     const item = await site.store.get("seen", { id });
@@ -23,13 +25,13 @@ export function seenKeys({ installation }: AwsContext, messageId: string): reado
   return [installation.seenKey(messageId), ...installation.seenBefore(messageId)];
 }
 
-/** Where the provider's word about a send may be kept. */
+/** Where the status of a send may be stored. */
 export function sentKeys({ installation }: AwsContext, channel: string, providerId: string): Item[] {
   const own = installation.sentKey(channel, providerId);
   return [own, ...installation.sentBefore(channel, providerId)].map((id) => ({ id }));
 }
 
-/** Those of the ids that were answered for. */
+/** The ids that were committed or dead-lettered. */
 export async function rememberedAmong(site: AwsContext, messageIds: readonly string[]): Promise<Set<string>> {
   const byKey = new Map(messageIds.flatMap((id) => seenKeys(site, id).map((key) => [key, id])));
   const items = await site.store.getMany(
@@ -41,7 +43,10 @@ export async function rememberedAmong(site: AwsContext, messageIds: readonly str
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
 
-/** A time that is none has passed: what is not ours is no memory of a message. Without a fate it only says where the message waits. */
+/**
+ * An invalid time counts as expired: a foreign item remembers no message. Without a fate it only says where
+ * the message waits.
+ */
 function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
   return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
@@ -56,12 +61,12 @@ export function seenItem(site: AwsContext, messageId: string, fate: Fate): Item 
   };
 }
 
-/** Nobody answered for it, as far as is remembered. */
+/** The message is not remembered, or no longer. */
 export function isForgotten(nowMs: number): Condition {
   return any(absent("fate"), not(above("until_at_ms", nowMs)));
 }
 
-/** What we sent, so that the provider's word about it is told apart from word about somebody else's. */
+/** What we sent, so that a callback about it is told apart from one about another sender's message. */
 function sentItem(site: AwsContext, channel: string, providerId: string, turnId: string): Item {
   const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
   return {
@@ -77,7 +82,7 @@ export function putSent(site: AwsContext, channel: string, providerId: string, t
   return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
 }
 
-/** False when nothing of that id was ever sent, as far as is known: then it is not kept. */
+/** False if nothing with that id is known to have been sent: then the status is not stored. */
 export async function recordDelivery(
   site: AwsContext,
   channel: string,

@@ -63,12 +63,13 @@ export function messageRow(arrival: Arrival, id: string, at: StagedAt): StagedMe
   });
 }
 
-/** What every row has beside the words in it. */
+/** What every row has besides its texts. */
 const FRAME_BYTES = 1_000;
 
 /**
- * A batch is cut by what its rows weigh in a transaction: texts, and media as they are commonly counted, unless addresses and fields
- * are longer than that. Asked of what was read, too: whoever staged it may have counted in another way.
+ * A batch is cut by what its rows weigh in a transaction: texts and media as they are counted everywhere,
+ * unless the item is larger. Computed for rows that were read, too: the version that staged them may have
+ * counted in another way.
  */
 function weighed<T extends StagedRow>(row: T): T {
   return { ...row, bytes: Math.max(row.bytes, itemBytes(stageItem(row)) - FRAME_BYTES) };
@@ -94,7 +95,7 @@ export function outboundId(given: string): string {
   return `${OUTBOUND}${given}`;
 }
 
-/** Attribute names of the seeds where they have one: `message_sid`, `body`, `received_at`. */
+/** The original system's attribute names, where it has one: `message_sid`, `body`, `received_at`. */
 export function stageItem(row: StagedRow): Item {
   const { id, conversationId, sender, channel, arrivedAtMs, sequence, bytes } = row;
   const base = {

@@ -5,7 +5,7 @@ import type { DetailLimits } from "../../../ports/inspector.ts";
 import type { StagedRow } from "./stage-item.ts";
 import { stagedLately, stagedRows, waitsBeside } from "./staged.ts";
 
-it("what is staged comes in the order of its arrival, then of its place in the payload, then of its staging", async () => {
+it("staged rows come in order of arrival, then of place in the payload, then of staging", async () => {
   const { s, world } = await memoryScene();
   const other = await s.open("worker-2");
   const { conversationId } = await s.receive({ text: "one" });
@@ -20,7 +20,7 @@ it("what is staged comes in the order of its arrival, then of its place in the p
   expect(texts).toEqual(["one", "before two", "two", "three", "four"]);
 });
 
-it("of long messages that wait a visitor's page reads no page more than its bytes allow, and without limits all", async () => {
+it("of long waiting messages a visitor's page reads only as many pages as its bytes allow", async () => {
   const { s, world } = await memoryScene({}, { pageRowsMax: 2 });
   const { conversationId } = await s.receive("x".repeat(300_000));
   for (let n = 0; n < 5; n += 1) await s.receive("x".repeat(300_000));

@@ -10,20 +10,23 @@ import { itemBytes } from "./item-size.ts";
 import { messagesOf, OUTBOUND, type StagedRow, stagedFrom } from "./stage-item.ts";
 import { isNewer, newerVersion } from "./version.ts";
 
-/** Everything staged in a conversation, in the order in which it came: a consistent read, every page of it. */
+/** Everything staged in a conversation, in order of arrival: a consistent read of every page. */
 export async function stagedRows(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
-/** The same for a turn, which may not pass over what a newer version staged between the others: order and all of it count. */
+/**
+ * The same for a turn, which must not skip what a newer version staged in between: a batch needs all rows and
+ * their order.
+ */
 export async function stagedForTurn(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (items.some(isNewer)) throw newerVersion(conversationId);
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
-/** These of them, wherever they stand in the order. */
+/** The rows of these ids, wherever they are in the order. */
 export async function stagedAs(
   site: AwsContext,
   conversationId: string,
@@ -34,7 +37,7 @@ export async function stagedAs(
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
-/** What is to be said for the assistant. */
+/** Outbounds: what is to be said for the assistant. */
 export async function stagedOutbounds(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
   const rows = site.quarantine.sound("stage", await site.store.query("stage", { key }), stagedFrom);
@@ -42,7 +45,7 @@ export async function stagedOutbounds(site: AwsContext, conversationId: string):
   return rows.filter(({ kind }) => kind === "outbound").sort(byArrival);
 }
 
-/** Whether more waits than these. No more is read than it takes to tell. */
+/** Whether more waits than these. It reads no more than it needs to tell. */
 export async function waitsBeside(
   site: AwsContext,
   conversationId: string,
@@ -62,8 +65,9 @@ export async function waitsBeside(
 }
 
 /**
- * The latest messages that wait, and how much waits. The table keeps them by their ids, which tell nothing about time: whoever wants the
- * latest reads all, or with `waiting` as many as that says, and then has the latest of those.
+ * The latest messages that wait, and how many wait. The table stores them by their ids, which say nothing
+ * about time: to find the latest, all are read or, with `waiting`, as many as that allows, and then the
+ * latest of those are returned.
  */
 export async function stagedLately(
   site: AwsContext,
@@ -118,7 +122,7 @@ function positionOf(row: StagedRow): number {
   return row.kind === "message" ? row.message.position : 0;
 }
 
-/** When what is staged is due: messages by their window, an outbound since it was asked for. */
+/** When what is staged is due: messages by their window, an outbound since it was requested. */
 export function dueOfStaged(
   rows: readonly StagedRow[],
   state: ConversationState,

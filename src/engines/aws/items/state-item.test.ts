@@ -57,7 +57,7 @@ describe("a conversation's row", () => {
     expect(state).toEqual(AT_REST);
   });
 
-  it("that is not ours still says who is at work", () => {
+  it("that is foreign still says which worker is busy", () => {
     const row = { ...rowWith({ lease, works: [] }), works: "none", rev: 7 };
     expect(storedFrom("c", row).state).toEqual({ lease, works: [] });
   });

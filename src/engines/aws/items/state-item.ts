@@ -7,26 +7,29 @@ import type { Trigger } from "../queue/triggers.ts";
 import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
 import { isNewer } from "./version.ts";
 
-/** A conversation's row in `conversations-state`. The window is a row of its own, in `conversations-trigger-lock`. */
+/**
+ * A conversation's row in `conversations-state`. The window is a row of its own, in
+ * `conversations-trigger-lock`.
+ */
 export interface Stored {
   readonly id: string;
-  /** Made by whoever wrote last: a write says which one it has seen, and recognises its own. */
+  /** Made by the last writer: a write names the one it has seen, and recognises its own. */
   readonly rev: unknown;
   readonly sender: string | undefined;
-  /** Whose queue wakes it. */
+  /** The channel whose queue wakes it. */
   readonly channel: string | undefined;
   readonly state: ConversationState;
   readonly lastCommitAtMs: number;
   readonly turnCount: number;
   /** `conversation_status` before this turn was taken. */
   readonly statusBefore: string | undefined;
-  /** Written by a version of Lull that is newer than this one: not ours to change. */
+  /** Written by a newer version of Lull: this one must not change it. */
   readonly isNewer: boolean;
-  /** Why the row is not ours, and the row. */
+  /** Why the row is foreign, and the row. */
   readonly foreign: { readonly why: string; readonly raw: Item } | undefined;
 }
 
-/** The attributes of the core's state: what goes when a row is set aside. */
+/** The attributes of the core's state: they are removed when a row is set aside. */
 export const STATE_ATTRIBUTES = [
   "works",
   "draft",
@@ -35,7 +38,9 @@ export const STATE_ATTRIBUTES = [
   "busy_told_turn_id",
 ] as const;
 
-/** The row as it was read. Of one that is not ours there is no state; a lease in it counts, if it is one: somebody may be at work. */
+/**
+ * The row as it was read. A foreign row has no state, but a valid lease in it counts: a worker may be busy.
+ */
 export function storedFrom(id: string, item: Item | undefined): Stored {
   const row = item ?? {};
   const lease = leaseFrom(row);
@@ -61,7 +66,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
   };
 }
 
-/** A row whose `rev` is not of our making could not be written over by whoever has read it. */
+/** A row whose `rev` is foreign could not be overwritten conditionally. */
 function soundRow(rev: unknown, state: unknown): Sound<ConversationState> {
   const isOurs = rev === undefined || typeof rev === "string";
   return isOurs ? soundState(state) : { kind: "foreign", why: "rev is no text" };
@@ -72,12 +77,12 @@ function leaseAlone(lease: unknown): ConversationState {
   return read.kind === "sound" ? read.value : AT_REST;
 }
 
-/** An attribute that can be done without: if it is not what it should be, it is not there. */
+/** An optional attribute: if it is invalid, it counts as absent. */
 function soundPart<T = string>(shape: Shape, value: unknown): T | undefined {
   return value === undefined || shape(value) !== undefined ? undefined : (value as T);
 }
 
-/** A lease without a turn belongs to somebody who is still looking. */
+/** A lease without a turn belongs to a worker that is still looking. */
 function leaseFrom(row: Item): unknown {
   if (row.lease_token === undefined) return undefined;
   return {
@@ -89,7 +94,9 @@ function leaseFrom(row: Item): unknown {
   };
 }
 
-/** Nearly always the batch is what is counted: the ids, the longest part of the row, are then written once. */
+/**
+ * Nearly always the batch is what is counted: then its ids, the longest part of the row, are written once.
+ */
 type StoredWork = Omit<Work, "batchIds"> & { readonly batchIds?: readonly string[] };
 
 function workItem({ batchIds, ...work }: Work): StoredWork {
@@ -102,7 +109,10 @@ function workFrom(work: unknown): unknown {
   return isObject(work) ? { ...work, batchIds: work.batchIds ?? work.messageIds } : work;
 }
 
-/** The attributes that differ: what others write in the meantime (a renewal, a busy text told) is left alone. */
+/**
+ * The attributes that differ: what other processes write meanwhile (a renewal, a busy text sent) is left
+ * alone.
+ */
 export function stateChange(
   id: string,
   before: ConversationState,
@@ -123,7 +133,7 @@ export function stateChange(
   };
 }
 
-/** `lease_shard` puts the row into the index over live leases, and takes it out again. */
+/** `lease_shard` puts the row into the index of live leases, and takes it out again. */
 export function leaseAttributes(
   id: string,
   lease: LeaseState | undefined,
@@ -139,7 +149,7 @@ export function leaseAttributes(
   };
 }
 
-/** Where a conversation's wake-ups go, as far as its row here tells. */
+/** Where a conversation's triggers go, as far as its row here tells. */
 export function triggerOf(
   { id, sender, channel }: Stored,
   known: Partial<Omit<Trigger, "conversationId">> = {},

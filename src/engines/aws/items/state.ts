@@ -10,7 +10,7 @@ export async function readState(site: AwsContext, id: string): Promise<Stored> {
   return storedFrom(id, await site.store.get("state", conversationKeyOf(id)));
 }
 
-/** Nobody wrote since it was read. */
+/** No process wrote since it was read. */
 export function isUnchanged({ rev }: Stored): Condition {
   return rev === undefined ? absent("rev") : equal("rev", rev);
 }
@@ -21,10 +21,13 @@ export function isHeldBy(token: string): Condition {
 
 export type Saved =
   | { readonly kind: "saved"; readonly stored: Stored }
-  /** Somebody wrote in between: decide again on what stands there now. */
+  /** Another process wrote in between: decide again on the row as it is now. */
   | { readonly kind: "changed"; readonly stored: Stored };
 
-/** A new state on condition that nobody wrote since `before` was read. A lost answer is recognised by the `rev` that we made. */
+/**
+ * Writes a new state on condition that no process wrote since `before` was read. A lost answer is recognised
+ * by the `rev` that we made.
+ */
 export async function saveState(
   site: AwsContext,
   before: Stored,
@@ -38,7 +41,7 @@ export async function saveState(
   return { kind: "changed", stored: storedFrom(before.id, written.item) };
 }
 
-/** The same for a transaction: what to write, and what stands there once it is done. */
+/** The same for a transaction: what to write, and the row once it is done. */
 export function savedAs(
   site: AwsContext,
   before: Stored,
@@ -51,7 +54,7 @@ export function savedAs(
   return { change, stored: { ...before, rev, state: after } };
 }
 
-/** What a holder of this lease decides. Undefined when the lease turns out to be somebody else's. */
+/** Writes what the holder of this lease decides. Undefined if the lease turns out to be another worker's. */
 export async function changeHeld(
   site: AwsContext,
   lease: Lease,
@@ -69,7 +72,7 @@ export async function changeHeld(
   return undefined;
 }
 
-/** The row as this process last saw it, or as it is read now. Undefined when a newer token stands. */
+/** The row as this process last saw it, or as it is read now. Undefined if a newer token stands. */
 export async function heldState(site: AwsContext, lease: Lease): Promise<Stored | undefined> {
   return site.held.get(lease.token) ?? ifHeld(site, lease, await readState(site, lease.conversationId));
 }
@@ -80,14 +83,14 @@ function ifHeld(site: AwsContext, lease: Lease, stored: Stored): Stored | undefi
   return undefined;
 }
 
-/** The lease is given back or lost: nothing of it is needed here any more. */
+/** The lease is released or lost: its cached rows are no longer needed. */
 export function letGo(site: AwsContext, token: string): void {
   site.held.delete(token);
   site.batches.delete(token);
   site.left.delete(token);
 }
 
-/** Remembers a row whose lease we hold; forgets it once it is given back. */
+/** Remembers a row whose lease we hold; forgets it once it is released. */
 export function hold(site: AwsContext, token: string, stored: Stored): void {
   if (stored.state.lease?.token === token) site.held.set(token, stored);
   else letGo(site, token);

@@ -16,7 +16,7 @@ describe("the count of turns", () => {
   });
 
   it.each(["many", null, -1])(
-    "is left alone by an erasure where somebody wrote %s in its place",
+    "is left alone by an erasure where another program wrote %s in its place",
     async (count) => {
       const { s, world } = await memoryScene();
       const { id } = (await s.talk("hi")).conversation;

@@ -4,14 +4,15 @@ import type { Action } from "../dynamo/store.ts";
 import { transactionToken, turnCountKey, turnCountPartitions } from "./keys.ts";
 
 /**
- * How many turns there were. To know it, every conversation would have to be read; so it is kept, on so many small items that two turns
- * at once hardly ever meet on one, and a few reads give them all. Part of the commit: a turn is counted once.
+ * How many turns there were. Counting them would mean reading every conversation, so the number is kept, on
+ * so many small items that two turns at once hardly ever conflict, and that a few reads return them all. Part
+ * of the commit: a turn is counted once.
  */
 export function countTurn(turnId: string): Action {
   return counting(turnId, 1);
 }
 
-/** Those of an erased conversation. `asked` tells one erasure from the next. */
+/** Subtracts the turns of an erased conversation. `asked` tells one erasure from the next. */
 export async function uncountTurns(site: AwsContext, turns: unknown, asked: string): Promise<void> {
   if (typeof turns !== "number" || turns <= 0) return;
   await site.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));

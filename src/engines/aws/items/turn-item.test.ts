@@ -80,7 +80,7 @@ describe("what was said is read as it was written:", () => {
     expect(readBack(itemsOf(message))).toEqual([message]);
   });
 
-  it("and a person's words are kept once: as parts", () => {
+  it("and a customer's words are stored once: as parts", () => {
     const [item] = itemsOf(said({ text: "hi", media, parts: [partOf("hi", { media })] }));
     expect(Object.keys(item!)).not.toContain("body");
     expect(Object.keys(item!)).not.toContain("media");
@@ -198,11 +198,11 @@ describe("what a turn leaves", () => {
 describe("what is in our place and not ours", () => {
   const ours = { turn_id: "t", role: "user", body: "hi", media: [], at_ms: 1 };
   it.each([
-    ["a message of nobody", { ...ours, role: undefined }],
+    ["a message without a role", { ...ours, role: undefined }],
     ["a list that is none", { ...ours, before: "none" }],
     ["a number for a list", { ...ours, before: 7 }],
     ["an entry that is none", { ...ours, before: [7] }],
-    ["an entry of nobody", { ...ours, before: [{ body: "hi", at_ms: 1 }] }],
+    ["an entry without a role", { ...ours, before: [{ body: "hi", at_ms: 1 }] }],
   ])("is told by %s", (_, item) => {
     expect(saidFrom(ours).kind).toBe("sound");
     expect(saidFrom(item).kind).toBe("foreign");

@@ -8,18 +8,23 @@ import type { Item } from "../dynamo/expression.ts";
 import { fits } from "./item-size.ts";
 import { inTime, ttl } from "./keys.ts";
 
-/** Items of a conversation's partition begin with their kind. What turns left sorts by the time of their commit. */
+/**
+ * Items of a conversation's partition begin with their kind. Those of turns sort by the time of their commit.
+ */
 export const SAID = "m#";
-/** The record of a turn, where no item of what was said in it holds it. 0.1.0 always wrote one, and an item for every message. */
+/**
+ * The record of a turn, if none of its history items holds it. 0.1.0 always wrote one, and an item for every
+ * message.
+ */
 export const RECORD = "t#";
 
-/** When the turn was committed, and how long what it leaves is kept: 0 means for good. */
+/** When the turn was committed, and how long its items are kept: 0 means for good. */
 export interface Committed {
   readonly atMs: number;
   readonly retentionMs: number;
 }
 
-/** What a turn leaves. Of one that another engine kept there may be no record. */
+/** What a turn leaves. An imported turn may have no record. */
 export interface LeftByTurn {
   readonly conversationId: string;
   readonly turnId: string;
@@ -28,8 +33,9 @@ export interface LeftByTurn {
 }
 
 /**
- * What was said, in order, and the record: in one item, or where that does not hold it, in as few as do. An item is its last message, as 0.1.0
- * wrote it, with those before it in a list: code of then finds that one, and nothing that it would misread.
+ * What was said, in order, and the record: in one item or, if they do not fit, in as few as hold them. An
+ * item is its last message, as 0.1.0 wrote it, with the earlier ones in a list: code of 0.1.0 finds the last
+ * one, and nothing that it would misread.
  */
 export function turnItems(
   { conversationId, turnId, said, record }: LeftByTurn,
@@ -54,7 +60,7 @@ export function turnItems(
   return items.with(at, { ...items[at], ...withoutIdsOf(items[at]!, recorded) });
 }
 
-/** In order, and no more of them than there have to be. */
+/** In order, in as few packs as possible. */
 function packed<T>(all: readonly T[], isHeld: (some: readonly T[]) => boolean): T[][] {
   const packs: T[][] = [];
   for (const each of all) {
@@ -71,8 +77,8 @@ function saidIn(messages: readonly HistoryMessage[]): Item {
 }
 
 /**
- * What no item holds is spread over several, part by part: whoever reads it finds that the person wrote twice. Of what has no parts
- * (another engine kept it) the end is enough to go on with.
+ * What no item can hold is spread over several, part by part: a reader sees that the person wrote twice.
+ * Without parts (another engine stored it) the end of the text is kept.
  */
 function inItems(message: HistoryMessage, isHeld: (message: HistoryMessage) => boolean): HistoryMessage[] {
   if (isHeld(message)) return [message];
@@ -105,7 +111,9 @@ function areOfParts({ media, parts }: HistoryMessage): boolean {
   return parts !== undefined && JSON.stringify(mediaOf(parts)) === JSON.stringify(media);
 }
 
-/** A user's side is its parts: merged, it would be everything a second time, and an item holds 400 KB. */
+/**
+ * A user's side is stored as its parts: merged, everything would be stored twice, and an item holds 400 KB.
+ */
 export function entryOf(message: HistoryMessage): Item {
   const { role, text, media, atMs, author, parts } = message;
   return {
@@ -125,7 +133,7 @@ export interface Said {
   readonly isOld: boolean;
 }
 
-/** What was said, as it was read, if it is that. An item of 0.1.0 is one message, with nothing before it. */
+/** What was said, as it was read, if it is valid. An item of 0.1.0 is one message, with nothing before it. */
 export function saidFrom(item: Item): Sound<Said> {
   const { before = [], turn_id } = item;
   if (!Array.isArray(before)) return { kind: "foreign", why: "before is no list" };
@@ -141,7 +149,7 @@ export function saidFrom(item: Item): Sound<Said> {
   };
 }
 
-/** Text and media that are not written down are those of the parts. */
+/** Text and media that are not stored are those of the parts. */
 function messageFrom(entry: Item, turnId: unknown): Sound<HistoryMessage> {
   const { role, body, media, at_ms, author, parts } = entry;
   const read = soundHistory({
@@ -164,7 +172,7 @@ function messageFrom(entry: Item, turnId: unknown): Sound<HistoryMessage> {
   return { kind: "sound", value: withoutUndefined(value) };
 }
 
-/** What was imported by 0.1.0 and by a later version is there in both shapes: the later one counts. */
+/** What both 0.1.0 and a later version imported is there in both shapes: the later one counts. */
 export function withoutOldTwins(all: readonly Said[]): Said[] {
   const turns = new Set(all.filter(({ isOld }) => !isOld).map(({ turnId }) => turnId));
   return all.filter(({ isOld, turnId }) => !isOld || !turns.has(turnId));
@@ -174,7 +182,7 @@ function attributesOf({ conversationId: _partition, turnId: _item, ...record }: 
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [snake(name), value]));
 }
 
-/** Ids that are those of the parts beside them are not written down twice. */
+/** Ids that equal those of the parts beside them are not stored twice. */
 function withoutIdsOf(item: Item, recorded: Item): Item {
   const { message_ids, ...others } = recorded;
   return JSON.stringify(message_ids) === JSON.stringify(partIdsIn(item)) ? others : recorded;
@@ -185,7 +193,7 @@ function partIdsIn({ before, ...last }: Item): unknown[] {
   return [...listIn(before), last].flatMap(({ parts }) => listIn(parts).map(({ id }) => id));
 }
 
-/** Whether the record of a turn is in it. */
+/** Whether it holds the record of a turn. */
 export function holdsRecord({ item_id, outcome }: Item): boolean {
   const key = String(item_id);
   return key.startsWith(RECORD) || (key.startsWith(SAID) && outcome !== undefined);

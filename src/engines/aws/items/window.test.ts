@@ -48,7 +48,7 @@ describe("a window whose trigger got lost", () => {
 });
 
 describe("a window", () => {
-  it("keeps its id and its due time, however often somebody looks while it may not be answered", async () => {
+  it("keeps its id and its due time, however often a worker looks while it may not be answered", async () => {
     const { s, world } = await memoryScene();
     const { conversationId, dueAtMs } = await s.receive("hi");
     const key = { conversation_id: conversationId };

@@ -9,10 +9,13 @@ import { name } from "./item-shapes.ts";
 import { conversationKeyOf, ttl } from "./keys.ts";
 import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
 
-/** How long a window's row may stand unlooked-at before the table may drop it. Every trigger moves it on. */
+/** How long a window's row may stand unseen before the table may drop it. Every trigger extends it. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
-/** A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when somebody wants it to. */
+/**
+ * A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when a worker
+ * should look.
+ */
 export interface StandingWindow extends Window, Trigger {
   readonly triggerAtMs: number;
   readonly armedAtMs: number;
@@ -20,15 +23,18 @@ export interface StandingWindow extends Window, Trigger {
 
 export interface Arming {
   readonly dueAtMs: number;
-  /** When somebody has to look, if not at the due time. */
+  /** When a worker has to look, if not at the due time. */
   readonly wakeAtMs?: number;
-  /** Made by the caller, so that a lost answer can be recognised as one's own. */
+  /** Made by the caller, so that it recognises its own write if the answer is lost. */
   readonly windowId?: string;
-  /** The lease is still held: whoever looks at once would find it so. */
+  /** Least delay while the lease is still held: a worker that looks at once would find it so. */
   readonly leastSeconds?: number;
 }
 
-/** ARM: creates the window if none stands. TRIGGER: only its creator sends, or whoever finds it overdue. Gives the due time that stands. */
+/**
+ * ARM: creates the window if none stands. TRIGGER: sent by its creator, or by a process that finds it
+ * overdue. Returns the due time that stands.
+ */
 export async function arm(site: AwsContext, trigger: Trigger, arming: Arming): Promise<number> {
   const armed = await putWindow(site, trigger, arming);
   if (armed.isMine) {
@@ -39,7 +45,7 @@ export async function arm(site: AwsContext, trigger: Trigger, arming: Arming): P
   return armed.window.dueAtMs;
 }
 
-/** Arms, and makes sure that somebody looks at `wakeAtMs` at the latest, whatever window stands. */
+/** Arms, and makes sure that a worker looks at `wakeAtMs` at the latest, whichever window stands. */
 export async function wakeAt(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
   const wakeAtMs = arming.wakeAtMs ?? arming.dueAtMs;
   const { window, isMine } = await putWindow(site, trigger, arming);
@@ -50,19 +56,23 @@ export async function wakeAt(site: AwsContext, trigger: Trigger, arming: Arming)
   await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
 }
 
-/** Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the sweeper will find it overdue. */
+/**
+ * Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the
+ * sweeper will find it overdue.
+ */
 export async function stand(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
   await putWindow(site, trigger, arming);
 }
 
-/** Makes somebody look at once, keeping the id and due time of a window that stands. */
+/** Makes a worker look at once, and keeps the id and due time of a window that stands. */
 export function wakeNow(site: AwsContext, trigger: Trigger, leastSeconds = 0): Promise<void> {
   return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
 }
 
 /**
- * After a release: a trigger that found the lease held comes again only when the lease would have ended. What it stood for need not
- * wait that long. The release is done, so a failure here is only told; that trigger still comes.
+ * After a release: a trigger that found the lease held comes again only when the lease would have ended. Its
+ * messages need not wait that long. The release is done, so a failure here is only logged; that trigger still
+ * comes.
  */
 export async function wakeWaiting(site: AwsContext, id: string): Promise<void> {
   try {
@@ -74,15 +84,18 @@ export async function wakeWaiting(site: AwsContext, id: string): Promise<void> {
 }
 
 /**
- * A window whose trigger should have come and did not: it is sent again, once in a while. Also one whose trigger would come later than
- * any that a queue delays: the clock was set back, or somebody else wrote it.
+ * A window whose trigger should have come and did not: it is sent again, once in a while. Also one whose
+ * trigger would come later than any queue can delay it: the clock was set back, or a foreign system wrote it.
  */
 export function isOverdue({ settings, clock }: AwsContext, { triggerAtMs: atMs }: StandingWindow): boolean {
   const nowMs = clock.nowMs();
   return atMs + settings.graceMs <= nowMs || !comesInTime(atMs, nowMs + settings.clockSkewMs);
 }
 
-/** The window keeps its id and its due time; of several who find it overdue one sends, or two who look in the same millisecond. */
+/**
+ * The window keeps its id and its due time. Of several processes that find it overdue one sends, or two that
+ * look in the same millisecond.
+ */
 export async function sendAgain(site: AwsContext, window: StandingWindow): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   const isFirst = await pushTrigger(site, window, nowMs);
@@ -99,21 +112,23 @@ async function pushTrigger(site: AwsContext, window: StandingWindow, atMs: numbe
     { set: { trigger_at_ms: atMs, expires_at: ttl(atMs + KEEP_MS) } },
     all(isSame, isUntouched),
   );
-  // Refused by what we wanted to write: the answer got lost. If it was somebody else's, a trigger too many does no harm.
+  // Refused by what we wanted to write: our answer got lost. If another process wrote it, one trigger too
+  // many does no harm.
   return kind === "done" || (item?.window_id === window.id && item.trigger_at_ms === atMs);
 }
 
 /**
- * DISARM: removes whatever window stood when the lease was taken, and tells which it was. One that was made since stays: whoever was
- * frozen until its lease lapsed would take away what its successor's messages rely on. It makes somebody look once too often. But it
- * is told as well: what waits for it is not due before it is, whoever looks.
+ * DISARM: removes the window that stood when the lease was taken, and returns it. A window that was made
+ * since stays: a worker that was frozen until its lease lapsed would otherwise remove the window on which its
+ * successor's messages rely. Leaving it causes one look too many. It is returned as well: its messages are
+ * not due before it is, whichever worker looks.
  */
 export async function disarm(
   site: AwsContext,
   id: string,
   leasedAtMs: number,
 ): Promise<StandingWindow | undefined> {
-  // A lock that is not ours does not say when it was armed: it stays with its owner.
+  // A foreign lock does not say when it was armed: it is left to its owner.
   const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
   const isOurs = all(isOfKnownVersion(), isOld);
   const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOurs);
@@ -124,8 +139,8 @@ export async function disarm(
 }
 
 /**
- * Armed by a clock that has been set back since: nobody's lease would ever be late enough to disarm it. While that is news, also whoever
- * waits for a time that is far off: it may be that clock's.
+ * Armed by a clock that has been set back since: no lease would ever be late enough to disarm it. Shortly
+ * after that, also every window whose time is far off: it may come from that clock.
  */
 export function isAhead(
   { clock, settings }: AwsContext,
@@ -133,7 +148,7 @@ export function isAhead(
   isSetBack: boolean,
 ): boolean {
   const aheadOfMs = clock.nowMs() + settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
-  // Whoever looked when it was set back may have put off a window that was armed since.
+  // A worker that looked when the clock was set back may have put off a window that was armed since.
   return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
 }
 
@@ -159,19 +174,19 @@ async function putWindow(
   const made = windowItem(site, trigger, arming);
   const window = standing(made);
   const written = await site.store.put("triggerLock", made, isNotArmed);
-  // Refused without an item: it went in the meantime, with somebody who has looked or will.
+  // Refused without an item: it was removed in the meantime, by a worker that has looked or will.
   if (written.kind === "done" || !written.item) return { window, isMine: true };
-  // Whoever made it sees to its trigger.
+  // The newer version that made it sends its trigger.
   if (isNewer(written.item)) return { window, isMine: false };
   const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
   if (found) return { window: found, isMine: found.id === window.id };
-  // Another's lock in the place of our window: nobody would look. A window that came there meanwhile is none the worse for it: its
-  // trigger is on its way, and ours is, too.
+  // A foreign lock in the place of our window: no worker would look. If a window of ours came there
+  // meanwhile, overwriting it does no harm: its trigger is on its way, and ours is, too.
   await site.store.put("triggerLock", made);
   return { window, isMine: true };
 }
 
-/** The condition on which a window is made. */
+/** The condition on which a window is created. */
 export const isNotArmed = absent("conversation_id");
 
 export function windowItem(site: AwsContext, trigger: Trigger, arming: Arming): Item {

@@ -27,10 +27,10 @@ it("triggers that are finished while others are deleted go with the next request
   expect(asked.map(({ receipts }) => receipts)).toEqual([["1"], ["2", "3"]]);
 });
 
-it("a queue that fails is heard of at the end, and brings nobody down before", async () => {
+it("a queue that fails is reported at the end, and stops nothing before", async () => {
   const finished = new Finished({ done: () => Promise.reject(new Error("down")) });
   finished.add([trigger("1")]);
-  // Long enough for a rejection that nobody listens to to be told.
+  // Long enough for an unhandled rejection to be noticed.
   await new Promise((resolve) => setImmediate(resolve));
   await expect(finished.deleted()).rejects.toThrow("down");
 });

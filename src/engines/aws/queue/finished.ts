@@ -1,8 +1,9 @@
 import type { ReceivedTrigger, Triggers } from "./triggers.ts";
 
 /**
- * Triggers that were dealt with go while others of their batch are still looked at: one that waited for a slow neighbour would be seen
- * again, and soon be taken for poison. As many go at once as were finished meanwhile.
+ * Deletes finished triggers while others of their batch are still looked at: one that waited for a slow
+ * neighbour would be delivered again, and soon be taken for poison. Each request deletes all that were
+ * finished meanwhile.
  */
 export class Finished {
   readonly #triggers: Pick<Triggers, "done">;
@@ -17,11 +18,11 @@ export class Finished {
     this.#waiting.push(...received);
     if (this.#deleting !== undefined) return;
     this.#deleting = this.#deleteAll();
-    // It is waited for at the end; until then nobody listens.
+    // `deleted` waits for it at the end; until then a rejection must not count as unhandled.
     this.#deleting.catch(() => {});
   }
 
-  /** Resolves when all that were added are deleted. */
+  /** Resolves when all added triggers are deleted. */
   async deleted(): Promise<void> {
     await this.#deleting;
   }

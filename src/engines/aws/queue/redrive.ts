@@ -28,8 +28,8 @@ interface Redriving {
 }
 
 /**
- * Puts the dead letters of the channel queues back. Each is sent before it is deleted: one that comes twice only makes somebody look. What
- * nobody can read stays, or it would be back here in a minute.
+ * Moves the dead letters of the channel queues back. Each is sent before it is deleted: one that comes twice
+ * only causes one more look. A trigger that cannot be read stays, or it would be back here in a minute.
  */
 export async function redrive(at: Redriving): Promise<Redriven[]> {
   const seen = new Set<string>();

@@ -90,7 +90,7 @@ describe("the queues of the channels", () => {
   });
   const requests = (name: string) => asked.filter((each) => each.name === name);
 
-  it("are made by whoever has only an address and the environment's credentials", async () => {
+  it("are made with only an address and the environment's credentials", async () => {
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
     const endpoint = `http://127.0.0.1:${server.port}`;
@@ -166,7 +166,7 @@ describe("the queues of the channels", () => {
     expect(stop.signal.aborted).toBe(true);
   });
 
-  it("that cannot be asked are told to whoever waits for a trigger", async () => {
+  it("that cannot be asked are reported to the worker that waits for a trigger", async () => {
     const { default: queue } = await made();
     const triggers = open({ default: `${queue}-gone` });
     await expect(triggers.receive(10, forever())).rejects.toThrow(/does not exist/);
@@ -184,7 +184,7 @@ describe("the queues of the channels", () => {
     expect(await triggers.receive(10, forever())).toEqual([]);
   });
 
-  it("get back what nobody has a place for within a second", async () => {
+  it("get back triggers that find no place within a second", async () => {
     const clock = fakeClock();
     const triggers = open(await made("sms"), clock);
     await triggers.send(trigger("c1"), 0);

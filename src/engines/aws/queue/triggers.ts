@@ -14,25 +14,28 @@ import { failure } from "../failure.ts";
 import { VERSION } from "../items/version.ts";
 import { once, type Retrying, retrying } from "../retry.ts";
 
-/** The longest that SQS delays a message. A trigger for later than that is looked at and sent on. */
+/** The longest that SQS delays a message. A trigger for a later time is looked at and sent again. */
 const DELAY_MS_MAX = 900_000;
 const RECEIVE_MAX = 10;
 /**
- * How long a trigger that was received stays hidden: longer than it takes to lease its conversation, after which it is deleted.
- * A worker that is killed may take along what its open request brings; that is seen again after this time.
+ * How long a received trigger stays hidden: longer than it takes to lease its conversation, after which it is
+ * deleted. If a worker is killed, the triggers that its open request receives are seen again after this time.
  */
 const HIDDEN_SECONDS = 15;
 /** How long a trigger waits here for a free place. After that it goes back: another worker may have one. */
 const PLACE_MS_MAX = 1_000;
-/** How long open requests may take when the worker stops. Where triggers come thick and fast they are back at once. */
+/** How long open requests may take when the worker stops. With many triggers they return at once. */
 const CLOSE_MS_MAX = 1_000;
 
 /** A wake-up for a conversation: "look", nothing more. */
 export interface Trigger {
   readonly conversationId: string;
-  /** The first half of the conversation's key; empty in what comes out of a queue, unless another system sent it. */
+  /**
+   * The first half of the conversation's key; empty in triggers from a queue, unless another system sent
+   * them.
+   */
   readonly sender: string;
-  /** Whose queue it goes through. */
+  /** The channel whose queue it goes through. */
   readonly channel: string;
 }
 
@@ -51,24 +54,27 @@ export interface TriggersOptions {
   readonly log: Log;
 }
 
-/** When a trigger for that time fires at the earliest it can. */
+/** The earliest time at which a trigger for that time can fire. */
 export function triggerAtMs(wakeAtMs: number, nowMs: number): number {
   return Math.min(Math.max(wakeAtMs, nowMs), nowMs + DELAY_MS_MAX);
 }
 
-/** Whether a trigger may be on its way that fires then. */
+/** Whether a trigger that fires at that time may be on its way. */
 export function comesInTime(atMs: number, nowMs: number): boolean {
   return atMs <= nowMs + DELAY_MS_MAX;
 }
 
 /** What the steps need of a queue: a wake-up for a time, which comes at least once. */
 export interface Triggers {
-  /** Durable when it resolves. `leastSeconds`: whoever looks sooner would find the conversation still held. */
+  /**
+   * Durable when it resolves. `leastSeconds`: a worker that looks sooner would find the conversation still
+   * held.
+   */
   send(trigger: Trigger, wakeAtMs: number, leastSeconds?: number): Promise<void>;
   receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]>;
-  /** Done with: they need not come again. One that comes again all the same only makes somebody look. */
+  /** Finished: they need not come again. One that comes again all the same only causes one more look. */
   done(received: readonly ReceivedTrigger[]): Promise<void>;
-  /** Throws when a queue is not there or not ours to use. */
+  /** Throws if a queue does not exist or may not be used. */
   check(): Promise<void>;
 }
 
@@ -95,9 +101,10 @@ export class QueueTriggers implements Triggers {
     const command = {
       QueueUrl: this.#queueOf(trigger.channel),
       MessageBody: JSON.stringify({
-        // A newer one than ours is looked at all the same: a trigger only makes somebody look, and the rows say who may.
+        // A newer version's trigger is looked at all the same: a trigger only causes a look, and the rows say
+        // which version may act.
         v: VERSION,
-        // No address: what is in a queue stays there when its person is erased.
+        // No address: a message stays in the queue when its person is erased.
         conversation_id: trigger.conversationId,
         channel: trigger.channel,
         wake_at_ms: atMs,
@@ -113,8 +120,9 @@ export class QueueTriggers implements Triggers {
   }
 
   /**
-   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled, and also when the
-   * caller wants no more: to abort it could take a trigger out of the queue that nobody then sees until its visibility ends.
+   * Waits for triggers on all queues at once. A queue's request goes on while another's triggers are handled,
+   * and also when the caller stops waiting: aborting it could take a trigger out of the queue that no worker
+   * would see until its visibility ends.
    */
   async receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]> {
     if (signal.aborted) return [];
@@ -133,7 +141,7 @@ export class QueueTriggers implements Triggers {
     if (this.#polls.has(queue)) return;
     const { client, waitSeconds, retrying: how, clock } = this.#options;
     const stop = this.#closing.signal;
-    // A poll that nobody answers would keep its queue from being asked again.
+    // A poll that is never answered would keep its queue from being asked again.
     const msMax = waitSeconds * 1_000 + how.pollMarginMsMax;
     const command = new ReceiveMessageCommand({
       QueueUrl: queue,
@@ -150,7 +158,7 @@ export class QueueTriggers implements Triggers {
     this.#polls.set(queue, poll);
   }
 
-  /** Theirs who ask next. Those that nobody has a place for soon go back to their queue. */
+  /** For the next caller. Triggers that find no free place soon go back to their queue. */
   #keep(received: readonly ReceivedTrigger[]): void {
     if (received.length === 0) return;
     this.#waiting.push(...received);
@@ -162,8 +170,8 @@ export class QueueTriggers implements Triggers {
   }
 
   /**
-   * Those of them that still wait are sent anew and then deleted. One that merely became visible again would be counted as
-   * received once more, and soon be taken for poison.
+   * Those that still wait are sent anew and then deleted. One that merely became visible again would be
+   * counted as received once more, and soon be taken for poison.
    */
   async #passOn(received: readonly ReceivedTrigger[]): Promise<void> {
     const passed = received.filter((each) => this.#waiting.includes(each));
@@ -181,7 +189,10 @@ export class QueueTriggers implements Triggers {
     return [];
   };
 
-  /** What nobody can read stays: the queue's redrive takes it to its dead letters, where a person finds it. */
+  /**
+   * A trigger that cannot be read stays: the queue's redrive moves it to its dead letters, where an operator
+   * finds it.
+   */
   #readable(queue: string, messages: readonly Message[]): ReceivedTrigger[] {
     return messages.flatMap(({ Body, ReceiptHandle, MessageId }) => {
       const trigger = triggerFrom(Body);
@@ -209,7 +220,7 @@ export class QueueTriggers implements Triggers {
 
   async check(): Promise<void> {
     const { client, clock, queues, retrying: how } = this.#options;
-    // All at once: whoever asks whether we are ready does not wait for each of them in turn.
+    // All at once: a readiness check does not wait for each of them in turn.
     const looks = Object.entries(queues).map(async ([channel, QueueUrl]) => {
       const command = new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] });
       await retrying((ending) => client.send(command, ending), how, clock).catch((error) => {
@@ -219,7 +230,7 @@ export class QueueTriggers implements Triggers {
     await Promise.all(looks);
   }
 
-  /** What was received and not asked for goes back, also what open requests still bring. */
+  /** Received triggers that no caller took go back, also those that open requests still bring. */
   async close(): Promise<void> {
     const all = Promise.all(this.#polls.values());
     const over = new AbortController();
@@ -231,7 +242,7 @@ export class QueueTriggers implements Triggers {
     await this.#passOn(this.#waiting);
   }
 
-  /** The channel's own, the default one, or whichever there is: any worker may take any conversation. */
+  /** The channel's own, the default one, or any: every worker may take every conversation. */
   #queueOf(channel: string): string {
     const { queues } = this.#options;
     return queues[channel] ?? queues.default ?? Object.values(queues)[0]!;
@@ -247,7 +258,7 @@ async function firstOf(polls: readonly Promise<void>[], signal: AbortSignal): Pr
   signal.removeEventListener("abort", aborted);
 }
 
-/** The body of a trigger, also as another sender of triggers would write it. */
+/** The body of a trigger, also as another system would write it. */
 export function triggerFrom(body: string | undefined): Trigger | undefined {
   try {
     const { conversation_id, primary_channel, channel } = JSON.parse(body ?? "") as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 
 const HOUR = 3_600_000;
 
-it("a lease that is no further ahead than clocks may be apart is left as it is when the clock was set back", async () => {
+it("after the clock was set back, a lease no further ahead than the clock skew stays as it is", async () => {
   const { s, world } = await memoryScene();
   await s.receive({ sender: "ana" });
   await s.receive({ sender: "ben" });

@@ -7,22 +7,28 @@ import { CLOCK, conversationKeyOf } from "../items/keys.ts";
 import { sweptShards } from "../items/lease-shards.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 
-/** How often the time is written down: a clock that is set back by less than this may go unnoticed, and mutes nobody for longer. */
+/**
+ * How often the time is stored: a clock that is set back by less than this may go unnoticed, and mutes no
+ * conversation for longer.
+ */
 const MARK_MS = 600_000;
 /** How many sweeps look after a clock that was set back. */
 const LOOKS = 2;
 
 /** What a sweep finds out about the clock. */
 export interface ClockLook {
-  /** Lately: whoever waits for a time that is far off is looked at, page by page as windows are swept. */
+  /**
+   * The clock was set back lately: windows whose time is far off are woken, page by page as they are swept.
+   */
   readonly isSetBack: boolean;
-  /** Told once. */
+  /** Reported once. */
   readonly told?: ClockSetBack;
 }
 
 /**
- * Windows and leases that a fast clock wrote would outlast their time by as much as it was fast. A machine in the cloud has a good clock;
- * one that takes part from elsewhere may not. What a turn itself waits for is found at the next look: a queue's delays know no clock.
+ * Windows and leases of a fast clock would outlast their time by as much as it was fast. A machine in the
+ * cloud has a good clock; one that takes part from elsewhere may not. What a turn itself waits for is found
+ * at the next look: a queue's delays depend on no clock of ours.
  */
 export async function lookAtClock(site: AwsContext): Promise<ClockLook> {
   const nowMs = site.clock.nowMs();
@@ -32,7 +38,8 @@ export async function lookAtClock(site: AwsContext): Promise<ClockLook> {
   const byMs = markedAtMs - nowMs;
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
-  // For two sweeps: an index shows the latest leases a moment late, and requests were on their way when it changed.
+  // For two sweeps: an index shows the latest leases a moment late, and requests were under way when the
+  // clock changed.
   const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;
   // The mark first: a round that is cut short must not begin anew for ever.
   if (wasSetBack || nowMs - markedAtMs >= MARK_MS)

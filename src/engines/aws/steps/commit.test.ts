@@ -6,7 +6,7 @@ import { equal } from "../dynamo/expression.ts";
 import { ImpossibleWrite } from "../failure.ts";
 import { turnCountPartitions } from "../items/keys.ts";
 
-it("a commit that somebody's write came before is made again on what stands there", async () => {
+it("a commit that another write came before is made again on the row as it is then", async () => {
   const { s, world } = await memoryScene();
   const taken = await s.turnFor("hi");
   const key = { conversation_id: taken.conversation.id };
@@ -36,7 +36,7 @@ it("a turn after which the next cannot be taken is committed, and says that some
 it("what of a turn can never be written is left out and told, and the rest is committed", async () => {
   const { s, world } = await memoryScene();
   const taken = await s.turnFor("hi");
-  // Wherever it would be counted, somebody wrote what is no number.
+  // Wherever it would be counted, another program wrote what is no number.
   for (const partition of turnCountPartitions())
     for (let at = 0; at < 64; at += 1)
       world.write("messages", { conversation_id: partition, item_id: String(at), turns: "many" });

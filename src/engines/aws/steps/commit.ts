@@ -28,7 +28,10 @@ import { workUnder } from "./turn.ts";
 
 const ACTIONS_MAX = 100;
 
-/** One atomic write: both sides of the turn, the batch off the stage, its ids remembered, draft and attempts cleared, lease released. */
+/**
+ * One atomic write: both sides of the turn, the batch removed from staged, its ids remembered, draft and
+ * attempts cleared, the lease released.
+ */
 export async function commit(site: AwsContext, lease: Lease, what: Commit): Promise<CommitOutcome> {
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
@@ -46,7 +49,10 @@ export async function commit(site: AwsContext, lease: Lease, what: Commit): Prom
   return { kind: "lost" };
 }
 
-/** MORE: nobody gets in between, and the next turn has a token of its own. If the store fails now, somebody looks again soon. */
+/**
+ * MORE: no other worker gets in between, and the next turn has its own token. If the store fails now, a
+ * worker looks again soon.
+ */
 async function goOn(site: AwsContext, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
   try {
     const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
@@ -75,7 +81,7 @@ async function write(site: AwsContext, stored: Stored, what: Commit): Promise<Wr
   const kept = records(site, turn, atMs);
   const row = await rowUpdate(site, stored, turn);
   const batch = batchActions(site, stored.id, turn);
-  // Beside the state, the count and the conversation's row.
+  // Besides the state, the count and the conversation's row.
   const room = ACTIONS_MAX - 3 - batch.length;
   await writeBefore(site, stored.id, kept.slice(room));
   const actions = [state.action, ...kept.slice(0, room), countTurn(turn.work.turnId), ...batch];
@@ -84,7 +90,7 @@ async function write(site: AwsContext, stored: Stored, what: Commit): Promise<Wr
   return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });
 }
 
-/** More chunks than a transaction holds: written before it, and written again if it has to be. */
+/** More chunks than a transaction holds are written before it, and written again if it is repeated. */
 async function writeBefore(site: AwsContext, conversation: string, puts: readonly Put[]): Promise<void> {
   for (const { table, item } of puts) {
     await site.store.put(table, item).catch((error) => {
@@ -97,15 +103,16 @@ async function writeBefore(site: AwsContext, conversation: string, puts: readonl
 interface Writing {
   /** The state first. */
   readonly actions: readonly Action[];
-  /** How many of them, from the end, are the batch: off the stage, and remembered. */
+  /** How many of them, from the end, are the batch: removed from staged, and remembered. */
   readonly batch: number;
   readonly row: RowUpdate | undefined;
   readonly token: string;
 }
 
 /**
- * Which condition failed decides: the state's sends us back to look, the others are written as they are found. The reply is out: what
- * can never be written is left out and told, one part after the other, and the turn is committed without it.
+ * The condition that failed decides: if it was the state's, the commit looks again; the others are written
+ * without their condition. The reply is out: what can never be written is left out and logged, one part after
+ * the other, and the turn is committed without it.
  */
 async function settled(site: AwsContext, before: Stored, after: Stored, writing: Writing): Promise<Written> {
   let { actions, row } = writing;
@@ -125,7 +132,8 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
       const standing = transacted.by.get(0);
       if (standing?.rev === after.rev) return done();
       if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
-      // An id that another turn remembered first, or a row that its owner removed: the turn is recorded all the same.
+      // Another turn remembered the id first, or the owner removed the row: the turn is recorded all the
+      // same.
       site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
       if (transacted.by.has(actions.length)) row = undefined;
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
@@ -141,7 +149,7 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
   }
 }
 
-/** Without the state and the batch there is no commit; of the rest, what no item holds is not kept. */
+/** Without the state and the batch there is no commit; of the rest, what no item can hold is not stored. */
 function withoutImpossible(
   site: AwsContext,
   conversation: string,
@@ -156,7 +164,7 @@ function withoutImpossible(
   return rest;
 }
 
-/** Where the store did not say which it was, it may be any. */
+/** If the store did not say which action it was, it may be any. */
 function isAbout({ actions }: ImpossibleWrite, at: number): boolean {
   return actions.size === 0 || actions.has(at);
 }
@@ -191,7 +199,8 @@ function stateAfter(
   };
   const { change, stored: next } = savedAs(site, stored, after, {
     last_commit_at_ms: atMs,
-    // Nobody counts in between: the condition says so. To add would fail for ever on something that is no number.
+    // No other turn counts in between: the condition ensures it. An `add` would fail for ever on a value that
+    // is no number.
     turn_count: stored.turnCount + 1,
     status_before: undefined,
   });
@@ -206,7 +215,7 @@ function stateAfter(
   return { action, stored: { ...next, ...counted } };
 }
 
-/** The history first: where not everything fits, it is the sends that are written beforehand. */
+/** The history first: if not everything fits, it is the sends that are written beforehand. */
 function records(site: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
   const committed = { atMs, retentionMs: site.settings.retentionMs };

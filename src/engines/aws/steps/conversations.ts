@@ -52,7 +52,7 @@ export async function change(
   const isThere = present("conversation_id");
   const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_NEW");
   if (written.kind === "refused" || !written.item) return undefined;
-  // Whatever it was before: an answer that got lost, and the change made again, would say that it was so already.
+  // Whatever it was before: after a lost answer, the repeated change would find it already made.
   const goesOn = given.paused === false || given.handedOff === false;
   if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, place);
   return conversationFrom(written.item);
@@ -76,12 +76,12 @@ export async function say(
   const stagedAs = site.newId();
   const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
   const outcome = await stageOnce(site, item);
-  // Also when it was staged before: whoever asked first may have died in between.
+  // Also if it was staged before: the first caller may have died in between.
   await wakeNow(site, { conversationId, sender: conversation.sender, channel });
   return outcome;
 }
 
-/** What stands in its place and is not ours is written over: nobody would say it. */
+/** A foreign row in its place is overwritten: it would never be sent. */
 async function stageOnce(site: AwsContext, item: Item): Promise<"staged" | "duplicate"> {
   const { kind, item: standing } = await site.store.put("stage", item, absent("message_sid"));
   if (kind === "done" || standing?.staged_as === item.staged_as) return "staged";
@@ -90,7 +90,7 @@ async function stageOnce(site: AwsContext, item: Item): Promise<"staged" | "dupl
   return "staged";
 }
 
-/** Takes a late answer for a turn that waits for one, or that is just about to say that it will. */
+/** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
 export async function answer(site: AwsContext, late: LateAnswer): Promise<"accepted" | "stale"> {
   const id = conversationWithin(late.turnId);
   if (id === undefined) return "stale";
@@ -124,7 +124,7 @@ async function draftFor(site: AwsContext, id: string, work: Work): Promise<Draft
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
 export async function pauseAll(site: AwsContext, paused: boolean): Promise<void> {
   await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
-  // Here it counts at once.
+  // In this process it counts at once.
   site.unpaused.atMs = Number.NEGATIVE_INFINITY;
   if (paused) return;
   let from: Record<string, unknown> | undefined;

@@ -18,12 +18,12 @@ import { type Stored, storedFrom } from "../items/state-item.ts";
 
 export type Buried =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
-  /** Somebody wrote in between: decide again on what stands there now. */
+  /** Another process wrote in between: decide again on the row as it is now. */
   | { readonly kind: "changed"; readonly stored: Stored };
 
 /**
- * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay staged. `after` is the
- * state without the work; its draft goes along if it was this turn's.
+ * Moves exactly these messages to a dead letter and remembers them as dead, in one write; newer ones stay
+ * staged. `after` is the state without the work; its draft moves along if it was this turn's.
  */
 export async function deadLetter(
   site: AwsContext,
@@ -63,7 +63,7 @@ export async function deadLetter(
   return { kind: "dead-lettered", deadLetterId: letter.id, stored: saved.stored };
 }
 
-/** The conversation's row is gone, or has no room for the mark: the letter is written all the same. */
+/** If the conversation's row is gone, or has no room for the mark, the letter is written all the same. */
 async function transactWith(
   { store, log }: AwsContext,
   conversation: string,
@@ -114,12 +114,14 @@ function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[])
 
 export const LETTER = "d#";
 
-/** A letter's head is listed; its messages are items of their own, since all of them might not fit into one. */
+/**
+ * A letter's head is listed; its messages are items of their own, since all of them might not fit into one.
+ */
 export function letterKey(conversationId: string, letterId: string): Item {
   return { conversation_id: conversationId, item_id: `${LETTER}${letterId}` };
 }
 
-/** Its message's id, or a hash of it where that would make the key too long. */
+/** The message's id, or a hash of it if that would make the key too long. */
 export function letterRowKey(conversationId: string, letterId: string, messageId: string): Item {
   const named = `${letterRowPrefix(letterId)}${messageId}`;
   const item_id = isSortKey(named) ? named : `${letterRowPrefix(letterId)}${digest(messageId)}`;
@@ -151,7 +153,7 @@ function letterItem(
   };
 }
 
-/** Its head; the messages are read beside it. */
+/** Its head; the messages are read separately. */
 export function letterFrom(item: Item): Sound<Omit<DeadLetter, "messages">> {
   const { letter_id: id, conversation_id: conversationId, reason, attempts, draft, at_ms: atMs } = item;
   return soundLetter({ id, conversationId, reason, attempts, draft, atMs });

@@ -20,7 +20,7 @@ class Reads {
     this.items += items.length;
     const sizes = items.map(itemBytes);
     const units = (bytes: number) => Math.max(1, Math.ceil(bytes / 4_096));
-    // A query is billed for what it reads in all, items that are asked for by their keys each for itself.
+    // A query is billed for all that it reads; items read by key are billed one by one.
     this.units += request === "getMany" ? sum(sizes.map(units)) : units(sum(sizes));
   }
 }
@@ -68,7 +68,7 @@ async function drained(messages: number): Promise<{ reads: Reads; texts: number 
   return { reads, texts };
 }
 
-it("what waits is read once to know its order, and once more with its turn: draining twice as much costs twice as much", async () => {
+it("what waits is read once for its order and once with its turn: the cost is linear in the pile", async () => {
   const [half, whole] = [await drained(1_000), await drained(2_000)];
   expect([half.texts, whole.texts]).toEqual([1_000, 2_000]);
   expect(whole.reads.items).toBeLessThanOrEqual(2 * 2_000);

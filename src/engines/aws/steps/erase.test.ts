@@ -3,7 +3,7 @@ import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { as, draftFor } from "../../../testing/engine-contract/builders.ts";
 
-it("an erasure that is cut short has taken the running turn's words along, and can be asked for again", async () => {
+it("an erasure that is cut short has removed the running turn's words, and can be repeated", async () => {
   const { s, world } = await memoryScene();
   const taken = await s.turnFor("my secret");
   as("drafted", await s.engine.turns.draft(taken.lease, draftFor(taken, "your secret")));

@@ -20,9 +20,9 @@ import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refuse.ts";
 
 /**
- * Removes every trace of the person but hashes of message ids: all of their conversations, and what was refused of them. A newer token comes
- * first, so that a running turn cannot write anything back; the conversation that was named comes last, so that an erasure that was
- * interrupted can be asked for again.
+ * Removes every trace of the person but hashes of message ids: all of their conversations, and their
+ * refusals. A newer token comes first, so that a running turn cannot write anything back. The conversation
+ * that was named comes last, so that an interrupted erasure can be requested again.
  */
 export async function erase(site: AwsContext, id: string): Promise<"erased" | "not-found"> {
   if (isOwn(id)) return "not-found";
@@ -34,7 +34,7 @@ export async function erase(site: AwsContext, id: string): Promise<"erased" | "n
   return (await eraseConversation(site, id)) ? "erased" : "not-found";
 }
 
-/** False when nothing is kept of it. */
+/** False if nothing of it is stored. */
 async function eraseConversation(site: AwsContext, id: string): Promise<boolean> {
   const place = await placeOf(site, id);
   const isKept = place !== undefined || (await hasRows(site, id));
@@ -43,7 +43,7 @@ async function eraseConversation(site: AwsContext, id: string): Promise<boolean>
   await eraseStaged(site, id);
   await eraseKept(site, id);
   if (place !== undefined) await site.store.delete("conversations", rowKey(place, id));
-  // What came in while we were at it belongs to the erased conversation, unless a new one was opened for it.
+  // What came in meanwhile belongs to the erased conversation, unless a new one was opened for it.
   if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
   await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
   await uncountTurns(site, turns, token);
@@ -51,7 +51,7 @@ async function eraseConversation(site: AwsContext, id: string): Promise<boolean>
   return true;
 }
 
-/** Messages that never had a conversation wait in one, or are dead letters of one, all the same. */
+/** Messages that never had a conversation are still staged under an id, or are dead letters of one. */
 async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
   const key = equal("conversation_id", id);
   const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
@@ -63,7 +63,10 @@ async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
   return found.flat().some((item) => item !== undefined);
 }
 
-/** Where their names lead, that their conversation was full, and what was refused before they had one. */
+/**
+ * The records of their names, the mark that their conversation was full, and refusals from before they had
+ * one.
+ */
 async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<void> {
   const { store } = site;
   await eraseRefusals(
@@ -72,7 +75,7 @@ async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<voi
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
   for (const { key, names, erased } of kept) {
-    // Each may tell of another, that came in meanwhile.
+    // Each record may name another that came in meanwhile.
     const all = new Set(names);
     for (const name of all) {
       const cameWith = await eraseName(site, key, name, erased);
@@ -81,7 +84,10 @@ async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<voi
   }
 }
 
-/** The lease, whoever holds it: nobody drafts, sends or commits any more. What was told of the draft's sends goes with the draft. */
+/**
+ * Takes the lease from any holder: no worker drafts, sends or commits any more. Statuses of the draft's sends
+ * are removed with the draft.
+ */
 async function takeForGood(site: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
   const { draft } = (await readState(site, id)).state;
   const lease = newLease(site, site.clock.nowMs());
@@ -93,8 +99,8 @@ async function takeForGood(site: AwsContext, id: string): Promise<{ token: strin
 }
 
 /**
- * Staged ids are remembered: a redelivery must not bring an erased person back. Rows that are not ours go, too: whoever wrote them,
- * they are about this person.
+ * Staged ids are remembered: a redelivery must not bring an erased person back. Foreign rows are removed,
+ * too: they are about this person.
  */
 async function eraseStaged(site: AwsContext, id: string): Promise<void> {
   const items = await site.store.query("stage", { key: equal("conversation_id", id) });
@@ -107,8 +113,8 @@ async function eraseStaged(site: AwsContext, id: string): Promise<void> {
 }
 
 /**
- * Messages, turns, refusals, dead letters and unknown sends are one partition. What the provider told of our sends goes with them: of committed
- * turns, and of those that became dead letters.
+ * Messages, turns, refusals, dead letters and unknown sends are one partition. The statuses of our sends are
+ * removed with them: of committed turns, and of those that became dead letters.
  */
 async function eraseKept(site: AwsContext, id: string): Promise<void> {
   const items = await site.store.query("messages", { key: equal("conversation_id", id) });

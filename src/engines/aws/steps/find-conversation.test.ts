@@ -6,7 +6,7 @@ describe("a conversation that is known by its id only", () => {
   const row = { primary_channel: "ana", conversation_id: "theirs", task_complete: 0 };
 
   it.each([
-    ["nobody here has a note of it", undefined],
+    ["there is no note of it here", undefined],
     ["the note says nothing", ""],
     ["the note is none", 7],
   ])("is found where another system put it, though %s", async (_, note) => {
@@ -25,6 +25,6 @@ describe("a conversation that is known by its id only", () => {
     expect(await placeOf(site, "theirs")).toBe("ben");
     world.remove("state", { conversation_id: "theirs" });
     expect(await placeOf(site, "theirs")).toBe("ben");
-    expect(await placeOf(world.site(), "nobody")).toBeUndefined();
+    expect(await placeOf(world.site(), "unknown")).toBeUndefined();
   });
 });

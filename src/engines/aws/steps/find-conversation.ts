@@ -14,22 +14,22 @@ import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
 
 /** What is known of a person's conversations under one key. */
 export interface Known extends Omit<Choice<Conversation>, "found"> {
-  /** The one that the message belongs to. */
+  /** The conversation that the message belongs to. */
   readonly active?: Conversation;
-  /** The latest one of exactly this key, complete or not; only looked up where there is no active one. */
+  /** The latest one of exactly this key, complete or not; only looked up if there is no active one. */
   readonly latestId?: string;
 }
 
 /**
- * The index first. It may lag, so a miss is followed by a consistent read before anybody is refused or anything is made. Whose a number is
- * stands under its own key, and is always read consistently.
+ * The index first. It may lag, so a miss is followed by a consistent read before a sender is refused or
+ * anything is created. The holder of a number is stored under its own key, and always read consistently.
  */
 export async function findKnown(site: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
   const named = { sender: key.sender, senderAlias: alias };
   const names = namesOf(named);
   const [own, records] = await Promise.all([
     rowsOf(site, key, names, { active: true }),
-    // Only numbers pass on. For a name that stays its record is of use where the index knows of no conversation.
+    // Only numbers pass on. The record of a lasting name matters only if the index knows of no conversation.
     names.some(isPassing) ? recordsFor(site, key, named) : NOTHING_KEPT,
   ]);
   const others = await rowsOf(site, key, otherNamesOf(named, records), { active: true });
@@ -46,13 +46,13 @@ export async function findForSure(site: AwsContext, key: ConversationKey, alias?
   const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
   const { found, ...rest } = chooseConversation(named, active, records);
   if (found) return { active: found, ...rest };
-  // Of the name under which the next one is made: only then is it needed.
+  // The latest of the name under which the next one is created: needed only then.
   const next = { ...key, sender: rest.sender };
   const last = latest(site, next, await rowsUnder(site, next, rows, names));
   return { ...(last && { latestId: String(last.conversation_id) }), ...rest };
 }
 
-/** Those that are known already, where that name was among those looked up. */
+/** The rows that were already read, if that name was among those looked up. */
 async function rowsUnder(
   site: AwsContext,
   key: ConversationKey,
@@ -62,7 +62,7 @@ async function rowsUnder(
   return names.includes(key.sender) ? rows : rowsOf(site, key, [key.sender], { active: false });
 }
 
-/** Of exactly this key, complete or not: what stands under the person's name, read consistently. */
+/** The latest of exactly this key, complete or not, read consistently. */
 export async function latestId(site: AwsContext, key: ConversationKey): Promise<string | undefined> {
   const found = latest(site, key, await rowsOf(site, key, [key.sender], { active: false }));
   return found && String(found.conversation_id);
@@ -88,7 +88,10 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-/** Each id is made from the one before. The last is the one from which no other was made, whatever the clocks said that made them. */
+/**
+ * Each id is made from the one before. The last is the one from which no other was made, whatever their
+ * clocks said.
+ */
 export function latest(site: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
   const named = rows.filter((row) => row.primary_channel === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
@@ -110,10 +113,15 @@ export function nextId(
   return installation.conversationId(key, latestId);
 }
 
-/** Where another was quicker, or has made it theirs: everything is looked up once more. */
+/**
+ * Another process was faster, or the conversation has become another person's: everything is looked up once
+ * more.
+ */
 type Unless<T> = T | "look-again";
 
-/** Made on condition that it is not there: two first messages at once, on two machines, make one conversation. */
+/**
+ * Created on condition that it is absent: two first messages at once, on two machines, make one conversation.
+ */
 export async function createConversation(
   site: AwsContext,
   given: Omit<NewConversation, "senderAlias">,
@@ -132,12 +140,15 @@ export async function createConversation(
   const written = await site.store.put("conversations", row, absent("conversation_id"));
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
-  // Another system has made something else of that row: its id is taken all the same, and the next follows from it.
+  // Another system has a different row there: the id is taken all the same, and the next one follows from it.
   if (!isAbout(written.item!, given)) return createConversation(site, given, { ...known, latestId: id });
   return "look-again";
 }
 
-/** As often as everything is looked up once more because another was quicker. Each time one of them got on, so that is not often. */
+/**
+ * How often everything is looked up again because another process was faster. Each time one of them succeeds,
+ * so it is rarely needed.
+ */
 const ROUNDS_MAX = 50;
 
 export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
@@ -158,7 +169,7 @@ export async function withAlias(
   if (named === "look-again" || named === conversation) return named;
   const { sender, id } = conversation;
   const change = { set: { sender_alias: named.senderAlias } };
-  // A number's conversation becomes one person's, once; by which number a person came last may change.
+  // A number's conversation becomes one person's, once; the number that a person used last may change.
   const isFree = isPassing(sender)
     ? any(absent("sender_alias"), equal("sender_alias", named.senderAlias))
     : present("conversation_id");
@@ -166,7 +177,7 @@ export async function withAlias(
     const { kind } = await site.store.update("conversations", rowKey(sender, id), change, isFree);
     return kind === "done" ? named : "look-again";
   } catch (error) {
-    // A row without room for it: whose it is stands under its name all the same.
+    // A row without room for it: the owner is in the name's record all the same.
     if (!(error instanceof ImpossibleWrite)) throw error;
     const about = { conversation: id, lacks: "sender_alias", reason: error.message };
     site.log("error", "conversation.not-updated", about);
@@ -174,7 +185,7 @@ export async function withAlias(
   }
 }
 
-/** Kept before the row is written: a row without the way to it would not be found. */
+/** Stored before the row is written: a row that no record leads to would not be found. */
 async function learning(
   site: AwsContext,
   conversation: Conversation,
@@ -185,7 +196,10 @@ async function learning(
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
-/** The conversations of whoever had the number before bear it no more. False when this one has become another's meanwhile. */
+/**
+ * Also takes the number from the conversations of its former holder. False if this one has become another
+ * person's meanwhile.
+ */
 export async function keepNames(
   site: AwsContext,
   key: ConversationKey & { readonly id?: string },
@@ -211,7 +225,7 @@ export async function rememberPlace(site: AwsContext, id: string, sender: string
   await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
 }
 
-/** The first half of a conversation's key, for callers that have its id only. */
+/** The first half of a conversation's key, for callers that have only its id. */
 export async function placeOf(site: AwsContext, id: string): Promise<string | undefined> {
   const known = site.places.get(id) ?? (await lookUpPlace(site, id));
   if (known !== undefined) site.places.set(id, known);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 
-it("what was counted is believed for a minute, and one of those who come then counts again", async () => {
+it("a count is believed for a minute, and then one of the next messages counts again", async () => {
   const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
   const taken = await s.turnFor("one");
   await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });

@@ -11,30 +11,31 @@ import { messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { type Refused, refuse } from "./refuse.ts";
 
 /**
- * Counting what is staged with every message would cost more than staging it. Whoever looks reads all of it anyway, and leaves a mark
- * when there is too much: a message is refused where one stands. So a conversation may hold what the limits say, and what came in
- * between two looks: a window, or 15 minutes at most, the longest that a trigger is on its way.
+ * Counting what is staged with every message would cost more than staging it. A worker that looks reads all
+ * of it anyway, and leaves a mark if there is too much: a message is refused while a mark stands. So a
+ * conversation may hold what the limits say, plus what came in between two looks: a window, or at most 15
+ * minutes, the longest delay of a trigger.
  */
 const COUNTED_MS = 60_000;
 const KEPT_MS = 24 * 3_600_000;
 
-/** A mark that stands: this sender's conversation was full when somebody counted. */
+/** A mark: this sender's conversation was full when a worker counted. */
 export interface FullMark {
   readonly key: Item;
   readonly countedAtMs: number;
   readonly isTold: boolean;
 }
 
-/** What a message that comes in has to know before anything else. */
+/** What an incoming message has to know before anything else. */
 export interface LookedUp {
-  /** It was answered for. */
+  /** The message was committed or dead-lettered. */
   readonly isDuplicate: boolean;
   /** Where an earlier delivery of it was to be staged. */
   readonly stagedIn: string | undefined;
   readonly mark: FullMark | undefined;
 }
 
-/** DEDUPE, and the mark, in one read. The time is compared here: the table forgets when it gets round to it. */
+/** DEDUPE, and the mark, in one read. The time is compared here: the table removes expired items late. */
 export async function lookUp(site: AwsContext, messageId: string, key: ConversationKey): Promise<LookedUp> {
   const full = fullKey(key);
   const seen = seenKeys(site, messageId);
@@ -59,7 +60,7 @@ function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
   return { key: { id }, countedAtMs: Number(counted_at_ms), isTold: told_as !== undefined };
 }
 
-/** What somebody who looks has counted. Under every name that wrote: a message that comes in knows its sender and nothing else. */
+/** Marks what a worker has counted, under every sender's name: an incoming message knows only its sender. */
 export async function markIfFull(site: AwsContext, rows: readonly StagedRow[]): Promise<void> {
   if (!isFull(pileOf(rows), site.settings, 1)) return;
   const keys = new Set(
@@ -74,7 +75,10 @@ function counted({ clock }: AwsContext): Item {
   return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
 }
 
-/** A mark is believed for a minute; then one of those who come counts again. A stale one refuses nobody for longer. */
+/**
+ * A mark is believed for a minute; then one of the incoming messages counts again. A stale mark refuses no
+ * message for longer.
+ */
 export async function isStillFull(
   site: AwsContext,
   mark: FullMark,
@@ -84,14 +88,14 @@ export async function isStillFull(
   const set = counted(site);
   const isSame = equal("counted_at_ms", mark.countedAtMs);
   const { kind, item } = await site.store.update("seen", mark.key, { set }, isSame);
-  // Somebody else counts, or has counted, unless it was our own write whose answer got lost.
+  // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
   if (await isFullNow(site, conversationId)) return true;
   await site.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
   return false;
 }
 
-/** Counted until it is known. */
+/** Counts only until the answer is known. */
 async function isFullNow({ store, settings }: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
   const rows: { readonly bytes: number }[] = [];
@@ -104,7 +108,10 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
   return isFull(pileOf(rows), settings, 1);
 }
 
-/** One record and one word for all that come while it is full. Of several at once, one tells: who, is written down with it. */
+/**
+ * One record and one busy text for all messages that come while it is full. Of several at once, one tells:
+ * the mark says which.
+ */
 export async function refuseMore(
   site: AwsContext,
   refused: Refused,

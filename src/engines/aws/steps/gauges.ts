@@ -12,7 +12,10 @@ import { countQuarantined } from "./quarantined.ts";
 
 const WIDTH = 16;
 
-/** Lists that are mostly empty, the first pages of two tables that are small, and the sparse index over leases: what is kept of finished turns is never read. */
+/**
+ * Lists that are mostly empty, the first pages of two small tables, and the sparse index of leases: records
+ * of finished turns are never read.
+ */
 export async function gauges(site: AwsContext): Promise<Gauges> {
   const [dead, unknown, foreign, leases] = await Promise.all([
     countListed(site, "messages", ["dead"]),

@@ -57,7 +57,10 @@ describe("history", () => {
       ];
     };
 
-    /** Its turns, among them one that another function still committed in the old way when the new way had begun. */
+    /**
+     * Its turns, among them one that another function still committed in the old way when the new way had
+     * begun.
+     */
     async function mixed() {
       const { s, world } = await memoryScene();
       await s.talk("new", "new!");

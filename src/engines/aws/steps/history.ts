@@ -15,18 +15,24 @@ import {
 } from "../items/turn-item.ts";
 import { rowOf } from "./find-conversation.ts";
 
-/** What most turns hold: a person's side, and ours. */
+/** What most turns hold: the customer's side, and ours. */
 const SIDES = 2;
-/** Items of a page where their bytes decide when there are enough. */
+/** Items of a page if their bytes decide when there are enough. */
 const PAGE_ITEMS_MAX = 100;
 
-/** The latest items of one kind in a conversation's partition, oldest first: costs the same in a long conversation as in a short one. */
+/**
+ * The latest items of one kind in a conversation's partition, oldest first. The cost does not grow with the
+ * conversation.
+ */
 export async function latestItems(site: AwsContext, id: string, kind: string, max: number): Promise<Item[]> {
   const key = all(equal("conversation_id", id), beginsWith("item_id", kind));
   return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
 }
 
-/** How much of a conversation's past is wanted. `bytesMax` is about messages; turns come along with them, and no page more. */
+/**
+ * How much of a conversation's past is wanted. `bytesMax` limits messages; turns are taken from the same
+ * pages.
+ */
 interface Wanted {
   readonly messagesMax: number;
   readonly turnsMax: number;
@@ -38,7 +44,7 @@ interface Past {
   readonly turns: TurnRecord[];
 }
 
-/** Our own record, and before it what another system kept in the conversation's row. */
+/** Our own history, and before it the messages that another system kept in the conversation's row. */
 export async function history(
   site: AwsContext,
   id: string,
@@ -60,7 +66,7 @@ export async function pastOf(site: AwsContext, id: string, wanted: Wanted): Prom
   return { messages, turns: turnsIn(site, [...items, ...records], wanted) };
 }
 
-/** What the latest turns left, newest first: no page more than is needed. */
+/** What the latest turns left, newest first, in no more pages than needed. */
 async function latestTurns(
   site: AwsContext,
   id: string,
@@ -76,7 +82,7 @@ async function latestTurns(
     );
   let from: Item | undefined;
   do {
-    // Where turns have one side, or 0.1.0 wrote them, the second page makes up for it.
+    // If turns have one side, or 0.1.0 wrote them, the second page makes up for it.
     const limit = lacking(from ? 1 : SIDES);
     const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
     items.push(...page.items);
@@ -86,7 +92,7 @@ async function latestTurns(
   return { items, isAll: !from };
 }
 
-/** Of what an item says, newest first. */
+/** Sizes of an item's messages, newest first. */
 function sizesIn(item: Item): number[] {
   const read = saidFrom(item);
   const messages = read.kind === "sound" ? read.value.messages : [];
@@ -97,7 +103,10 @@ function sizeOf(item: unknown): number {
   return Buffer.byteLength(JSON.stringify(item));
 }
 
-/** The latest of them that fit, oldest first. Behind our own, where that is all, what was there before. */
+/**
+ * The latest of them that fit, oldest first. If our own history is complete, the other system's messages come
+ * before it.
+ */
 async function messagesIn(
   site: AwsContext,
   id: string,
@@ -128,12 +137,12 @@ function turnsIn(site: AwsContext, items: readonly Item[], { turnsMax }: Wanted)
   return each.slice(-turnsMax).filter(({ committedAtMs }) => isKept(site, committedAtMs));
 }
 
-/** When it was committed, behind the kind. */
+/** When it was committed: the key without its kind. */
 function timeIn({ item_id }: Item): string {
   return String(item_id).slice(SAID.length);
 }
 
-/** The table drops what is past its retention when it gets round to it; nobody sees it meanwhile. */
+/** The table removes what is past its retention late; until then it is hidden here. */
 function isKept({ settings, clock }: AwsContext, atMs: number): boolean {
   return settings.retentionMs === 0 || atMs >= clock.nowMs() - settings.retentionMs;
 }

@@ -87,7 +87,7 @@ describe("a conversation that another engine kept", () => {
     expect(await here()).toMatchObject({ paused: true, updatedAtMs: s.nowMs });
   });
 
-  it("is left as it is once somebody here has changed it", async () => {
+  it("is left as it is once it was changed here", async () => {
     await (await world.open()).importConversation?.(kept);
     await s.engine.conversations.change("c", { handedOff: false });
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
@@ -95,7 +95,7 @@ describe("a conversation that another engine kept", () => {
     expect(await here()).toMatchObject({ handedOff: false, paused: false, updatedAtMs: s.nowMs });
   });
 
-  it("is left as it is when somebody here changes it in that moment", async () => {
+  it("is left as it is when it is changed here at that moment", async () => {
     await (await world.open()).importConversation?.(kept);
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
     world.before("request.put", async () => {
@@ -125,14 +125,14 @@ describe("a conversation that another engine kept", () => {
       expect(await s.receive({ sender })).toMatchObject({ conversationId: "c" });
   });
 
-  it("does not take a number back from whoever has come with it here", async () => {
+  it("does not take a number back from the person who has come with it here", async () => {
     const { conversationId } = await s.receive({ sender: "SV.ben", senderAlias: "+15550101" });
     const conversation = { ...kept.conversation, sender: "SV.ana", senderAlias: "+15550101" };
     await (await world.open()).importConversation?.({ ...kept, conversation });
     expect((await s.receive({ sender: "+15550101" })).conversationId).toBe(conversationId);
   });
 
-  it("keeps a message of a turn that nobody recorded at its own time", async () => {
+  it("keeps a message of a turn without a record at its own time", async () => {
     await (await world.open()).importConversation?.({ ...kept, turns: kept.turns.slice(1) });
     const texts = (await s.detail("c")).messages.map(({ text }) => text);
     expect(texts).toEqual(["asked in old", "told in old", "asked in new", "told in new"]);

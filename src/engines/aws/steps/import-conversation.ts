@@ -12,9 +12,9 @@ import { turnItems } from "../items/turn-item.ts";
 import { rememberPlace } from "./find-conversation.ts";
 
 /**
- * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
- * Everything has the key that it would have here, so asking again changes nothing, and sorts by its own time among what was said
- * here meanwhile.
+ * Imports a conversation that another engine stored: its record, its history, its turns, and which messages
+ * were answered. Everything gets the key that it would have here, so a repeated import changes nothing, and
+ * it sorts by its own time among what was said here meanwhile.
  */
 export async function importConversation(
   site: AwsContext,
@@ -39,7 +39,7 @@ export async function importConversation(
   await site.store.writeMany("seen", { put: answered(site, recent) });
 }
 
-/** Older files have nothing but the names that a conversation bears. */
+/** Older files have only the names that a conversation bears. */
 function borneBy(conversation: Conversation): Map<string, NameRecord> {
   const [name, other] = namesOf(conversation);
   if (name === undefined || other === undefined) return new Map();
@@ -54,7 +54,7 @@ function answered(site: AwsContext, turns: readonly TurnRecord[]): Item[] {
   return [...ids].map((id) => seenItem(site, id, "committed"));
 }
 
-/** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
+/** Imports the record, unless it was changed here since: then it stays, and only the history is imported. */
 async function adoptRecord(site: AwsContext, conversation: Conversation): Promise<void> {
   await rememberPlace(site, conversation.id, conversation.sender);
   const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
@@ -69,7 +69,7 @@ function adoptedRow(conversation: Conversation): Item {
   return {
     ...row,
     adopted_at: row.updated_at,
-    // Its turn runs where it was taken, and nowhere else.
+    // Its turn runs in the other engine, and nowhere else.
     conversation_status: status === "processing_reply" ? "new" : status,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,

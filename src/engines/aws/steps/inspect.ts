@@ -38,7 +38,7 @@ import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "./refuse.ts";
 
 const REFUSALS = refusalLists();
-/** Pages read for one page shown, where a search leaves most of them out. */
+/** Pages read for one page shown, if a search leaves most of them out. */
 const LEASES_WIDTH = 16;
 const SEARCH_PAGES_MAX = 20;
 
@@ -71,7 +71,7 @@ async function listed<T>(
 async function listRefusals(site: AwsContext, page: Page): Promise<Listing<Refusal>> {
   const { items, next } = await listed(site, REFUSALS, page, refusalFrom);
   const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(site));
-  // Behind one that is past its time there are only older ones.
+  // Behind one that has expired there are only older ones.
   return { items: kept, ...(next !== undefined && kept.length === items.length && { next }) };
 }
 
@@ -99,7 +99,10 @@ async function listConversations(
   return { items, ...(from !== undefined && { next: from }) };
 }
 
-/** While its turn runs a conversation is being processed, and only then: the row may still say so after a crash. */
+/**
+ * Only while its turn runs is a conversation shown as being processed: the row may still say so after a
+ * crash.
+ */
 async function asTheyStand(
   site: AwsContext,
   conversations: readonly Conversation[],
@@ -157,7 +160,7 @@ async function listDead(site: AwsContext, page: Page): Promise<Listing<DeadLette
   return { items, ...(next !== undefined && { next }) };
 }
 
-/** Counted, not kept, but for the turns: to count those, every conversation would have to be read. */
+/** All are counted now, except turns: counting those would mean reading every conversation. */
 async function counts(site: AwsContext): Promise<Counts> {
   const { store } = site;
   const leased = inParallel(sweptShards(site), LEASES_WIDTH, (shard) =>

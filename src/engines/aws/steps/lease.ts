@@ -12,8 +12,8 @@ export type Leased =
   | { readonly kind: "held"; readonly stored: Stored; readonly untilAtMs: number };
 
 /**
- * LEASE: taken if free or lapsed, in one write that also tells what stands there. The token is made here, so that a write whose
- * answer got lost, and which then fails on its own success, is recognised as ours.
+ * LEASE: taken if free or lapsed, in one write that also returns the row. The token is made here, so that a
+ * write whose answer got lost, and which then fails on its own success, is recognised as ours.
  */
 export function takeLease(site: AwsContext, id: string, known: Known = {}): Promise<Leased> {
   return withRoom(site, id, () => tryLease(site, id, known));
@@ -30,7 +30,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
   const lease = newLease(site, nowMs);
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
-  // No number, or years ahead: nobody's lease ends then.
+  // No number, or years ahead: no real lease ends then.
   const isNone = not(atMost("lease_until_at_ms", latestEndAtMs(nowMs, settings.clockSkewMs)));
   const change = {
     set: {
@@ -49,7 +49,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
   const written = await site.store
     .update("state", key, change, isTakeable, "ALL_NEW")
     .catch(async (error) => {
-      // It may have been written all the same, and nobody works under it.
+      // It may have been written all the same, and no worker would work under it.
       await putBack(site, id, lease.token);
       throw error;
     });
@@ -62,7 +62,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
   return { kind: "held", stored, untilAtMs: standing?.untilAtMs ?? nowMs };
 }
 
-/** Nobody knows yet which turn it will be for. */
+/** Which turn it will be for is not known yet. */
 export function newLease(site: AwsContext, nowMs: number): LeaseState {
   const { leaseMs } = site.settings;
   return {

@@ -7,7 +7,7 @@ import { seeded } from "../../../testing/simulator/random.ts";
 import type { AwsContext } from "../context.ts";
 import { nextOf } from "./left.ts";
 
-it("whatever a turn takes of what was left is read for it, with any pile, any limits and any earlier tries", () => {
+it("whatever a turn takes of what was left is read for it: any pile, any limits, any earlier tries", () => {
   const { below, chance } = seeded(7);
   for (let round = 0; round < 2_000; round += 1) {
     const hasTimes = chance(0.5);

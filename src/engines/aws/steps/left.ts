@@ -6,14 +6,20 @@ import type { Left } from "../items/left-behind.ts";
 import { itemOf } from "../items/stage-item.ts";
 import type { Sight } from "./sight.ts";
 
-/** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
+/**
+ * After a minute everything is read again: the mark of a full conversation relies on it, and a provider's
+ * time may put a new message first.
+ */
 const SEEN_MS = 60_000;
 
 export function isFresh({ clock }: AwsContext, { seenAtMs }: Left): boolean {
   return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
 }
 
-/** Undefined when the next look is one at everything: nothing was left, or a draft was continued, and nothing decided about the rest. */
+/**
+ * Undefined if the next look must read everything: nothing was left, or a draft was continued and the rest
+ * was not decided on.
+ */
 export function leftBehind(
   { rows, rest, newest, newestChannel, seenAtMs }: Sight,
   { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,
@@ -26,7 +32,7 @@ export function leftBehind(
   return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };
 }
 
-/** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
+/** What the next turn may take: what was tried before, and what comes first. */
 export function nextOf({ settings }: AwsContext, { works }: ConversationState, { items }: Left): string[] {
   const ids = new Set(items.map(({ id }) => id));
   const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));

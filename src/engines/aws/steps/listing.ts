@@ -3,7 +3,7 @@ import type { AwsContext } from "../context.ts";
 import { above, all, below, equal, type Item } from "../dynamo/expression.ts";
 import { LISTED, type TableName } from "../dynamo/tables.ts";
 
-/** What is on a list, newest first, a page at a time. The list may be spread over several partitions: they are merged. */
+/** A list, newest first, a page at a time. It may be spread over several partitions, which are merged. */
 export async function newestFirst(
   site: AwsContext,
   table: Extract<TableName, "conversations" | "messages">,
@@ -36,7 +36,7 @@ export async function countListed(
   return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 
-/** The index carries keys only; the items are read where they are, in the order of the page. */
+/** The index carries keys only; the items are read from the table, in the order of the page. */
 async function inFull(
   site: AwsContext,
   table: Extract<TableName, "conversations" | "messages">,
@@ -46,7 +46,7 @@ async function inFull(
   const keyOf = (item: Item) => ({ conversation_id: item.conversation_id, [sort]: item[sort] });
   const found = await site.store.getMany(table, page.map(keyOf));
   const byKey = new Map(found.map((item) => [JSON.stringify(keyOf(item)), item]));
-  // Gone in the meantime: the index may lag.
+  // Removed in the meantime: the index may lag.
   return page.map((item) => byKey.get(JSON.stringify(keyOf(item)))).filter((item) => item !== undefined);
 }
 

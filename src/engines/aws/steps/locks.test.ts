@@ -9,7 +9,7 @@ it("windows and leases are listed a page at a time, each conversation once", asy
   expect(await s.turns()).toHaveLength(12);
   // One that is held and gathers already, and one that only gathers.
   await s.receive({ sender: "person-3" });
-  await s.receive({ sender: "somebody else" });
+  await s.receive({ sender: "ben" });
   for (const limit of [1, 2, 5, 100]) {
     const listed: string[] = [];
     let cursor: string | undefined;

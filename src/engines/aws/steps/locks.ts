@@ -12,9 +12,9 @@ import { type StandingWindow, windowFrom, windowOf } from "../items/window.ts";
 
 const WIDTH = 16;
 
-/** Windows and leases as they stand: first every window, then the leases that have none. */
+/** Windows and leases as they are: first every window, then the leases without one. */
 interface Place {
-  /** A partition of the index over leases; none while windows are listed. */
+  /** A partition of the lease index; absent while windows are listed. */
   readonly shard?: string;
   readonly from?: Item | undefined;
 }
@@ -68,7 +68,7 @@ async function nextLocks(
   };
 }
 
-/** The lock of one conversation, without what is staged; undefined when it is at rest. */
+/** The lock of one conversation, without the number of staged messages; undefined if it is at rest. */
 export async function lockOf(site: AwsContext, id: string): Promise<Omit<LockRecord, "staged"> | undefined> {
   const [window, stored] = await Promise.all([windowOf(site, id), readState(site, id)]);
   const { lease, draft, works } = stored.state;

@@ -5,7 +5,7 @@ import type { Taken } from "../../../model/take.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
 import { as, silent, textsOf } from "../../../testing/engine-contract/builders.ts";
 
-it("what is staged and was answered before is dropped and told, and nothing is told where nothing is", async () => {
+it("what is staged and was answered before is dropped and logged, and only then", async () => {
   const { s, world } = await memoryScene();
   const { conversationId, id } = await s.receive("one");
   const row = world.row("stage", { conversation_id: conversationId, message_sid: id })!;
@@ -43,7 +43,7 @@ it("what was left behind and is gone, or was answered, is found out by a look at
   expect(world.row("stage", { conversation_id, message_sid })).toBeUndefined();
 });
 
-it("for a minute the turns behind a cut one leave the window of what came since standing; then all is looked at again", async () => {
+it("for a minute the turns behind a cut one leave newer windows alone; then all is read again", async () => {
   const { s, world, taken, id, next } = await pile("abcd");
   const window = () => world.row("triggerLock", { conversation_id: id });
   await s.receive({ text: "0", arrivedAtMs: s.nowMs - 60_000 });

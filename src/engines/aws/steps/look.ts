@@ -15,12 +15,12 @@ import { markIfFull } from "./full.ts";
 import { isFresh, nextOf } from "./left.ts";
 import type { Sight } from "./sight.ts";
 
-/** What is known from the turn before is enough, if it is still true; otherwise everything is looked at. */
+/** What the previous turn saw is enough if it is still true; otherwise everything is read. */
 export async function lookAround(site: AwsContext, stored: Stored, left?: Left): Promise<Sight> {
   return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
 }
 
-/** BATCH without DISARM: a window that stands is about what came in since. */
+/** BATCH without DISARM: a window that stands is for messages that came in since. */
 async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise<Sight | undefined> {
   if (!isFresh(site, left)) return undefined;
   const ids = nextOf(site, stored.state, left);
@@ -39,8 +39,8 @@ async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise
 }
 
 /**
- * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a window of its own.
- * A draft is continued with the window left standing: what it stands for is not in this turn.
+ * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a
+ * window of its own. A draft is continued with the window left standing: its messages are not in this turn.
  */
 async function lookAtAll(site: AwsContext, stored: Stored): Promise<Sight> {
   const nowMs = site.clock.nowMs();
@@ -75,7 +75,10 @@ function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
   return draft.awaitingUntilAtMs === undefined || nowMs < draft.awaitingUntilAtMs;
 }
 
-/** What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past DEDUPE. */
+/**
+ * What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past
+ * DEDUPE.
+ */
 function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
   const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
@@ -91,28 +94,32 @@ export async function dropAnswered(
   await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
 }
 
-/** One item for all: it is read about once a second by each process, and not with every look. A partition takes 3,000 reads a second. */
+/**
+ * One item for all: each process reads it about once a second, and not with every look. A partition takes
+ * 3,000 reads a second.
+ */
 const UNPAUSED_MS = 1_000;
 
 /**
- * Whether all is paused. That it is not counts for a second, so a turn may still begin that long after a pause; that it is, is looked at
- * every time: resuming wakes everybody at once, and nobody must be told that it still is.
+ * Whether all is paused. "Not paused" is cached for a second, so a turn may still begin that long after a
+ * pause. "Paused" is read every time: resuming wakes all conversations at once, and none may be told that it
+ * is still paused.
  */
 async function isPausedLately(site: AwsContext): Promise<boolean> {
   const nowMs = site.clock.nowMs();
   if (Math.abs(nowMs - site.unpaused.atMs) < UNPAUSED_MS) return false;
   const paused = await isPaused(site);
-  // Since before it was asked: the answer may have been on its way for long.
+  // The time before the read: its answer may have been on its way for long.
   if (!paused) site.unpaused.atMs = nowMs;
   return paused;
 }
 
-/** As it is now. */
+/** Read now, without the cache. */
 export async function isPaused(site: AwsContext): Promise<boolean> {
   return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
 }
 
-/** The core's decision, under the lease that is held already. */
+/** The core's decision, under the lease that is already held. */
 export function decide(site: AwsContext, sight: Sight, token: string): TakeDecision {
   const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
   // The moment of LEASE: what came in since is for the next look.
@@ -131,7 +138,7 @@ export function decide(site: AwsContext, sight: Sight, token: string): TakeDecis
     },
     {
       nowMs,
-      // Not before it: a clock that is set back while we look is found by the next.
+      // Not before it: a clock that is set back while we look is found by the next look.
       clockMs: Math.max(nowMs, site.clock.nowMs()),
       holder: site.holder,
       token,

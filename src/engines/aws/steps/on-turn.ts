@@ -18,12 +18,12 @@ import { conversationOf, type Known, latestId, nextId, rowsOf, untilSettled } fr
 import { createFor } from "./receive.ts";
 import type { Sight } from "./sight.ts";
 
-/** Three actions a row, and one for the window. */
+/** Three actions for each row, and one for the window. */
 const MOVED_MAX = 33;
 
 /**
- * On-turn messages find their record now. They wait under the id that it has or will have; if that conversation was completed in
- * the meantime they move on to the next one, so that its turns run under its own lease.
+ * On-turn messages find their record now. They wait under the id that it has or will have. If that
+ * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
  */
 export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight> {
   const { stored, rows, record: known } = sight;
@@ -42,8 +42,9 @@ export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight>
 }
 
 /**
- * The one under whose id they wait, or the next of its person where its task is complete; made, if anybody may write. The place tells whose they are:
- * what is kept of names was learnt when they were staged, and by now the number may be another's.
+ * The record under whose id they wait or, if its task is complete, the next one of its person; created if
+ * admission is open. The id tells whose messages they are: the names were learnt when they were staged, and
+ * the number may be another person's by now.
  */
 async function resolve(
   site: AwsContext,
@@ -95,7 +96,7 @@ async function placed(
   return undefined;
 }
 
-/** The window comes with the first of them in the same write: there is no moment in which nobody would look. */
+/** The window is written with the first of them: at every moment a worker will look. */
 async function move(
   site: AwsContext,
   messages: readonly StagedMessageRow[],
@@ -118,7 +119,8 @@ async function move(
     const armed = await site.store.transact([arming, ...moves], token);
     if (armed.kind === "done") await site.triggers.send(trigger, dueAtMs);
     else {
-      // A window stands there already; whoever looks at it may be quicker than the move, so it is armed again behind it.
+      // A window stands there already; its worker may be faster than the move, so it is armed again
+      // afterwards.
       await site.store.transact(moves, transactionToken(token, "armed"));
       await arm(site, trigger, { dueAtMs });
     }

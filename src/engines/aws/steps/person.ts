@@ -12,11 +12,14 @@ import { messagesOf, stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
 import { latest, nextId, rowsOf } from "./find-conversation.ts";
 
-/** Somebody, as far as our rows tell: under which keys, and in which conversations something of theirs may be kept. */
+/**
+ * A person as our rows know them: under which keys, and in which conversations something of theirs may be
+ * stored.
+ */
 export interface Person {
   readonly keys: readonly ConversationKey[];
   readonly ids: readonly string[];
-  /** What is kept of names, in which those that are gone must not stand any more. */
+  /** Name records from which the erased names must be removed. */
   readonly kept: readonly {
     readonly key: ConversationKey;
     readonly names: readonly string[];
@@ -26,7 +29,7 @@ export interface Person {
 
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
-/** Whose conversation this is; `row` is its record, where there is one. */
+/** The person of this conversation; `row` is its record, if there is one. */
 export async function personOf(site: AwsContext, id: string, row: Item | undefined): Promise<Person> {
   const named = row ? [conversationFrom(row)] : await namedWithout(site, id);
   const people = await Promise.all(named.map((key) => everythingOf(site, key)));
@@ -37,7 +40,7 @@ export async function personOf(site: AwsContext, id: string, row: Item | undefin
   };
 }
 
-/** Whoever wrote to a conversation that has no record: it was never made, or somebody removed it. */
+/** Senders to a conversation that has no record: it was never created, or was removed. */
 async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
   const key = equal("conversation_id", id);
   const [staged, kept] = await Promise.all([
@@ -77,7 +80,7 @@ async function everythingOf(site: AwsContext, key: NamedKey): Promise<Person> {
     });
     const ids = conversations.map(({ id }) => id);
     const erased = { names: gone, conversationIds: new Set(ids) };
-    // Also where an older version kept a name of the same kind.
+    // Also the names of the same kind that an older version stored.
     const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
     const kept = [{ key, names: [...looked, ...aliases], erased }];
     return { keys, ids: [...ids, ...places], kept };

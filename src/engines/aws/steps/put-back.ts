@@ -7,9 +7,10 @@ import { type Stored, triggerOf } from "../items/state-item.ts";
 import { stand } from "../items/window.ts";
 
 /**
- * The store failed at LEASE or between it and BATCH. The wake-up that led here comes again soon, and must not find a lease that nobody works under:
- * the customer would wait for all of it. The window that may have been disarmed stands first, so that somebody is responsible at any time;
- * a turn that was written down unheard takes its attempt back. As far as the store lets us: if not, the lease lapses, and heals.
+ * The store failed at LEASE or between it and BATCH. The trigger that led here comes again soon, and must not
+ * find a lease that no worker works under: the customer would wait for all of it. The window that may have
+ * been disarmed is armed first, so that a window or a lease stands at any time; a turn that was stored
+ * without an answer takes its attempt back. If the store refuses this, too, the lease lapses, and heals.
  */
 export async function putBack(site: AwsContext, id: string, token: string): Promise<void> {
   letGo(site, token);

@@ -71,7 +71,7 @@ describe("rows that are not ours", () => {
 
   it("and never were, or are ours by now, are not discarded", async () => {
     const [first] = (await page(1)).items;
-    for (const none of ["nobody", "stage:nonsense", `stage:${Buffer.from("null").toString("base64url")}`])
+    for (const none of ["unknown", "stage:nonsense", `stage:${Buffer.from("null").toString("base64url")}`])
       expect(await engine.repairs.discardQuarantined!(none)).toBe("not-found");
     const key = { conversation_id: first!.conversationId!, message_sid: "theirs" };
     const ours = {

@@ -10,10 +10,10 @@ import { stagedFrom } from "../items/stage-item.ts";
 import { windowFrom } from "../items/window.ts";
 import { countListed, newestFirst } from "./listing.ts";
 
-/** Pages of a megabyte that somebody waits for. The sweeper goes through all of them. */
+/** The most pages of a megabyte that a caller waits for. The sweeper goes through all of them. */
 const PAGES_MAX = 5;
 
-/** The tables in which rows of others stand where they stand. */
+/** The tables in which foreign rows stay where they are. */
 const TABLES_IN_PLACE: Readonly<Record<Place, (item: Item) => Sound<unknown>>> = {
   stage: stagedFrom,
   triggerLock: windowFrom,
@@ -28,13 +28,13 @@ interface Foreign {
   readonly why: string;
 }
 
-/** What was set aside, newest first; before it, on the first page, what stands in place. */
+/** What was set aside, newest first; before it, on the first page, foreign rows in place. */
 export async function listQuarantined(site: AwsContext, page: Page): Promise<Listing<QuarantinedRow>> {
   const standing = page.cursor === undefined ? (await foreignInPlace(site)).slice(0, page.limit) : [];
   const limit = page.limit - standing.length;
   const nowMs = site.clock.nowMs();
   const rows = standing.map((foreign) => standingRow(foreign, nowMs));
-  // A cursor that everything on the list comes after.
+  // A cursor before everything on the list.
   if (limit === 0) return { items: rows, next: "~" };
   const { items, next } = await newestFirst(site, "messages", [QUARANTINE], { ...page, limit });
   return { items: [...rows, ...items.map(asideRow)], ...(next !== undefined && { next }) };
@@ -74,7 +74,7 @@ export async function countQuarantined(site: AwsContext): Promise<Record<Place |
   return { stage, triggerLock: standing.length - stage, all: standing.length + aside };
 }
 
-/** A person has seen to it. One in place goes only if it still is not ours. */
+/** An operator has dealt with it. A row in place is removed only if it is still foreign. */
 export async function discardQuarantined(site: AwsContext, id: string): Promise<"discarded" | "not-found"> {
   const [table, key] = id.split(":");
   const isDone =

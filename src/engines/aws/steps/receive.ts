@@ -48,7 +48,10 @@ interface Receipt {
   readonly isUnrecorded: StageRequest["isUnrecorded"];
 }
 
-/** DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is taken in turn. */
+/**
+ * DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is
+ * handled one after the other.
+ */
 export async function stage(site: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
   const receipts = requests.map(({ arrival, refusal, isUnrecorded }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
@@ -64,11 +67,12 @@ export async function stage(site: AwsContext, requests: readonly StageRequest[])
 
 async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id } = receipt;
-  // Not even to be looked up: a key that is too long is an error, and would be one at every redelivery.
+  // Not even looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
     return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(site.settings, arrival);
-  // Reading both at once changes nothing: a redelivery is told before anything is made of what was found.
+  // Reading both at once changes nothing: a redelivery is recognised before anything is done with what was
+  // found.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
     lookUp(site, id, key),
     findKnown(site, key, arrival.senderAlias),
@@ -89,7 +93,10 @@ interface Found {
   readonly mark: FullMark | undefined;
 }
 
-/** Where another was quicker, or has made the conversation theirs, everything is looked up once more. */
+/**
+ * If another process was faster, or the conversation has become another person's, everything is looked up
+ * once more.
+ */
 async function stageIn(
   site: AwsContext,
   receipt: Receipt,
@@ -100,7 +107,7 @@ async function stageIn(
   const refused = async (code: RefusalCode, conversationId?: string) => {
     const waiting = await stagedBefore(site, known, id);
     if (waiting) return waiting;
-    // Whose the number is by now does not depend on whether this message is taken.
+    // Whose number it is now does not depend on whether this message is accepted.
     if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
     return refuse(site, receipt, code, conversationId);
   };
@@ -144,7 +151,7 @@ export async function createFor(
   );
 }
 
-/** What is staged already is a duplicate, and has its place. */
+/** What is already staged is a duplicate, and has its place. */
 async function refusedAsFull(
   site: AwsContext,
   receipt: Receipt,
@@ -156,7 +163,7 @@ async function refusedAsFull(
   return isStaged ? undefined : refuseMore(site, receipt, mark, conversationId);
 }
 
-/** A redelivery of what is staged already is a duplicate, whatever the rules say by now. */
+/** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */
 async function stagedBefore(
   site: AwsContext,
   { active, latestId }: Known,
@@ -171,7 +178,10 @@ async function stagedBefore(
 
 type Place = Pick<Conversation, "id" | "sender">;
 
-/** The claim decides where it is staged: here, or where another delivery of it was to go and may not have got to. */
+/**
+ * The claim decides where it is staged: here, or where another delivery of it was to go and may not have
+ * arrived.
+ */
 async function put(
   site: AwsContext,
   receipt: Receipt,
@@ -185,7 +195,8 @@ async function put(
   if (claimed.kind === "here") return stageAt(site, row, conversation);
   const { conversationId } = claimed;
   const other = await conversationOf(site, conversationId);
-  // An on-turn message may wait for a conversation that nobody has made yet. Any other's has been erased since.
+  // An on-turn message may wait for a conversation that does not exist yet. Any other's has been erased
+  // since.
   if (other || site.settings.validation === "on-turn")
     return stageAt(
       site,
@@ -200,7 +211,10 @@ function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageR
   return messageRow(arrival, id, { conversationId: place.id, sender: place.sender, sequence });
 }
 
-/** STAGE, then ARM. What was staged before is a duplicate, but is armed all the same: whoever staged it may have died in between. */
+/**
+ * STAGE, then ARM. What was staged before is a duplicate, but still armed: the webhook that staged it may
+ * have died in between.
+ */
 async function stageAt(
   site: AwsContext,
   row: StagedMessageRow,
@@ -214,7 +228,8 @@ async function stageAt(
       ? row
       : site.quarantine.soundOne("stage", written.item, stagedFrom);
     if (standing) return armAgain(site, standing, conversation);
-    // Not ours, and in the place of our message: nobody would answer that. If ours came there meanwhile, this is the same once more.
+    // A foreign row in the place of our message would never be answered. If ours came there meanwhile, this
+    // writes the same again.
     await site.store.put("stage", item);
   }
   return {
@@ -233,7 +248,7 @@ async function armAgain(
   return { kind: "duplicate" };
 }
 
-/** The message's own window: whatever else is staged has a window standing, or a turn that holds it. */
+/** The message's own window: everything else that is staged has a window, or a turn that holds it. */
 function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
   const { conversationId, sender, channel, arrivedAtMs } = row;
   const due = dueOf(
@@ -245,7 +260,10 @@ function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | u
   return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
-/** Only where it matters: with the other policies a message is staged, whoever is at work. Somebody who merely looks is not. */
+/**
+ * Only for `reject`: with the other policies a message is staged whether or not a turn runs. A worker that
+ * only looks is not busy.
+ */
 async function isBusy(site: AwsContext, id: string): Promise<boolean> {
   const { whileBusy, clockSkewMs } = site.settings;
   if (whileBusy !== "reject") return false;

@@ -25,7 +25,7 @@ export async function recordDeliveryStatus(
     (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
   const stored = reference && !wasUnknown ? await draftedTurn(site, reference.turnId) : undefined;
   if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
-  // Nothing is kept of a turn that is not known here: it is another installation's, or an erased person's.
+  // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   const isKnownTurn = wasUnknown || stored !== undefined;
   const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
   if (wasUnknown) return "settled";
@@ -33,23 +33,23 @@ export async function recordDeliveryStatus(
   return (await settleDraft(site, stored, reference, providerId)) ? "settled" : "recorded";
 }
 
-/** The row of a conversation in which this turn is not over yet. One that has drafted nothing has sent nothing. */
+/** The row of a conversation in which this turn is not over yet. A turn without a draft has sent nothing. */
 async function draftedTurn(site: AwsContext, turnId: string): Promise<Stored | undefined> {
   const id = conversationWithin(turnId);
   const stored = id === undefined ? undefined : await readState(site, id);
   return stored?.state.draft?.turnId === turnId ? stored : undefined;
 }
 
-/** What `mayTellOf` says, of a send that is listed as unknown: nobody has read it. */
+/** The rule of `mayTellOf`, as a condition for a listed unknown send, which is not read. */
 function mayBeToldBy({ channel, address }: Teller): Condition {
   const isOfChannel = equal("channel", channel);
   if (address === undefined) return isOfChannel;
-  // By its canonical form, in which it was written down.
+  // In canonical form, in which it was stored.
   const isFrom = any(absent("sent_from"), equal("sent_from", canonicalAddress(address)));
   return all(isOfChannel, isFrom);
 }
 
-/** True when it was listed, and this call took it off the list. */
+/** True if it was listed, and this call removed it from the list. */
 export async function removeUnknown(
   site: AwsContext,
   unknownId: string,
@@ -72,7 +72,7 @@ async function settleDraft(
     const sent = withChunk(draft, chunk, { kind: "sent", providerId, atMs: site.clock.nowMs() });
     const saved = await saveState(site, stored, { ...state, draft: sent, notBeforeAtMs: undefined });
     if (saved.kind === "saved") {
-      // Whoever waits for this chunk to settle need not wait any longer.
+      // A turn that waits for this chunk to settle need not wait any longer.
       if (!state.lease && workOf(state, turnId)) await wakeNow(site, triggerOf(stored));
       return true;
     }

@@ -9,7 +9,10 @@ it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends
   expect([refusal?.sender.length, refusal?.messageId.length]).toEqual([1_024, 1_024]);
 });
 
-/** Requests to read a partition that erasing somebody takes, who was refused once, beside so many strangers. */
+/**
+ * Requests to read a partition that an erasure takes, of a person who was refused once, beside so many
+ * strangers.
+ */
 async function queriesOfErasing(strangers: number): Promise<number> {
   const { s, world } = await memoryScene({}, { pageRowsMax: 5 });
   const { conversationId } = await s.receive({ sender: "ana" });
@@ -22,11 +25,11 @@ async function queriesOfErasing(strangers: number): Promise<number> {
   return asked;
 }
 
-it("whoever is erased is found by name: a flood of strangers' refusals is not looked through", async () => {
+it("an erased person is found by name: a flood of strangers' refusals is not looked through", async () => {
   expect(await queriesOfErasing(200)).toBe(await queriesOfErasing(0));
 });
 
-it("what an older version kept of somebody among all strangers goes with them", async () => {
+it("what an older version stored of a person among all strangers is erased with them", async () => {
   const { s, world } = await memoryScene();
   const { conversationId } = await s.receive({ sender: "ana" });
   const rowOf = (sender: string) => ({ conversation_id: "lull/refusal#2", item_id: `r#${sender}`, sender });

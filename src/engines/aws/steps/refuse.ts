@@ -9,7 +9,7 @@ import { absent, all, any, different, equal, type Item } from "../dynamo/express
 import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";
 import { readState } from "../items/state.ts";
 
-/** Enough to recognise somebody by, and strangers can send any length. */
+/** Enough to recognise a person, while strangers can send any length. */
 const NAME_MAX = 1_024;
 
 /** What is refused: the message, and the order in which it came. */
@@ -45,8 +45,8 @@ async function record(
 }
 
 /**
- * What is too large is so whenever it comes, and a caller that does not believe it comes again and again. The record first: whoever dies in
- * between leaves one too many, not one too few.
+ * A message that is too large stays so, and a caller that ignores the refusal sends it again and again. The
+ * record first: a process that dies in between leaves one record too many, not one too few.
  */
 async function recordOnce(
   site: AwsContext,
@@ -60,7 +60,7 @@ async function recordOnce(
   if (Number(known?.until_at_ms) > nowMs) return;
   await site.store.put("messages", refusalItem(site, refused, code, conversationId));
   const untilAtMs = nowMs + site.settings.dedupeMs;
-  // What a webhook may do with these items is to update them.
+  // A webhook's role may only update these items.
   await site.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
 }
 
@@ -73,12 +73,14 @@ export function refusalLists(): string[] {
   return shards().map(refusalShard);
 }
 
-/** The table drops what is past its time when it gets round to it; nobody sees it meanwhile. */
+/** The table removes expired refusals late; until then they are hidden here. */
 export function refusalsSinceMs({ clock, settings }: AwsContext): number {
   return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
 }
 
-/** Removes what was refused of somebody who had no conversation then: however many others there are, it is found by the name. */
+/**
+ * Removes refusals of a person who had no conversation then: found by name, however many others there are.
+ */
 export async function eraseRefusals(site: AwsContext, names: readonly string[]): Promise<void> {
   const { store, installation } = site;
   const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
@@ -90,7 +92,10 @@ export async function eraseRefusals(site: AwsContext, names: readonly string[]):
   await eraseShared(site, known);
 }
 
-/** 0.1.0 kept those of all strangers together. They expire within 90 days of the upgrade; until then all of them are read. */
+/**
+ * 0.1.0 stored those of all strangers together. They expire within 90 days of the upgrade; until then all of
+ * them are read.
+ */
 async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): Promise<void> {
   for (const list of refusalLists()) {
     const conversation_id = `lull/${list}`;
@@ -106,7 +111,10 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
   }
 }
 
-/** Strangers have no conversation: their refusals are where their name leads, and on a list that is spread over a few partitions. */
+/**
+ * Strangers have no conversation: their refusals are stored under their name, and on a list over a few
+ * partitions.
+ */
 function refusalItem(
   site: AwsContext,
   { arrival, id, sequence }: Refused,
@@ -144,7 +152,10 @@ export function refusalFrom(item: Item): Sound<Refusal> {
   return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
 }
 
-/** True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: who, is written down with it. */
+/**
+ * True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: the row
+ * says which.
+ */
 async function tellOnce(site: AwsContext, id: string): Promise<boolean> {
   const { state } = await readState(site, id);
   const running = state.lease?.turnId || state.draft?.turnId;

@@ -18,9 +18,9 @@ import { newerThan, workUnder } from "./turn.ts";
 
 type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
-/** Window, trigger, release, in this order: there is no moment in which nobody is responsible. */
+/** Window, trigger, release, in this order: at every moment a window or a lease stands. */
 export async function release(site: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
-  // What cannot be stored would be tried for ever, and an error may bring a whole page along.
+  // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
@@ -63,7 +63,7 @@ async function putBack(
   return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
 }
 
-/** Without the dead-lettered work. What that leaves staged needs a window, or nobody would look. */
+/** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
 async function deadLetterTurn(
   site: AwsContext,
   stored: Stored,

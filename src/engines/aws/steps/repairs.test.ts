@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 import { draftFor, replied, unknown } from "../../../testing/engine-contract/builders.ts";
 
-it("an unknown send of a conversation that nobody has any more is not staged anew, and stays on its list", async () => {
+it("an unknown send of a conversation that is gone is not staged again, and stays on its list", async () => {
   const { s, world } = await memoryScene();
   const taken = await s.turnFor("hi");
   const draft = unknown(draftFor(taken), 0);

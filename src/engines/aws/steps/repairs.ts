@@ -41,7 +41,10 @@ async function findLetter(site: AwsContext, letterId: string): Promise<Letter | 
   return { conversationId, rows, keys };
 }
 
-/** Back to staged, once: the letter goes in the same write. Its window stands before, so that a crash in between leaves no orphan. */
+/**
+ * Back to staged, once: the letter is removed in the same write. Its window stands first, so that a crash in
+ * between leaves no orphan.
+ */
 async function retryDead(site: AwsContext, letterId: string): Promise<"retried" | "not-found"> {
   const letter = await findLetter(site, letterId);
   if (!letter) return "not-found";
@@ -61,7 +64,7 @@ async function retryDead(site: AwsContext, letterId: string): Promise<"retried" 
   ];
   const { kind } = await site.store.transact(actions, transactionToken("retry", letterId, site.newId()));
   if (kind === "refused") return "not-found";
-  // Somebody may have looked before the messages were back.
+  // A worker may have looked before the messages were back.
   await wakeNow(site, trigger);
   return "retried";
 }
@@ -101,7 +104,10 @@ async function unknownAt(site: AwsContext, key: Item): Promise<UnknownSend | und
   return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
 }
 
-/** A resend is an outbound like any other: a turn of its own, under the lease. Off the list and staged in one write. */
+/**
+ * A resend is an outbound like any other: a turn of its own, under the lease. Removed from the list and
+ * staged in one write.
+ */
 async function resendUnknown(site: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));

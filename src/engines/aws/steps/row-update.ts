@@ -7,17 +7,17 @@ import { isoOf, listedAs, rowKey } from "../items/conversation-item.ts";
 import type { Stored } from "../items/state-item.ts";
 import { placeOf } from "./find-conversation.ts";
 
-/** What a turn changes in the conversation's row, and what to try instead where that can never be written. */
+/** What a turn changes in the conversation's row, and what to try instead if that can never be written. */
 export interface RowUpdate {
   readonly action: Action;
-  /** What of the turn is not told in it. */
+  /** What of the turn it leaves out. */
   readonly lacks?: string;
   readonly instead: () => Promise<RowUpdate | undefined>;
 }
 
 /**
- * Single attributes of the row: its other owner may have rewritten the rest while the turn ran. It may also hold counters that are
- * none, or leave no room: then less is written, and in the end nothing.
+ * Single attributes of the row: its other owner may have rewritten the rest while the turn ran. The row may
+ * also hold invalid counters, or have no room: then less is written, and in the end nothing.
  */
 export async function rowUpdate(
   site: AwsContext,
@@ -57,14 +57,14 @@ function tokensOf({ commit: { usage } }: FinishedTurn): Tokens {
 
 const isCounter = (value: unknown) => value === undefined || typeof value === "number";
 
-/** NULL is nothing counted yet. Whatever else is no number is its owner's, and stays. */
+/** NULL means that nothing was counted yet. Any other value that is no number is its owner's, and stays. */
 function counting(whole: Change, row: Item, tokens: Tokens): Change {
   const of = (is: (value: unknown) => boolean) =>
     Object.fromEntries(Object.entries(tokens).filter(([name]) => is(row[name])));
   return { ...whole, set: { ...whole.set, ...of((value) => value === null) }, add: of(isCounter) };
 }
 
-/** What others go by. */
+/** What other systems rely on. */
 function leastOf({ statusBefore }: Stored, { commit, nowMs }: FinishedTurn): Item {
   const { complete, handOff } = commit;
   const status = statusAfter(commit) ?? statusBefore;

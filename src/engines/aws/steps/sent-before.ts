@@ -6,8 +6,9 @@ import { LETTER, letterFrom } from "./dead-letter.ts";
 import { latestItems } from "./history.ts";
 
 /**
- * Provider ids of what this person was sent, in turns and in dead letters: a lost send is not taken for one of them. Read by the few who
- * continue a draft; kept in the conversation's state, every write of every turn would pay for them.
+ * Provider ids of what this person was sent, in turns and in dead letters: a lost send is not taken for one
+ * of them. Read only by turns that continue a draft; in the conversation's state, every write of every turn
+ * would pay for them.
  */
 export async function sentBefore(site: AwsContext, id: string): Promise<string[]> {
   const latest = (kind: string) => latestItems(site, id, kind, RECENT_TURNS);

@@ -5,12 +5,12 @@ import type { Newest } from "../items/left-behind.ts";
 import type { StagedRow } from "../items/stage-item.ts";
 import type { Stored } from "../items/state-item.ts";
 
-/** What a holder finds around its lease. */
+/** What the holder of a lease finds. */
 export interface Sight {
   readonly stored: Stored;
   /** What waits, read whole. */
   readonly rows: readonly StagedRow[];
-  /** What waits, too, and was seen before. */
+  /** What waits, too, and was seen by an earlier turn. */
   readonly rest: readonly StagedItem[];
   /** What came last of all, and the channel of the last message. */
   readonly newest: Newest | undefined;

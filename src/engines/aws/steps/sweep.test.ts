@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
 
 describe("a lapsed lease", () => {
-  it("is triggered at once, and again after a minute if nobody came", async () => {
+  it("is triggered at once, and again after a minute if no worker came", async () => {
     const { s, world } = await memoryScene();
     await s.turnFor("hi");
     world.loseTriggers();
@@ -17,7 +17,7 @@ describe("a lapsed lease", () => {
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(1);
   });
 
-  it("is triggered once more when whoever took it lapses as well, however soon", async () => {
+  it("is triggered once more when the worker that took it lapses as well, however soon", async () => {
     const { s, world } = await memoryScene({ leaseMs: 15_000 });
     await s.turnFor("hi");
     for (let death = 0; death < 3; death += 1) {
@@ -39,7 +39,7 @@ describe("a sweep", () => {
     expect(kept()).toBeUndefined();
   });
 
-  it("tells the rows of a page that are not ours in one line, with how many there are", async () => {
+  it("reports the foreign rows of a page in one line, with how many there are", async () => {
     const { s, world } = await memoryScene();
     const { conversationId } = await s.receive("hi");
     for (const message_sid of ["web/web/a-visitor/1", "web/web/a-visitor/2"])
@@ -48,11 +48,12 @@ describe("a sweep", () => {
     expect(world.told("store.quarantined")).toMatchObject([
       { table: "conversations-stage", rows: 2, conversation: conversationId, item: expect.any(String) },
     ]);
-    // What names somebody stays out of the log: the row is found by its hash, or on the list of the quarantine.
+    // What names a person stays out of the log: the row is found by its hash, or on the list of the
+    // quarantine.
     expect(JSON.stringify(world.told("store.quarantined"))).not.toContain("a-visitor");
   });
 
-  it("drops what was answered and lies there all the same: it is nobody's orphan", async () => {
+  it("drops what was answered and is still staged: it is no orphan", async () => {
     const { s, world } = await memoryScene();
     const { conversationId, id } = await s.receive("hi");
     const key = { conversation_id: conversationId, message_sid: id };
@@ -65,7 +66,7 @@ describe("a sweep", () => {
     expect(world.row("stage", key)).toBeUndefined();
   });
 
-  it("finds nobody alone who has a window or a lease", async () => {
+  it("finds no orphan where a window or a lease stands", async () => {
     const { s } = await memoryScene();
     await s.turnFor("held");
     await s.receive({ sender: "ben", text: "gathering" });

@@ -29,21 +29,24 @@ import { lookAtClock } from "./clock.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { dropAnswered } from "./look.ts";
 
-/** A lapsed lease is triggered this often until somebody takes it. */
+/** A lapsed lease is triggered this often until a worker takes it. */
 const ONCE_MS = 60_000;
 const WIDTH = 10;
 
-/** Nothing more of this table until the others are through, too: they would never all end in the same round. */
+/** This table is done until the others are, too: otherwise they would never all end in the same round. */
 const THROUGH = "through";
 
-/** Where the next round goes on in each table. Kept in the store, too: a function that sweeps on a schedule forgets. */
+/**
+ * Where the next round continues in each table. Kept in the store, too: a function that sweeps on a schedule
+ * has no memory.
+ */
 interface SweepCursor {
   readonly windows?: Item | typeof THROUGH;
   readonly stage?: Item | typeof THROUGH;
   readonly seen?: Item | typeof THROUGH;
 }
 
-/** One bounded round: overdue windows, lapsed leases, orphans, and what is past its time. */
+/** One bounded round: overdue windows, lapsed leases, orphans, and expired items. */
 export async function sweep(site: AwsContext): Promise<SweepReport> {
   const { isSetBack, told } = await lookAtClock(site);
   const cursor = await readCursor(site);
@@ -60,7 +63,7 @@ export async function sweep(site: AwsContext): Promise<SweepReport> {
     freed: 0,
     expired: seen.done.length,
     hasMore,
-    // As far as this round saw: the next ones go on quietly.
+    // As far as this round saw: the next rounds do not report it.
     ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.done.length } }),
   };
 }
@@ -80,13 +83,13 @@ async function goOn<T>(
   return { done, next };
 }
 
-/** Those of them it was done for, a few at a time. */
+/** For how many of them it was done, a few at a time. */
 async function onlyTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<T[]> {
   const isDone = await inParallel(items, WIDTH, run);
   return items.filter((_, at) => isDone[at]);
 }
 
-/** Those of a page that are ours. The others are told, once a round. */
+/** The rows of a page that are ours. The foreign ones are reported, once a round. */
 function ours<T>(
   { quarantine }: AwsContext,
   table: TableName,
@@ -118,8 +121,8 @@ async function sweepWindows(
 }
 
 /**
- * A lapsed lease is triggered at once: its own trigger went when it was taken. Only leases older than a lease's length are read:
- * the others cannot have lapsed.
+ * A lapsed lease is triggered at once: its own trigger was deleted when it was taken. Only leases older than
+ * a lease's length are read: the others cannot have lapsed.
  */
 export async function sweepLeases(site: AwsContext): Promise<number> {
   const { clock, settings } = site;
@@ -148,14 +151,18 @@ async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean>
     { set: { swept_at_ms: nowMs } },
     all(isSame, isUnswept),
   );
-  // Refused by our own mark: its answer got lost. If it was somebody else's, a trigger too many does no harm.
+  // Refused by our own mark: its answer got lost. If another sweeper wrote it, one trigger too many does no
+  // harm.
   const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
   if (!isMarked) return false;
   await site.triggers.send(triggerOf(stored), nowMs);
   return true;
 }
 
-/** Staged, past its due time and grace, no window, no lease. It should never be; if it is, it heals here. */
+/**
+ * Staged, past its due time and grace, without window or lease. It should never happen; if it does, it heals
+ * here.
+ */
 async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round<string>> {
   const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
   const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
@@ -191,7 +198,10 @@ async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
   return true;
 }
 
-/** A write that was given up may land long after its message came again and was answered: that is nobody's orphan, and goes. */
+/**
+ * A write that was given up may arrive long after its message was delivered again and answered: that is no
+ * orphan, and is removed.
+ */
 async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
   const rows = await stagedRows(site, id);
   const answered = await rememberedAmong(
@@ -220,20 +230,23 @@ async function isLookedAfter(site: AwsContext, id: string): Promise<boolean> {
   return window !== undefined || state.lease !== undefined;
 }
 
-/** Remembered ids past their time, where the table does not drop them by itself. */
+/** Expired ids, if the table does not remove them by itself. */
 async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Round<Item>> {
   const isPast = atMost("until_at_ms", site.clock.nowMs());
   const limit = site.settings.sweepRowsMax;
   const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
   const forget = async ({ id }: Item) => {
     const { kind, item } = await site.store.delete("seen", { id }, isPast);
-    // Refused by nothing: it is gone, and the answer got lost.
+    // Refused without an item: it is gone, and the answer got lost.
     return kind === "done" || item === undefined;
   };
   return { done: await onlyTrue(items, forget), next };
 }
 
-/** The holder's process is known dead: its leases lapse now for everybody, and what it was sending begins to settle. */
+/**
+ * The holder's process is known dead: its leases lapse now on every clock, and what it was sending begins to
+ * settle.
+ */
 export async function freeLeases(site: AwsContext, holder: string): Promise<number> {
   const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
     site.store.query("state", {
@@ -261,7 +274,9 @@ async function free(site: AwsContext, id: string, holder: string): Promise<boole
   return false;
 }
 
-/** Where a cursor is none, the round begins at the beginning: one that leads nowhere would stop every round. */
+/**
+ * With an invalid cursor the round begins at the beginning: one that leads nowhere would stop every round.
+ */
 async function readCursor(site: AwsContext): Promise<SweepCursor> {
   const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
   const placeIn = (table: keyof SweepCursor, shape: Shape) => {

@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../errors.ts";
 
 const look = () => new AbortController().signal;
 
-it("a look that fails for everybody fails with the reason, and its triggers come again", async () => {
+it("a look that fails for all conversations fails with the reason, and its triggers come again", async () => {
   const { s, world } = await memoryScene();
   await s.receive("hi");
   await s.windowPasses();

@@ -10,8 +10,8 @@ import { take } from "./take.ts";
 const WIDTH = 10;
 
 /**
- * Waits for triggers and takes what they wake. A trigger is deleted once its conversation is leased and its batch written down:
- * from there the lease protects. A crash before that just brings the trigger again.
+ * Waits for triggers and takes what they wake. A trigger is deleted once its conversation is leased and its
+ * turn stored: from there on the lease protects it. After a crash before that, the trigger comes again.
  */
 export async function takeDue(site: AwsContext, max: number, signal: AbortSignal): Promise<DueTurns> {
   const received = await site.triggers.receive(max, signal);

@@ -23,7 +23,10 @@ import { putBack } from "./put-back.ts";
 import { sentBefore } from "./sent-before.ts";
 import type { Sight } from "./sight.ts";
 
-/** A wake-up for one conversation: LEASE to BATCH. Usually one outcome; a dead letter on the way is one more. */
+/**
+ * A wake-up for one conversation: LEASE to BATCH. Usually one outcome; each dead letter before it is one
+ * more.
+ */
 export async function take(
   site: AwsContext,
   id: string,
@@ -32,12 +35,16 @@ export async function take(
   const leased = await takeLease(site, id, known);
   if (leased.kind === "leased") return takeUnder(site, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
-  // Held: this trigger is used up, so another comes when the lease may end. One that merely returned would soon count as poison.
+  // Held: this trigger is used up, so another comes when the lease may end. One that merely returned would
+  // soon count as poison.
   await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
   return [{ kind: "busy", untilAtMs }];
 }
 
-/** DRAFT?, DISARM and BATCH under a lease that is held, until there is a turn or nothing to do. If the store fails, it is put back. */
+/**
+ * DRAFT?, DISARM and BATCH under a held lease, until there is a turn or nothing to do. If the store fails,
+ * the lease is put back.
+ */
 export async function takeUnder(
   site: AwsContext,
   leased: Stored,
@@ -68,7 +75,7 @@ async function lookUnder(
     if (step.kind === "over") return outcomes;
     stored = step.stored;
   }
-  // Lost to somebody while we looked: what is there is theirs.
+  // Another worker took the lease while we looked: the conversation is its own now.
   return [...outcomes, { kind: "nothing" }];
 }
 
@@ -85,7 +92,7 @@ async function carryOut(
   switch (decision.kind) {
     case "busy":
     case "nothing": {
-      // Late, doubled, or for somebody who is not there: it is counted, and nothing else.
+      // Late, doubled, or for a conversation that does not exist: it is counted, and nothing else.
       if (!sight.record) site.log("info", "trigger.dropped", { conversation: sight.stored.id });
       const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
       if (step.kind === "over") await wakeWaiting(site, sight.stored.id);
@@ -112,14 +119,15 @@ async function buryAndGoOn(
   return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: content.reason } };
 }
 
-/** Window and trigger first, then the release: there is no moment in which nobody is responsible. */
+/** Window and trigger first, then the release: at every moment a window or a lease stands. */
 async function comeBack(
   site: AwsContext,
   sight: Sight,
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Step> {
-  // While everything is paused a look is due at any time; once in a while is enough, and resuming sends triggers.
+  // While everything is paused a look is due at any time; once in a while is enough, and resuming sends
+  // triggers.
   const wakeAtMs = Math.max(atMs, sight.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(site, triggerIn(sight), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
@@ -138,7 +146,10 @@ async function release(
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
 }
 
-/** The turn is written down and its attempt counted before anybody is asked: a batch that kills its process is counted, too. */
+/**
+ * The turn is stored and its attempt counted before the responder is asked: a batch that kills its process is
+ * counted, too.
+ */
 async function begin(
   site: AwsContext,
   sight: Sight,
@@ -155,7 +166,8 @@ async function begin(
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
   const saved = await saveState(site, stored, after, written);
-  // Written, its answer lost, and somebody's callback came after it: the turn is in the row, under our token.
+  // Our write took effect, its answer got lost, and a callback was written after it: the turn is in the row,
+  // under our token.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel, sender });
@@ -170,7 +182,7 @@ async function begin(
   };
 }
 
-/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only told. */
+/** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
 async function mirrorStatus(site: AwsContext, { record }: Sight): Promise<void> {
   if (!record || record.status === "processing_reply") return;
   const isThere = present("conversation_id");
@@ -211,7 +223,7 @@ function takenFrom(
   };
 }
 
-/** Where this conversation's wake-ups go: the queue of the newest message's channel. */
+/** Where this conversation's triggers go: the queue of the newest message's channel. */
 function triggerIn({ stored, newest, record }: Sight): Trigger {
   return {
     conversationId: stored.id,

@@ -16,7 +16,7 @@ import { conversationOf } from "./find-conversation.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
 
-/** One attribute, on condition of the token: nothing that others write meanwhile is touched. */
+/** One attribute, on condition of the token: nothing that other processes write meanwhile is touched. */
 export async function renew(site: AwsContext, lease: Lease): Promise<Renewal> {
   const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
   const key = conversationKeyOf(lease.conversationId);
@@ -33,9 +33,10 @@ export async function hasNewer(site: AwsContext, lease: Lease): Promise<boolean>
 }
 
 /**
- * DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. Both are said in other tables, and another
- * system may hand over in the record without asking us. So they are looked at behind the write, when nothing has gone out yet: whatever
- * was there before that look counts, and what comes later came after the draft. If it must not be sent, it is taken back.
+ * DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. Both are
+ * stored in other tables, and another system may hand over in the record without asking us. So they are read
+ * after the write, when nothing has gone out yet: what was there before that read counts, and what comes
+ * later came after the draft. If the draft must not be sent, it is taken back.
  */
 export async function draft(site: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
@@ -52,7 +53,7 @@ export async function draft(site: AwsContext, lease: Lease, written: Draft): Pro
   return handedOff ? { kind: "handed-off" } : { kind: "newer" };
 }
 
-/** The same: what was to be sent is not on its way if a human took over. */
+/** The same: the chunk does not go out if a human took over. */
 export async function mark(site: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
   const stored = await write(site, lease, written);
   if (!stored) return LOST;
@@ -65,14 +66,17 @@ export async function mark(site: AwsContext, lease: Lease, written: Draft): Prom
   return isBack ? { kind: "handed-off" } : LOST;
 }
 
-/** The one chunk that is `sending` is the one just marked: whoever finds another's asks about it before it marks the next. */
+/**
+ * The one chunk that is `sending` is the one just marked: a worker asks about an earlier one before it marks
+ * the next.
+ */
 function notBegun(draft: Draft): Draft {
   const pending = (chunk: Chunk): Chunk =>
     chunk.state.kind === "sending" ? { ...chunk, state: { kind: "pending" } } : chunk;
   return { ...draft, chunks: draft.chunks.map(pending) };
 }
 
-/** The draft, and the lease renewed with it. What a callback settled in the meantime stays settled. */
+/** Writes the draft and renews the lease. What a callback settled in the meantime stays settled. */
 function write(
   site: AwsContext,
   lease: Lease,
@@ -91,7 +95,7 @@ function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; rea
   return { lease: { ...lease, untilAtMs: state.lease!.untilAtMs }, draft: state.draft! };
 }
 
-/** Newer messages are staged that would come along if the answer started over. With a full batch none would. */
+/** Newer messages are staged that would join if the answer started over. With a full batch none would. */
 async function canJoin(site: AwsContext, stored: Stored): Promise<boolean> {
   if (stored.state.leftBehindAtMs !== undefined) return false;
   const { batchIds } = workUnder(stored);

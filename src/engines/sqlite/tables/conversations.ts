@@ -29,7 +29,8 @@ export function conversationTable(
     },
     latestId: ({ channelType, address, sender }) =>
       sql.get(
-        "SELECT id FROM conversations WHERE channel_type = ? AND address = ? AND sender = ? ORDER BY number DESC LIMIT 1",
+        `SELECT id FROM conversations WHERE channel_type = ? AND address = ? AND sender = ?
+         ORDER BY number DESC LIMIT 1`,
         channelType,
         address,
         sender,

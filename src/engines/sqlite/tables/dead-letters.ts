@@ -3,7 +3,7 @@ import type { Quarantine } from "../quarantine.ts";
 import { latestRows, newestFirst, type ReadRows } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** As many of a person's dead letters as are looked into for names. */
+/** How many of a person's dead letters are searched for names. */
 const LETTERS_MAX = 1_000;
 
 export function deadLetterTable(

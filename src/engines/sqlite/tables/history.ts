@@ -51,8 +51,10 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
       const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
       if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
       sql.run(
-        `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms) VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (channel, provider_id) DO UPDATE SET status = excluded.status, error_code = excluded.error_code,
+        `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms)
+           VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT (channel, provider_id) DO UPDATE SET
+           status = excluded.status, error_code = excluded.error_code,
            turn_id = coalesce(excluded.turn_id, turn_id), at_ms = excluded.at_ms`,
         channel,
         providerId,

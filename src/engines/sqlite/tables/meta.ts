@@ -2,7 +2,7 @@ import type { MetaTable } from "../../embedded/tables.ts";
 import { keepMark, keptMark } from "../clock-mark.ts";
 import type { Statements } from "../statements.ts";
 
-/** More than lies between two sweeps. */
+/** Longer than the time between two sweeps. */
 const LEAP_MS = 60_000;
 
 export function isPaused(sql: Statements): boolean {
@@ -10,7 +10,7 @@ export function isPaused(sql: Statements): boolean {
 }
 
 export function metaTable(sql: Statements): MetaTable {
-  /** Of this process: written down with every sweep, not with every request. */
+  /** Of this process: stored with every sweep, not with every request. */
   let latestAtMs = 0;
   return {
     ping: (nowMs) =>
@@ -25,7 +25,8 @@ export function metaTable(sql: Statements): MetaTable {
     },
 
     noteTime(nowMs) {
-      // A leap is written down at once: who wrote during it may be dead before the next sweep, and what it wrote is far off.
+      // A leap is stored at once: the process that wrote during it may be dead before the next sweep, and its
+      // times lie far ahead.
       if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptMark(sql).latestAtMs)
         keepMark(sql, { ...keptMark(sql), latestAtMs: nowMs });
       latestAtMs = Math.max(latestAtMs, nowMs);
@@ -42,7 +43,8 @@ export function metaTable(sql: Statements): MetaTable {
       const row = sql.get(`SELECT
         (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM staged) AS staged,
         (SELECT count(*) FROM states
-           WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.window.id') END IS NOT NULL) AS windows,
+           WHERE CASE WHEN json_valid(state) THEN json_extract(state, '$.window.id') END IS NOT NULL
+         ) AS windows,
         (SELECT count(*) FROM states WHERE holder IS NOT NULL) AS leases,
         (SELECT count(*) FROM turns) AS turns, (SELECT count(*) FROM dead_letters) AS dead,
         (SELECT count(*) FROM unknown_sends) AS unknown, (SELECT count(*) FROM refusals) AS refusals,

@@ -4,7 +4,7 @@ import type { Statements } from "../statements.ts";
 
 const NAMED = "FROM names WHERE channel_type = ?1 AND address = ?2 AND name";
 
-/** What is kept of the names under which people come. */
+/** Records of the names under which people write. */
 export function nameTable(sql: Statements, readRows: ReadRows): NameTable {
   return {
     records({ channelType, address }, names) {

@@ -11,7 +11,7 @@ export function rememberedTable(sql: Statements, quarantine: Quarantine, salt: s
   const hashed = (id: string) => hash("sha256", salt + id, "buffer").subarray(0, 16);
   return {
     seenBefore(id) {
-      // Both in one call: every message asks, and the way into SQLite costs more than the look.
+      // Both in one call: every message asks, and the call into SQLite costs more than the lookup.
       const row = sql.get(
         `SELECT (SELECT fate FROM remembered WHERE key = ?) AS fate,
                 (SELECT conversation_id FROM staged WHERE id = ?) AS staged_in`,
@@ -21,7 +21,7 @@ export function rememberedTable(sql: Statements, quarantine: Quarantine, salt: s
       const fate = row?.fate as Fate | null;
       if (fate !== null) return { fate };
       if (row?.staged_in === null) return {};
-      // A row that is not ours is set aside by this look: then the provider has just brought a good copy.
+      // A foreign row is set aside by this read: then the provider has just brought a good copy.
       const staged = quarantine.read("staged", sql.get(STAGED_AS, id));
       return staged ? { stagedIn: staged.conversationId } : {};
     },

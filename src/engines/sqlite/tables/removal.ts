@@ -15,7 +15,10 @@ const BELONGING = [
   "quarantine",
 ];
 
-/** What the provider told of our sends: of committed turns, of the one that runs, of those that became dead letters. */
+/**
+ * What the provider said of our sends: of committed turns, of the running one, of those that became dead
+ * letters.
+ */
 const DELIVERIES = `DELETE FROM deliveries WHERE turn_id IN (
   SELECT turn_id FROM turns WHERE conversation_id = ?1
   UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1
@@ -36,7 +39,8 @@ export function removal(sql: Statements): Removal {
     },
     named(names) {
       for (const name of names) {
-        // There is no index by name: strangers cause refusals, and each would cost a page more. Nobody erases by the second.
+        // There is no index by name: strangers cause refusals, and each would cost one more page. Erasures
+        // are rare.
         sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
       }
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))
@@ -47,7 +51,7 @@ export function removal(sql: Statements): Removal {
   };
 }
 
-/** Some at a time: a row may be large, and nobody says how many there are. */
+/** In small pages: a row may be large, and their number is unlimited. */
 function quarantined(sql: Statements, isWanted: (raw: string) => boolean): number[] {
   const wanted: number[] = [];
   for (let last = 0; ; ) {

@@ -75,7 +75,7 @@ describe("a pile larger than a batch", () => {
     "sent_at_ms = 'later'",
     "position = -1",
     "position = x'00ff'",
-  ])("goes by what its messages say where somebody else set %s", async (spoilt) => {
+  ])("goes by what its messages say where another program set %s", async (spoilt) => {
     await open();
     await stageSix();
     change(`UPDATE staged SET ${spoilt} WHERE sequence IN (1, 4)`);
@@ -94,13 +94,14 @@ describe("a pile larger than a batch", () => {
     expect(await answered()).toEqual(["12", "3"]);
   });
 
-  it("holds up nobody else where a row of it can neither be read nor told to be another's", async () => {
+  it("holds up no other where a row of it can neither be read nor told to be foreign", async () => {
     await open();
     for (const [n, sender] of ["ana", "ana", "ana", "ben"].entries()) {
       const message = arrival({ providerId: `\ufffd${n}`, sender, arrivedAtMs: clock.nowMs() });
       await engine.receiving.stage([{ arrival: message }]);
     }
-    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up by it.
+    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up by
+    // it.
     change("UPDATE staged SET id = CAST(unhex(replace(hex(id), 'EFBFBD', 'FF')) AS TEXT) WHERE sequence = 1");
     await clock.advance(60_000);
     const { outcomes } = await engine.turns.takeDue(10, new AbortController().signal);

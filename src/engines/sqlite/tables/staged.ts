@@ -5,16 +5,18 @@ import { type ReadRows, rowsWithin } from "../rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 
 /**
- * No message weighs more than a body may. A column that says so is not ours: read as it is, it could be more than JavaScript counts to
- * and make the read fail for every other row, or fill the pile and keep its person's next messages out.
+ * No message weighs more than a body may, so a larger value is foreign. Read as it is, it could be more than
+ * JavaScript can count and make the read fail for every other row, or fill the pile and keep the customer's
+ * next messages out.
  */
 const BYTES = "CASE WHEN bytes BETWEEN 0 AND 1000000000 THEN bytes END";
-/** Times as far as a calendar goes, and places in a payload, likewise. */
+/** The same for times, as far as a calendar goes, and for places in a payload. */
 const ARRIVED = "CASE WHEN arrived_at_ms BETWEEN 0 AND 8640000000000000 THEN arrived_at_ms END";
 const SENT = "CASE WHEN sent_at_ms BETWEEN -8640000000000000 AND 8640000000000000 THEN sent_at_ms END";
 const POSITION = "CASE WHEN position BETWEEN 0 AND 1000000000 THEN position END";
-/** Nobody filled them in, or not with what belongs there. */
-const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL OR ((${SENT}) IS NULL AND sent_at_ms IS NOT NULL)`;
+/** The columns are not filled in, or hold something foreign. */
+const IS_ODD = `(${ARRIVED}) IS NULL OR (${POSITION}) IS NULL
+  OR ((${SENT}) IS NULL AND sent_at_ms IS NOT NULL)`;
 
 const COLUMNS = `sequence AS number, sequence, id, conversation_id, kind, item, ${BYTES} AS bytes`;
 export const STAGED_ROW = `SELECT ${COLUMNS} FROM staged`;
@@ -23,24 +25,31 @@ const STAGED_AS = `${STAGED_ROW} WHERE id IN (SELECT value FROM json_each(?)) OR
 const LATELY = "FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY sequence DESC LIMIT ?";
 const ODD = `${STAGED_ROW} WHERE conversation_id = ? AND (${IS_ODD})`;
 
-export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes FROM staged WHERE conversation_id = ?`;
+export const PILE = `SELECT count(*) AS messages, total(${BYTES}) AS bytes
+  FROM staged WHERE conversation_id = ?`;
 const WITHOUT = "sequence NOT IN (SELECT sequence FROM staged WHERE id IN (SELECT value FROM json_each(?)))";
 export const SPAN = `SELECT count(*) AS messages, min(${ARRIVED}) AS oldest, max(${ARRIVED}) AS newest,
     count(${SENT}) AS timed, max(sequence) AS last, total(${IS_ODD}) AS odd
   FROM staged WHERE conversation_id = ? AND kind = 'message' AND ${WITHOUT}`;
 
-const ITEM = `SELECT sequence, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent, ${POSITION} AS position, ${BYTES} AS bytes`;
+const ITEM = `SELECT sequence, id, kind, ${ARRIVED} AS arrived, ${SENT} AS sent,
+  ${POSITION} AS position, ${BYTES} AS bytes`;
 const FRONT = `${ITEM} FROM staged WHERE conversation_id = ? AND kind = 'message' ORDER BY`;
 export const FRONT_BY_ARRIVAL = `${FRONT} arrived, position, sequence LIMIT ?`;
 export const FRONT_BY_PROVIDER = `${FRONT} sent, arrived, position, sequence LIMIT ?`;
 export const FIRST_OUTBOUND = `${ITEM} FROM staged INDEXED BY staged_outbounds
   WHERE conversation_id = ? AND kind = 'outbound' ORDER BY sequence LIMIT 1`;
 
-/** What waits for its turn. What decides about order stands in columns, all of them in one index: no item is read that no turn takes. */
+/**
+ * What waits for its turn. Everything that decides the order is in columns of one index: an item that no turn
+ * takes is not read.
+ */
 export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
 
-  /** Columns that are odd are filled in from their item, which is the truth; what has no sound one is set aside. */
+  /**
+   * Odd columns are filled in from their item, which is the truth; a row without a valid item is set aside.
+   */
   const mend = (id: string) => {
     for (const row of read(sql.all(ODD, id))) {
       const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
@@ -54,7 +63,10 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     }
   };
   const at = (sequence: Row[string]) => read(sql.all(`${STAGED_ROW} WHERE sequence = ?`, sequence));
-  /** What cannot be looked up by its id is not ours: it is set aside as it is read, and the next one takes its place. */
+  /**
+   * A row that cannot be looked up by its id is foreign: it is set aside when it is read, and the next one
+   * takes its place.
+   */
   const items = (look: () => Row[]): StagedItem[] => {
     const rows = look();
     const isStrange = ({ id, sequence }: Row) =>
@@ -111,7 +123,8 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     },
     count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both: not one row is read. Not `sum`: a number too large in a row that is not ours would make it fail.
+      // The index holds both, so no row is read. Not `sum`: a number too large in a foreign row would make it
+      // fail.
       const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },

@@ -6,17 +6,21 @@ import type { TableName } from "../sound-rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 import { isPaused } from "./meta.ts";
 
-/** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come. */
+/**
+ * As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come.
+ */
 const LATEST_AT_MS = 8.64e15;
 
-const WAKEABLE =
-  "SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ? ORDER BY wake_at_ms LIMIT ?";
+const WAKEABLE = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
+  ORDER BY wake_at_ms LIMIT ?`;
 const WAKEABLE_WHILE_PAUSED = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
-  AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound') ORDER BY wake_at_ms LIMIT ?`;
+  AND conversation_id IN (SELECT conversation_id FROM staged WHERE kind = 'outbound')
+  ORDER BY wake_at_ms LIMIT ?`;
 
 /**
- * The next conversations in which something waits, and whether somebody will look. It leaps from one to the next: reading all that is
- * staged, 200,000 messages, took 350 ms in which nobody could write.
+ * The next conversations in which something waits, and whether a wake-up is set. It leaps from one
+ * conversation to the next: reading all of 200,000 staged messages took 350 ms in which no process could
+ * write.
  */
 export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
     SELECT (SELECT min(conversation_id) FROM staged WHERE conversation_id > ?1), 1
@@ -28,7 +32,7 @@ export const WAITING = `WITH RECURSIVE waiting (id, nth) AS (
 
 /** Window, lease, draft and attempts of every conversation that is not at rest. */
 export function stateTable(sql: Statements, quarantine: Quarantine): StateTable {
-  /** What cannot be looked up by its conversation is not ours: no worker could ever write over it. */
+  /** A row that cannot be looked up by its conversation is foreign: no worker could ever overwrite it. */
   const idsIn = (table: TableName, rows: readonly Row[]) =>
     rows.flatMap((row) => {
       if (typeof row.id === "string" && !isLossy(row.id)) return [row.id];
@@ -36,8 +40,8 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
       return [];
     });
   return {
-    // A state that cannot be read may have held a draft: whoever wrote it may have sent it. What is staged is answered all the
-    // same, and perhaps for the second time: nothing is lost, and the row is there for a person to see.
+    // A state that cannot be read may have held a draft that was already sent. What is staged is answered all
+    // the same, perhaps for the second time: nothing is lost, and an operator can see the row.
     get: (id) =>
       quarantine.read(
         "states",
@@ -50,7 +54,8 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
       }
       sql.run(
         `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
+         ON CONFLICT (conversation_id) DO UPDATE SET
+           wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
            turn_id = excluded.turn_id, state = excluded.state`,
         id,
         wakeAtMs(state) ?? null,
