@@ -3,7 +3,7 @@ import type { Io } from "./io.ts";
 import { harmless } from "./output/harmless.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
+/** One line that says what to do about it; the stack only with --verbose. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
   io.err(`lull: ${shown(error instanceof Error ? error.message : String(error))}\n`);
   if (verbose && error instanceof Error && error.stack) io.err(`${shown(error.stack)}\n`);
@@ -14,12 +14,12 @@ export function reportError(error: unknown, verbose: boolean, io: Io): number {
   return exitCodeOf(error);
 }
 
-/** `fetch` and its like quote the URL that they were given. */
+/** `fetch` and the like quote the URL that they were given. */
 function shown(words: string): string {
   return harmless(withoutUsers(words));
 }
 
-/** By its code and not its class: a configuration file may have thrown the error of another copy of lull. */
+/** By its code, not its class: a configuration file may throw the error of another copy of lull. */
 export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof Error && "code" in error && error.code === "INVALID_CONFIG" ? 2 : 1;
 }

@@ -27,8 +27,9 @@ interface Tally {
 
 export const catchUp: Command = {
   usage: "--since 2h|TIME [options]",
-  about: `Asks each provider what it received since then and stages what is not there yet, for example after an outage in
-which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages are duplicates.`,
+  about: `Asks each provider what it received since then and stages what is not there yet, for example after
+an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
+are duplicates.`,
   options: {
     since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
     channel: { type: "string", value: "NAME", help: "only this channel" },
@@ -110,10 +111,11 @@ async function catchUpOne(
     }
   } catch (error) {
     if (!(error instanceof DeadlineMissed)) throw error;
-    // What came is safe with us, and the next run finds it known.
+    // What came is stored, and the next run finds it known.
     if (batch.length > 0) await flush();
     throw new CommandFailed(
-      `${name}: the provider gave ${error.message}; ${outcomes.length} messages are in, run it again for the rest`,
+      `${name}: the provider gave ${error.message}; ${outcomes.length} messages are in, ` +
+        "run it again for the rest",
     );
   }
   if (batch.length > 0) await flush();

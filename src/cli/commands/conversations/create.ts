@@ -12,8 +12,9 @@ import { UsageError } from "../../usage-error.ts";
 export const create: Command = {
   usage: "--channel NAME --sender ADDRESS [options]",
   about:
-    "Creates a conversation, or finds the active one of the same customer: what `admission: known` needs before a customer may " +
-    "write. With --text the service says it as the first message.",
+    "Creates a conversation, or finds the active one of the same customer: " +
+    "what `admission: known` needs before a customer may write. " +
+    "With --text the service says it as the first message.",
   options: {
     channel: { type: "string", value: "NAME", help: "name of a configured channel" },
     sender: { type: "string", value: "ADDRESS", help: "the customer: +15550123, a mail address, a user id" },
@@ -36,7 +37,7 @@ async function createOne(call: Call, { lull, engine, loaded }: Opened): Promise<
   const { channel, conversation: asked } = wanted(call, loaded);
   const { created, conversation } = await engine.conversations.create(asked);
   const text = textOption(call, "text");
-  // The id follows from the conversation: running the command again does not greet twice.
+  // The id is derived from the conversation: running the command again does not greet twice.
   const id = `first-${conversation.id}`;
   const firstMessage =
     text === undefined
@@ -93,7 +94,7 @@ function attributesOf(call: Call): { attributes?: Record<string, unknown> } {
       return { attributes: attributes as Record<string, unknown> };
     }
   } catch {
-    // Told below, like every other thing that is not an object.
+    // Reported below, like everything else that is not an object.
   }
   throw new UsageError('--attributes must be a JSON object: --attributes \'{"plan":"pro"}\'');
 }
