@@ -7,7 +7,7 @@ interface Rule {
   readonly imports: readonly string[];
   /** Where types may come from, and nothing that runs. */
   readonly types?: readonly string[];
-  /** Optional subpaths that may be loaded when somebody asks for them (`import()`), and not before. */
+  /** Optional subpaths that may be loaded on demand (`import()`), and not before. */
   readonly onDemand?: readonly string[];
   /** Modules of Node; every one where left out. */
   readonly builtins?: readonly string[];
@@ -15,10 +15,16 @@ interface Rule {
 
 const BASE = ["model", "core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
-/** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
+/**
+ * The memory and the SQLite engine are two table stores under one set of steps; the steps are in
+ * `engines/embedded`.
+ */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
-/** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
+/**
+ * Subpaths whose packages are optional peers. If anything else imported them, every user would have to
+ * install those packages.
+ */
 const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets/manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -33,7 +39,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "engines/memory": TABLE_STORE,
   "engines/sqlite": TABLE_STORE,
   http: { imports: [...BASE, "runtime", ...LEAVES, "http"] },
-  /** Not the engines: whoever calls it brings those that it can run with. */
+  /** Not the engines: the caller brings those that it can run with. */
   config: {
     imports: [...BASE, "runtime", "channels", "responders", "config"],
     onDemand: ["responders/queue"],
@@ -45,12 +51,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   lambda: {
     imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets/manager"],
   },
-  /** What AWS throws is put into our words in one place. Nobody hands it a clock: it stands at the edge, like the CLI. */
+  /**
+   * AWS's errors are put into our words in one place. It has no caller that could pass it a clock: it stands
+   * at the edge, like the CLI.
+   */
   "secrets/manager": {
     imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "own folder"],
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
-  // It names what runs by its path: whoever deploys loads nothing of it, but what its variables may say.
+  // It names what runs by its path: a deployment loads nothing of it, except what its variables may say.
   cdk: { imports: ["cdk", "config/resolve-settings.ts"] },
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
@@ -78,11 +87,15 @@ interface House {
   readonly inTests: boolean;
 }
 
+const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
+
 const HOUSE: readonly House[] = [
   {
     name: "the clock is handed in",
-    pattern:
-      /\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval)\(|\bperformance\.now\b|\bAbortSignal\.timeout\b|node:timers/,
+    pattern: anyOf(
+      /\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval)\(/,
+      /\bperformance\.now\b|\bAbortSignal\.timeout\b|node:timers/,
+    ),
     say: "asks the machine for the time; take a Clock instead",
     except: {
       "runtime/system-clock.ts": "is the machine's time",
@@ -148,7 +161,10 @@ interface Import {
   readonly onDemand?: true;
 }
 
-/** Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import, too. */
+/**
+ * Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import,
+ * too.
+ */
 function importsIn(source: string): Import[] {
   const named = source.matchAll(/^(?:import|export)\s+(type\s+)?([\w\s{},*$]*?)\bfrom\s+"([^"]+)"/gm);
   const bare = source.matchAll(/^import\s+"([^"]+)"/gm);
@@ -221,7 +237,10 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }:
   );
 }
 
-/** Whoever installs the package gets its `dependencies` and nothing else; optional subpaths say themselves what they need. */
+/**
+ * A user who installs the package gets its `dependencies` and nothing else; optional subpaths say themselves
+ * what they need.
+ */
 function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const { dependencies, devDependencies, peerDependencies } = manifest;

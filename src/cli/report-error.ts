@@ -17,12 +17,12 @@ export function reportError(error: unknown, verbose: boolean, io: Io): number {
   return exitCodeOf(error);
 }
 
-/** `fetch` and its like quote the URL that they were given. */
+/** `fetch` and the like quote the URL that they were given. */
 function shown(words: string): string {
   return harmless(withoutUsers(words));
 }
 
-/** By its code and not its class: a configuration file may have thrown the error of another copy of lull. */
+/** By its code, not its class: a configuration file may throw the error of another copy of lull. */
 export function exitCodeOf(error: unknown): 1 | 2 {
   return error instanceof Error && "code" in error && SAID_WRONG.includes(String(error.code)) ? 2 : 1;
 }

@@ -154,7 +154,7 @@ describe("metrics", () => {
   });
 });
 
-test("a function that cannot be set up tells anybody's calls once, and counts each", async () => {
+test("a function that cannot be set up logs the calls once, and counts each", async () => {
   const runtime = new FunctionRuntime(() => Promise.reject(new ConfigError("there is no table")), {});
   const handle = webhookHandler(runtime);
   for (let n = 0; n < 20; n += 1)

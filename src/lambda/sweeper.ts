@@ -4,12 +4,13 @@ import type { FunctionRuntime } from "./function-runtime.ts";
 import type { LambdaContext } from "./invocation.ts";
 import type { Counting } from "./metrics.ts";
 
-/** A round is begun only while this share of the time is left: it has to end, and the gauges come after it. */
+/** A round begins only while this share of the time is left: it has to end, and the gauges come after it. */
 const ROUND_SHARE = 2;
 
 /**
- * Rounds of the sweeper, on a schedule: one, and more while there is more to sweep and time for it. It throws when the store fails:
- * alarms on failed functions are made for that, and the next round goes on where this one began.
+ * Rounds of the sweeper, on a schedule: one, and more while there is more to sweep and time for it. It throws
+ * when the store fails: alarms on failed functions are made for that, and the next round continues where this
+ * one began.
  */
 export function sweeperHandler(runtime: FunctionRuntime) {
   return (_event: unknown, context: LambdaContext): Promise<void> =>

@@ -11,8 +11,9 @@ import { CommandFailed, UsageError } from "../usage-error.ts";
 
 export const catchUp: Command = {
   usage: "--since 2h|TIME [options]",
-  about: `Asks each provider what it received since then and stages what is not there yet, for example after an outage in
-which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages are duplicates.`,
+  about: `Asks each provider what it received since then and stages what is not there yet, for example after
+an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
+are duplicates.`,
   options: {
     since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
     channel: { type: "string", value: "NAME", help: "only this channel" },

@@ -39,7 +39,9 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
   ].map((name) => fail("API", guessable(name)));
   if (weak.length > 0) return weak;
   if (all !== false && all === turns)
-    return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
+    return [
+      fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: a responder that has it may do everything"),
+    ];
   if (all !== false) return [ok("API", "with its token")];
   const hasTurns = turns !== false;
   if (publicUrl !== undefined) return [warn("API", `${hasTurns ? TURNS_ONLY : OFF}; ${MAKE_A_SECRET}`)];
@@ -49,7 +51,8 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
 
 const OFF = "off: the service is public and LULL_API_TOKEN is not set";
 const TURNS_ONLY =
-  "turns only, with LULL_TURN_TOKEN: the rest is off, because the service is public and LULL_API_TOKEN is not set";
+  "turns only, with LULL_TURN_TOKEN: the rest is off, " +
+  "because the service is public and LULL_API_TOKEN is not set";
 
 function isShort(token: string | false): boolean {
   return typeof token === "string" && isGuessable(token);

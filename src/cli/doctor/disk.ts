@@ -20,10 +20,10 @@ const NETWORK: Readonly<Record<number, string>> = {
   22092144: "GFS2",
   1952539503: "OCFS2",
 };
-/** May be anything behind it, from a local disk to a bucket. */
+/** It may hide anything, from a local disk to a bucket. */
 const FUSE = 1702057286;
 
-/** Where the database lies or will lie: writable, with room, on a disk of this machine. */
+/** Where the database is or will be: writable, with room, on a disk of this machine. */
 export async function checkDisk(db: string): Promise<CheckResult[]> {
   const { path, exists } = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);

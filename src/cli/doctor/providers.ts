@@ -54,7 +54,7 @@ export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promi
 
 const OPENAI = "https://api.openai.com/v1";
 
-/** Somebody whose clock ours can be compared with. */
+/** A provider whose clock ours can be compared with. */
 export function providerUrl({ settled, channels, responder }: Loaded): string | undefined {
   if (channels.some(({ kind }) => kind.startsWith("twilio"))) {
     return String(settled.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");

@@ -6,16 +6,18 @@ import { type CheckResult, warn } from "./check-result.ts";
 const SQLITE = "SQLite format 3\0";
 /** What others than the owner may do. */
 const OTHERS = 0o077;
-/** A person mends a few of them by name, and sees then what the rest is. */
+/** An operator repairs a few by name, and then sees what the rest is. */
 const NAMED_MAX = 10;
 
-/** What Lull makes is its owner's alone; what was copied, unpacked or made by hand may be everybody's. */
+/**
+ * Files that Lull creates are private to their owner; copied, unpacked or hand-made ones may be open to all.
+ */
 export async function checkRights(db: string, cwd: string): Promise<CheckResult[]> {
   const data = dirname(db);
   const backups = unique([join(data, "backups"), join(cwd, "backups")]);
   const copies = (await Promise.all([data, ...backups].map((folder) => databasesIn(folder, db)))).flat();
   const files = await openToOthers([db, `${db}-wal`, `${db}-shm`, ...copies]);
-  // The folder of a project is open to others, and so is what is no folder of ours.
+  // A project's folder is open to others, and so is a folder that is not ours.
   const own = unique([...(data === resolve(cwd) ? [] : [data]), ...backups]);
   const holding = own.filter((folder) => [db, ...copies].some((file) => dirname(file) === folder));
   const folders = await openToOthers(holding);
@@ -54,7 +56,7 @@ async function isDatabase(file: string): Promise<boolean> {
       await handle.close();
     }
   } catch {
-    // What this user cannot read is not this user's to mend.
+    // What this user cannot read is not this user's to repair.
     return false;
   }
 }

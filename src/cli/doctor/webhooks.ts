@@ -14,7 +14,7 @@ export async function checkWebhooks(
   const unfit = (await Promise.all(channels.map(unfitness))).flat();
   const outside = channels.filter(({ channel }) => channel.type !== "web");
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
-  // Who signs visitors serves them to the world.
+  // A channel that signs its visitors is served to the world.
   const isServed = channels.some(({ channel }) => channel.isUnsigned !== true) || publicUrl !== undefined;
   if (!isServed) return unfit;
   const shown = publicUrl && maskUrl(publicUrl);
@@ -35,7 +35,8 @@ function checkPublicUrl(publicUrl: string | undefined): CheckResult {
   if (publicUrl === undefined) {
     return warn(
       "public URL",
-      "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call, and what a proxy passes on is taken for this machine's own",
+      "LULL_PUBLIC_URL is not set: no caller outside this machine knows where to call, " +
+        "and what a proxy passes on is taken for this machine's own",
     );
   }
   return publicUrl.startsWith("https://")

@@ -11,8 +11,9 @@ import { UsageError } from "../../usage-error.ts";
 export const create: Command = {
   usage: "--channel NAME --sender ADDRESS [options]",
   about:
-    "Creates a conversation, or finds the active one of the same customer: what `admission: known` needs before a customer may " +
-    "write. With --text the service says it as the first message.",
+    "Creates a conversation, or finds the active one of the same customer: " +
+    "what `admission: known` needs before a customer may write. " +
+    "With --text the service says it as the first message.",
   options: {
     channel: { type: "string", value: "NAME", help: "name of a configured channel" },
     sender: { type: "string", value: "ADDRESS", help: "the customer: +15550123, a mail address, a user id" },
@@ -88,7 +89,7 @@ function attributesOf(call: Call): { attributes?: Record<string, unknown> } {
       return { attributes: attributes as Record<string, unknown> };
     }
   } catch {
-    // Told below, like every other thing that is not an object.
+    // Reported below, like everything else that is not an object.
   }
   throw new UsageError('--attributes must be a JSON object: --attributes \'{"plan":"pro"}\'');
 }
