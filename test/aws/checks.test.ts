@@ -13,8 +13,8 @@ import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Attribute = [name: string, type: "S" | "N"];
 interface Index {
@@ -25,14 +25,14 @@ interface Index {
 
 describe.skipIf(unavailable)("tables that another hand made", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let count = 0;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await emulators.stop();
   });
 
@@ -58,7 +58,7 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
             ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...carries] }
             : { ProjectionType: "KEYS_ONLY" as const },
     }));
-    await world.dynamodb.send(
+    await fixture.dynamodb.send(
       new CreateTableCommand({
         TableName: name,
         BillingMode: "PAY_PER_REQUEST",
@@ -70,7 +70,7 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
         ...(GlobalSecondaryIndexes && { GlobalSecondaryIndexes }),
       }),
     );
-    const engine = await world.openWith(world.options.clients as never, `checker-${count}`, {
+    const engine = await fixture.openWith(fixture.options.clients as never, `checker-${count}`, {
       tables: { [table]: name },
     });
     const findings = await engine.checks!();
@@ -94,8 +94,8 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
     const indexes = [{ ...activity, carries: "all" as const }, { ...byId, carries: ["crm"] }, listed];
     assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), []);
     for (const [table, definition] of Object.entries(TABLES)) {
-      const TableName = tableNames(world.options)[table as TableName];
-      const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+      const TableName = tableNames(fixture.options)[table as TableName];
+      const { Table } = await fixture.dynamodb.send(new DescribeTableCommand({ TableName }));
       assert.deepEqual(problems(Table!, definition), []);
       assert.deepEqual(problems({ ...Table!, KeySchema: Table!.KeySchema!.toReversed() }, definition), []);
     }
@@ -131,8 +131,8 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
   });
 
   it("with an index that is still being made are told", async () => {
-    const TableName = tableNames(world.options).state;
-    const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+    const TableName = tableNames(fixture.options).state;
+    const { Table } = await fixture.dynamodb.send(new DescribeTableCommand({ TableName }));
     const indexes = Table!.GlobalSecondaryIndexes!.map((index) => ({
       ...index,
       IndexStatus: "CREATING" as const,
@@ -145,19 +145,19 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
 
 describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await emulators.stop();
   });
 
   /** With the time that everybody has, unless it is another. */
   async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {
-    const engine = await aws({ ...world.options, ...given }).open({ ...world.context("checker"), clock });
+    const engine = await aws({ ...fixture.options, ...given }).open({ ...fixture.context("checker"), clock });
     const found = await engine.checks!();
     await engine.close();
     return found.map(({ check, verdict }) => `${verdict} ${check}`);
@@ -175,7 +175,7 @@ describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
   });
 
   it("names tables and queues that are not there", async () => {
-    const gone = `${world.options.queues!.default}-gone`;
+    const gone = `${fixture.options.queues!.default}-gone`;
     assert.deepEqual(await findings({ tables: { seen: "nowhere" }, queues: { default: gone } }), [
       "ok AWS access",
       "fail table nowhere",
@@ -201,7 +201,7 @@ describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
     const sqs = emulators.sqs();
     const made = async (QueueName: string, Attributes: Record<string, string>) =>
       (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!;
-    const { default: ours } = world.options.queues!;
+    const { default: ours } = fixture.options.queues!;
     const endless = await made("endless", { VisibilityTimeout: "10" });
     assert.deepEqual(await findings({ queues: { default: ours!, endless } }), [
       "ok AWS access",

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tablePermissions } from "../cdk/permissions.ts";
 import { synthesise } from "../cdk/synthesis.ts";
+import { awsFixture } from "./aws-fixture.ts";
 import { contractCases } from "./contract-cases.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Requests } from "./requests.ts";
-import { awsWorld } from "./world.ts";
 
 describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoints over HTTP", () => {
   let emulators: Emulators;
@@ -14,7 +14,7 @@ describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoint
   afterAll(() => emulators.stop());
 
   const requests = new Requests();
-  contractCases(async (settings) => requests.of(await awsWorld(emulators, settings)));
+  contractCases(async (settings) => requests.of(await awsFixture(emulators, settings)));
 
   it("asks the tables for what the roles of the construct allow, and they allow nothing else", () => {
     const allowed = tablePermissions(synthesise(() => ({ api: true })));

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story, tellWithDeath } from "./story.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 describe.skipIf(unavailable)("a worker that dies", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
+    fixture = await awsFixture(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await emulators.stop();
   });
 
@@ -24,24 +24,24 @@ describe.skipIf(unavailable)("a worker that dies", () => {
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       names[n - 1] = name;
     };
-    const doomed = await world.openBehind({ onAnswered }, { workerId: "watched" });
-    await tellWithDeath(new Story(world), doomed, await world.open("healthy"), sender);
+    const doomed = await fixture.openBehind({ onAnswered }, { workerId: "watched" });
+    await tellWithDeath(new Story(fixture), doomed, await fixture.open("healthy"), sender);
     return names;
   }
 
   for (const when of ["before", "after"] as const) {
     it(`${when} any of its requests leaves every message in exactly one turn, and every chunk sent once`, async () => {
       const requests = await requestsOf(`${when}-0`);
-      const healthy = await world.open("healthy");
+      const healthy = await fixture.open("healthy");
       for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
         assert.ok(requests.includes(name), `${name} is not in the story`);
       }
       for (const [at, name] of requests.entries()) {
         const doomsday = at + 1;
         const sender = `${when}-${doomsday}`;
-        const story = new Story(world);
+        const story = new Story(fixture);
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
-        const doomed = await world.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
+        const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
           await tellWithDeath(story, doomed, healthy, sender);
           await story.check(healthy, sender);
@@ -71,23 +71,23 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       if (name === "DeleteItem") onTheWay -= 1;
       if (onTheWay === 0) landed!.resolve();
     };
-    const frozen = await world.openBehind(
+    const frozen = await fixture.openBehind(
       { onRequest, onAnswered },
       { workerId: `frozen ${came}`, ...opening },
     );
-    const healthy = await world.open("healthy");
-    const story = new Story(world);
+    const healthy = await fixture.open("healthy");
+    const story = new Story(fixture);
     const sender = `frozen ${came}`;
     await story.receive(sender, healthy);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const conversationId = story.conversations.get(sender)!;
     const looking = frozen.turns.take(conversationId).then(
       ({ kind }) => kind,
       ({ code }) => code,
     );
     await reached!.promise;
-    await world.clock.advance(world.settings.leaseMs + world.settings.clockSkewMs);
-    await story.carryOutAll(healthy, await world.takeDue(healthy));
+    await fixture.clock.advance(fixture.settings.leaseMs + fixture.settings.clockSkewMs);
+    await story.carryOutAll(healthy, await fixture.takeDue(healthy));
     const outbound = {
       id: `o ${came}`,
       conversationId,

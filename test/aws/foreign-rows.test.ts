@@ -15,8 +15,8 @@ import {
   replied,
   textsOf,
 } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;
 
@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 
 describe.skipIf(unavailable)("rows that are not ours", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   let count = 0;
   beforeAll(async () => {
@@ -34,33 +34,33 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
   });
   afterAll(() => emulators.stop());
   beforeEach(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
     await put("conversations-state", { conversation_id: INSTALLATION, installation_key: SECRET });
-    engine = await world.open();
+    engine = await fixture.open();
   });
-  afterEach(() => world.close());
+  afterEach(() => fixture.close());
 
-  const tableOf = (name: string) => `${world.options.tablePrefix}${name}`;
+  const tableOf = (name: string) => `${fixture.options.tablePrefix}${name}`;
 
   async function put(table: string, row: Row): Promise<void> {
     const Item = marshall(row, { removeUndefinedValues: true });
-    await world.dynamodb.send(new PutItemCommand({ TableName: tableOf(table), Item }));
+    await fixture.dynamodb.send(new PutItemCommand({ TableName: tableOf(table), Item }));
   }
 
   async function get(table: string, key: Row): Promise<Row | undefined> {
     const command = new GetItemCommand({ TableName: tableOf(table), Key: marshall(key) });
-    const { Item } = await world.dynamodb.send(command);
+    const { Item } = await fixture.dynamodb.send(command);
     return Item && unmarshall(Item);
   }
 
   async function receive(text = "hi", providerId = `m${++count}`) {
-    const message = arrival({ providerId, arrivedAtMs: world.clock.nowMs(), text });
+    const message = arrival({ providerId, arrivedAtMs: fixture.clock.nowMs(), text });
     const [outcome] = await engine.receiving.stage([{ arrival: message }]);
     return outcome!;
   }
 
   async function taken(): Promise<Taken> {
-    const turns = (await world.takeDue(engine)).filter(({ kind }) => kind === "turn");
+    const turns = (await fixture.takeDue(engine)).filter(({ kind }) => kind === "turn");
     assert.equal(turns.length, 1, "one turn");
     return as("turn", turns[0]!).taken;
   }
@@ -73,7 +73,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
 
   /** Which tables somebody was told about, each as often as it was. */
   const quarantined = () =>
-    world.logged.filter(({ event }) => event === "store.quarantined").map(({ fields }) => fields.table);
+    fixture.logged.filter(({ event }) => event === "store.quarantined").map(({ fields }) => fields.table);
 
   describe("in conversations-trigger-lock", () => {
     const foreign = { conversation_id: ID, expires_at: 1_999_999_999 };
@@ -82,7 +82,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       await put("conversations-trigger-lock", foreign);
       as("staged", await receive("one"));
       as("staged", await receive("two"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       assert.deepEqual(textsOf(turn), ["one", "two"]);
       await answer(turn);
@@ -91,9 +91,9 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
 
     it("that take the place of a window, its trigger lost, are found by the sweeper", async () => {
       as("staged", await receive());
-      world.held.drop(ID);
+      fixture.held.drop(ID);
       await put("conversations-trigger-lock", foreign);
-      await world.clock.advance(10_000 + world.settings.graceMs);
+      await fixture.clock.advance(10_000 + fixture.settings.graceMs);
       const { orphans } = await engine.sweeping.sweep();
       assert.equal(orphans.length, 1);
       await answer(await taken());
@@ -110,13 +110,13 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
 
     it("and whose trigger is to come in a hundred years are woken by the sweeper", async () => {
       as("staged", await receive());
-      world.held.drop(ID);
+      fixture.held.drop(ID);
       const window = await get("conversations-trigger-lock", { conversation_id: ID });
       await put("conversations-trigger-lock", {
         ...window,
-        trigger_at_ms: world.clock.nowMs() + 876_600 * HOUR,
+        trigger_at_ms: fixture.clock.nowMs() + 876_600 * HOUR,
       });
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       assert.equal((await engine.sweeping.sweep()).retriggered, 1);
       await answer(await taken());
     });
@@ -167,13 +167,13 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       async (_, row) => {
         await put("conversations-stage", { ...row, ...key });
         as("staged", await receive("mine"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         const turn = await taken();
         assert.deepEqual(textsOf(turn), ["mine"]);
         await answer(turn);
         assert.ok(await get("conversations-stage", key));
         assert.deepEqual(quarantined(), ["conversations-stage"]);
-        await world.clock.advance(HOUR);
+        await fixture.clock.advance(HOUR);
         const { orphans } = await engine.sweeping.sweep();
         assert.deepEqual(orphans, []);
         assert.deepEqual((await engine.inspector.conversation(ID))?.staged, []);
@@ -186,9 +186,9 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         received_at: { N: "9007199254740993.5" },
         sequence: { N: "1e100" },
       };
-      await world.dynamodb.send(new PutItemCommand({ TableName: tableOf("conversations-stage"), Item }));
+      await fixture.dynamodb.send(new PutItemCommand({ TableName: tableOf("conversations-stage"), Item }));
       as("staged", await receive("mine"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       assert.deepEqual(textsOf(await taken()), ["mine"]);
     });
 
@@ -197,7 +197,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       for (let looks = 0; looks < 3; looks += 1) await engine.turns.take(ID);
       assert.equal(quarantined().length, 1);
       await engine.sweeping.sweep();
-      const { level, fields } = world.logged.findLast(({ event }) => event === "store.quarantined")!;
+      const { level, fields } = fixture.logged.findLast(({ event }) => event === "store.quarantined")!;
       const { item, ...about } = fields;
       assert.equal(level, "error");
       // Not the id in clear: a web visitor's holds their name.
@@ -208,7 +208,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         conversation: ID,
         why: "kind is none of the known words",
       });
-      await world.clock.advance(HOUR);
+      await fixture.clock.advance(HOUR);
       await engine.turns.take(ID);
       assert.equal(quarantined().length, 3);
     });
@@ -237,7 +237,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       await put("conversations-stage", { ...key, body: "my secret" });
       await put("conversations-state", { conversation_id: ID, works: "my secret" });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.equal((await engine.inspector.counts()).quarantined, 2);
       assert.equal(await engine.conversations.erase(ID), "erased");
@@ -267,7 +267,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       await put("conversations-stage", { conversation_id: ID, message_sid: id, received_at: "yesterday" });
       as("staged", await receive("mine", "SM7"));
       as("duplicate", await receive("mine", "SM7"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       assert.deepEqual(textsOf(turn), ["mine"]);
       await answer(turn);
@@ -293,7 +293,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       async (_, row) => {
         await put("conversations-state", { ...row, ...key });
         as("staged", await receive("one"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         const turn = await taken();
         assert.deepEqual(textsOf(turn), ["one"]);
         await answer(turn);
@@ -305,7 +305,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         );
         assert.deepEqual(quarantined(), ["conversations-state"]);
         as("staged", await receive("two"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         await answer(await taken());
         assert.equal((await engine.inspector.counts()).turns, 2);
         assert.equal(await engine.repairs.discardQuarantined!(items[0]!.id), "discarded");
@@ -320,7 +320,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
     ])("with a lease that nobody has (%o) are nobody's", async (row) => {
       await put("conversations-state", { ...row, ...key });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
     });
 
@@ -332,7 +332,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
         channel: 7,
       });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.deepEqual(quarantined(), []);
       assert.equal((await engine.inspector.counts()).turns, 1);
@@ -341,7 +341,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
     it("that fill their item are set aside", async () => {
       await put("conversations-state", { ...key, notes: "x".repeat(400 * 1024 - 60) });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.deepEqual(quarantined(), ["conversations-state"]);
     });
@@ -349,7 +349,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
     it("name the turn that ran, whose reply may have gone out", async () => {
       await put("conversations-state", { ...key, draft: { turnId: "t1", chunks: "none" } });
       await engine.turns.take(ID);
-      assert.equal(world.logged.find(({ event }) => event === "store.quarantined")?.fields.turn, "t1");
+      assert.equal(fixture.logged.find(({ event }) => event === "store.quarantined")?.fields.turn, "t1");
     });
 
     it("and a cursor of the sweeper that leads nowhere do not stop the sweep", async () => {
@@ -360,8 +360,8 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       ]) {
         await put("conversations-state", { conversation_id: "lull/sweep", cursor });
         as("staged", await receive());
-        world.held.drop(ID);
-        await world.clock.advance(10_000 + world.settings.graceMs);
+        fixture.held.drop(ID);
+        await fixture.clock.advance(10_000 + fixture.settings.graceMs);
         const { retriggered } = await engine.sweeping.sweep();
         assert.equal(retriggered, 1);
         await answer(await taken());
@@ -372,7 +372,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       const name = aliasKey({ channelType: "test", address: "lull", sender: "ana" }, "ana");
       await put("conversations-state", { conversation_id: name, primary_channel: null });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
     });
   });
@@ -395,7 +395,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
     it("have defaults for what does not fit, and are answered", async () => {
       await put("conversations", { ...odd, ...key });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       const { status, promptTokens, attributes, senderAlias, window, createdAtMs } = turn.conversation;
       assert.deepEqual(
@@ -416,7 +416,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
   describe("in conversations-messages", () => {
     it("are missing from histories and lists, and nothing else is", async () => {
       as("staged", await receive("one"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       await answer(turn);
       const at = "000001767225610001#000000000";
@@ -437,7 +437,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       assert.deepEqual((await engine.inspector.unknown(page)).items, []);
       assert.deepEqual((await engine.inspector.refusals(page)).items, []);
       as("staged", await receive("two"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.equal((await engine.conversations.history(ID, 10)).length, 4);
       assert.equal(await engine.conversations.erase(ID), "erased");
@@ -451,7 +451,7 @@ describe.skipIf(unavailable)("rows that are not ours", () => {
       await put("conversations-seen", { id, until_at_ms });
       assert.notEqual((await receive("hi", "SM9")).kind, "refused");
     }
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     await answer(await taken());
     as("duplicate", await receive("hi", "SM9"));
   });

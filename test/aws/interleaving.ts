@@ -1,15 +1,15 @@
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Random } from "../../src/testing/simulator/random.ts";
+import { type AwsFixture, look } from "./aws-fixture.ts";
 import { Lottery } from "./lottery.ts";
 import type { Story } from "./story.ts";
-import { type AwsWorld, look } from "./world.ts";
 
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;
 
 /** Without a sweep: only what its own triggers wake. */
 export async function lookOnce(story: Story, engine: Engine): Promise<number> {
-  await story.world.held.releaseDue(story.nowMs);
+  await story.fixture.held.releaseDue(story.nowMs);
   const outcomes = await look(engine, LOOK_MAX);
   await story.carryOutAll(engine, outcomes);
   return outcomes.length;
@@ -22,12 +22,12 @@ export interface Pair {
   readonly second: Engine;
 }
 
-export async function openPair(world: AwsWorld, random: Random): Promise<Pair> {
+export async function openPair(fixture: AwsFixture, random: Random): Promise<Pair> {
   const lottery = new Lottery(random);
   const open = async (workerId: string) => {
-    const clients = await world.clients();
+    const clients = await fixture.clients();
     lottery.join(clients);
-    return world.openWith(clients, workerId);
+    return fixture.openWith(clients, workerId);
   };
   return { lottery, first: await open("one"), second: await open("two") };
 }
@@ -38,7 +38,7 @@ export async function openPair(world: AwsWorld, random: Random): Promise<Pair> {
  */
 export async function interleave(story: Story, pair: Pair, random: Random, sender: string): Promise<void> {
   const { lottery, first, second } = pair;
-  const { clock } = story.world;
+  const { clock } = story.fixture;
   lottery.reseed(random);
   const message = await story.receive(sender, first);
   await clock.advance(WINDOW_MS);

@@ -2,22 +2,22 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
 import { Story } from "./story.ts";
-import { awsWorld } from "./world.ts";
 
 const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
-/** A world of its own for so many: the emulator gets slower with what it holds. */
-const RUNS_PER_WORLD = 500;
+/** A fixture of its own for so many: the emulator gets slower with what it holds. */
+const RUNS_PER_FIXTURE = 500;
 
 /** Time goes from trigger to trigger until none is left. */
 async function untilNoTriggerIsLeft(story: Story, engine: Engine): Promise<void> {
   for (let looks = 0; looks < 200; looks += 1) {
     const found = await lookOnce(story, engine);
-    const [next] = story.world.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
+    const [next] = story.fixture.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
     if (next === undefined && found === 0) return;
-    if (found === 0) await story.world.clock.advance(Math.max(0, next! - story.nowMs));
+    if (found === 0) await story.fixture.clock.advance(Math.max(0, next! - story.nowMs));
   }
   assert.fail("triggers go on for ever");
 }
@@ -30,11 +30,11 @@ describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
   afterAll(() => emulators.stop());
 
   async function playRuns(firstSeed: number, runs: number): Promise<void> {
-    const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: WINDOW_MS } });
-    const pair = await openPair(world, seeded(firstSeed));
-    const observer = await world.open("observer");
+    const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: WINDOW_MS } });
+    const pair = await openPair(fixture, seeded(firstSeed));
+    const observer = await fixture.open("observer");
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
-      const story = new Story(world);
+      const story = new Story(fixture);
       try {
         await interleave(story, pair, seeded(seed), `person-${seed}`);
         await untilNoTriggerIsLeft(story, observer);
@@ -45,7 +45,7 @@ describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
     }
     const { staged, leases, dead } = await observer.inspector.counts();
     assert.deepEqual({ staged, leases, dead }, { staged: 0, leases: 0, dead: 0 });
-    await world.close();
+    await fixture.close();
   }
 
   it(
@@ -53,9 +53,9 @@ describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
     async () => {
       const [random] = crypto.getRandomValues(new Uint32Array(1));
       const seed = Number(process.env.LULL_AWS_SEED ?? random);
-      for (let done = 0; done < RUNS; done += RUNS_PER_WORLD) {
-        await playRuns(seed + done, Math.min(RUNS_PER_WORLD, RUNS - done));
-        if (RUNS > RUNS_PER_WORLD) console.log(`${Math.min(done + RUNS_PER_WORLD, RUNS)} of ${RUNS}`);
+      for (let done = 0; done < RUNS; done += RUNS_PER_FIXTURE) {
+        await playRuns(seed + done, Math.min(RUNS_PER_FIXTURE, RUNS - done));
+        if (RUNS > RUNS_PER_FIXTURE) console.log(`${Math.min(done + RUNS_PER_FIXTURE, RUNS)} of ${RUNS}`);
       }
     },
     24 * 3_600_000,

@@ -1,37 +1,37 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
-/** How long a request may take where one is never answered. In the world's own time. */
+/** How long a request may take where one is never answered. In the fixture's own time. */
 const SILENCE_MS = 100;
 
 /** Two messages, a turn with a third arriving in its middle, and that one's turn. */
 async function tell(story: Story, engine: Engine, sender: string): Promise<void> {
   await story.receive(sender, engine);
   await story.receive(sender, engine);
-  await story.world.clock.advance(10_000);
-  for (const outcome of await story.world.takeDue(engine)) {
+  await story.fixture.clock.advance(10_000);
+  for (const outcome of await story.fixture.takeDue(engine)) {
     if (outcome.kind !== "turn") continue;
     await story.receive(sender, engine);
     await story.carryOut(engine, outcome.taken);
   }
-  await story.world.clock.advance(10_000);
-  await story.carryOutAll(engine, await story.world.takeDue(engine));
+  await story.fixture.clock.advance(10_000);
+  await story.carryOutAll(engine, await story.fixture.takeDue(engine));
 }
 
 describe.skipIf(unavailable)("a write whose answer got lost is recognised as one's own:", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await emulators.stop();
   });
 
@@ -41,21 +41,21 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
-    const watched = await world.openBehind({ onAnswered }, { workerId: "watched", tries });
-    await tell(new Story(world), watched, `${how}-${tries}-0`);
+    const watched = await fixture.openBehind({ onAnswered }, { workerId: "watched", tries });
+    await tell(new Story(fixture), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
-      const story = new Story(world);
+      const story = new Story(fixture);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
       // Nobody is told of silence: it is the time that passes.
       const onSilence = (_: AwsRequest, n: number) => {
-        if (how === "silent" && n === lost) void world.clock.advance(SILENCE_MS);
+        if (how === "silent" && n === lost) void fixture.clock.advance(SILENCE_MS);
       };
-      const engine = await world.openBehind(
+      const engine = await fixture.openBehind(
         { onRequest, onAnswered: onSilence },
         { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
       );

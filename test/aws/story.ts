@@ -5,14 +5,14 @@ import type { Arrival } from "../../src/model/message.ts";
 import type { Taken, TakeOutcome } from "../../src/model/take.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { arrival, draftFor, replied, sending, sent } from "../../src/testing/engine-contract/builders.ts";
-import type { AwsWorld } from "./world.ts";
+import type { AwsFixture } from "./aws-fixture.ts";
 
 const REPLY = ["part one", "part two"];
 const ROUNDS_MAX = 40;
 
 /** Customers, a provider that remembers what it was given, and workers that carry turns out as the runtime does. */
 export class Story {
-  readonly world: AwsWorld;
+  readonly fixture: AwsFixture;
   /** Chunks that reached the provider, by turn and number. */
   readonly ledger: string[] = [];
   readonly acknowledged: Arrival[] = [];
@@ -21,12 +21,12 @@ export class Story {
   readonly conversations = new Map<string, string>();
   #count = 0;
 
-  constructor(world: AwsWorld) {
-    this.world = world;
+  constructor(fixture: AwsFixture) {
+    this.fixture = fixture;
   }
 
   get nowMs(): number {
-    return this.world.clock.nowMs();
+    return this.fixture.clock.nowMs();
   }
 
   /** Delivered to the first worker, then to the others in turn, until one says that it is durable. */
@@ -90,11 +90,11 @@ export class Story {
   /** Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest. */
   async settles(engine: Engine): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      await this.carryOutAll(engine, await this.world.takeDue(engine));
+      await this.carryOutAll(engine, await this.fixture.takeDue(engine));
       this.orphans += (await engine.sweeping.sweep()).orphans.length;
       const { staged, windows, leases } = await engine.inspector.counts();
       if (staged + windows + leases === 0) return;
-      await this.world.clock.advance(20_000);
+      await this.fixture.clock.advance(20_000);
     }
     assert.fail("it did not come to rest");
   }
@@ -134,9 +134,9 @@ export async function tellWithDeath(
   sender: string,
 ): Promise<void> {
   for (let n = 0; n < 3; n += 1) await story.receive(sender, doomed, healthy);
-  await story.world.clock.advance(10_000);
+  await story.fixture.clock.advance(10_000);
   try {
-    const outcomes = await story.world.takeDue(doomed);
+    const outcomes = await story.fixture.takeDue(doomed);
     await story.receive(sender, healthy);
     await story.carryOutAll(doomed, outcomes);
   } catch {

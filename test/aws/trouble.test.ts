@@ -7,24 +7,24 @@ import { aws } from "../../src/engines/aws/index.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 import { Story } from "./story.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 /** Enough transactions that each of the eight things one may meet comes up, whatever the order of requests. */
 const ROUNDS = 12;
 
 describe.skipIf(unavailable)("trouble with AWS", () => {
   let emulators: Emulators;
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
     emulators = await startEmulators();
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
   afterAll(async () => {
-    await world.close();
+    await fixture.close();
     await emulators.stop();
   });
 
@@ -32,16 +32,16 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
     const faults = new Faults(seeded(42), 0.4);
     // Nearly half of all requests fail: more tries than anybody would need on AWS.
     const more = { retrying: { attemptsMax: 30, baseMs: 0 } };
-    const engine = await world.openBehind(
+    const engine = await fixture.openBehind(
       { onRequest: faults.draw },
       { workerId: "troubled", tries: 1, more },
     );
-    const calm = await world.open("calm");
-    const story = new Story(world);
+    const calm = await fixture.open("calm");
+    const story = new Story(fixture);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const sender of ["ana", "ben"]) await story.receive(sender, engine, engine, engine);
-      await world.clock.advance(10_000);
-      await story.carryOutAll(engine, await world.takeDue(engine));
+      await fixture.clock.advance(10_000);
+      await story.carryOutAll(engine, await fixture.takeDue(engine));
     }
     await story.settles(calm);
     for (const sender of ["ana", "ben"]) {
@@ -60,8 +60,8 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
   }, 60_000);
 
   it("that does not pass is told to the caller, and nothing is acknowledged", async () => {
-    const engine = await world.openBehind({ onRequest: () => THROTTLED });
-    const message = arrival({ providerId: "never", arrivedAtMs: world.clock.nowMs() });
+    const engine = await fixture.openBehind({ onRequest: () => THROTTLED });
+    const message = arrival({ providerId: "never", arrivedAtMs: fixture.clock.nowMs() });
     await assert.rejects(engine.receiving.stage([{ arrival: message }]), (error) => {
       assert.ok(error instanceof StoreUnavailable);
       assert.equal(error.retry, "later");
@@ -71,15 +71,15 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
   });
 
   it("one conversation that cannot be taken does not keep the others from their turns", async () => {
-    const healthy = await world.open("healthy");
-    const story = new Story(world);
+    const healthy = await fixture.open("healthy");
+    const story = new Story(fixture);
     for (const sender of ["lucky", "unlucky"]) await story.receive(sender, healthy);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
     const onRequest = ({ name, input }: AwsRequest): Fate =>
       name === "UpdateItem" && JSON.stringify(input).includes(items[0]!.id) ? THROTTLED : "pass";
-    const engine = await world.openBehind({ onRequest });
-    const outcomes = await world.takeDue(engine);
+    const engine = await fixture.openBehind({ onRequest });
+    const outcomes = await fixture.takeDue(engine);
     const senders = outcomes.flatMap((outcome) =>
       outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],
     );
@@ -90,20 +90,20 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
   });
 
   it("a table or a queue that is not there is named", async () => {
-    const noTables = await aws({ ...world.options, tablePrefix: "nowhere-" }).open(world.context("lost"));
-    const message = arrival({ providerId: "x", arrivedAtMs: world.clock.nowMs() });
+    const noTables = await aws({ ...fixture.options, tablePrefix: "nowhere-" }).open(fixture.context("lost"));
+    const message = arrival({ providerId: "x", arrivedAtMs: fixture.clock.nowMs() });
     await assert.rejects(noTables.receiving.stage([{ arrival: message }]), (error) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /table nowhere-conversations.* does not exist/);
       return true;
     });
     await assert.rejects(noTables.ping(), /table nowhere-conversations-state does not exist/);
-    const queues = { default: `${world.options.queues?.default}-gone` };
+    const queues = { default: `${fixture.options.queues?.default}-gone` };
     const noQueue = await aws({
-      ...world.options,
+      ...fixture.options,
       queues,
-      clients: { ...world.options.clients, sqs: emulators.sqs() },
-    }).open(world.context("lost"));
+      clients: { ...fixture.options.clients, sqs: emulators.sqs() },
+    }).open(fixture.context("lost"));
     await assert.rejects(
       noQueue.receiving.stage([{ arrival: message }]),
       /queue of channel test does not exist/,
@@ -114,7 +114,7 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
 
   it("without any queue the engine says which setting is missing", async () => {
     await assert.rejects(
-      aws({ ...world.options, queues: {} }).open(world.context("lost")),
+      aws({ ...fixture.options, queues: {} }).open(fixture.context("lost")),
       /LULL_QUEUE_DEFAULT/,
     );
   });
@@ -133,8 +133,8 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const credentials = { accessKeyId: "AKIAWRONG", secretAccessKey: "wrong-secret" };
     const dynamodb = new DynamoDBClient({ region: "eu-west-1", endpoint, credentials });
-    const engine = await aws({ ...world.options, clients: { ...world.options.clients, dynamodb } }).open(
-      world.context("stranger"),
+    const engine = await aws({ ...fixture.options, clients: { ...fixture.options.clients, dynamodb } }).open(
+      fixture.context("stranger"),
     );
     await assert.rejects(engine.ping(), (error) => {
       assert.ok(error instanceof LullError);
