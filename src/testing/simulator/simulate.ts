@@ -3,9 +3,9 @@ import type { Responder } from "../../ports/responder.ts";
 import { lookUp, type Stored, type Violation, violations } from "./checks.ts";
 import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
-import { type EngineRun, World } from "./world.ts";
+import { type EngineRun, SimulationRun } from "./simulation-run.ts";
 
-/** After this the world behaves. */
+/** After this nothing goes wrong any more. */
 const FAULTS_MS = 25_000;
 /** Within this it has to have come right: leases, sends to settle, five attempts with their waits, and some. */
 const SETTLE_MS = 180_000;
@@ -37,29 +37,29 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   const plan = typeof given === "number" ? (options.plan ?? planFrom)(given) : given;
   const opened: Engine[] = [];
   const engine = (run: EngineRun) => collecting(options.engine(run), opened);
-  const world = new World(plan, engine, options.respond ?? heard);
-  const observer = world.observer();
+  const run = new SimulationRun(plan, engine, options.respond ?? heard);
+  const observer = run.observer();
   const lastAtMs = Math.max(
     ...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]),
     ...plan.strayWakeUpsAtMs,
     0,
   );
-  const startAtMs = world.scheduler.nowMs;
+  const startAtMs = run.scheduler.nowMs;
   let isSettled = false;
   const look = async () => {
     isSettled =
-      world.allDelivered &&
-      world.scheduler.nowMs >= startAtMs + lastAtMs &&
+      run.allDelivered &&
+      run.scheduler.nowMs >= startAtMs + lastAtMs &&
       (await isAtRest(await observer.engine()));
-    if (!isSettled) world.scheduler.at(world.scheduler.nowMs + LOOK_MS, undefined, () => void look());
+    if (!isSettled) run.scheduler.at(run.scheduler.nowMs + LOOK_MS, undefined, () => void look());
   };
-  world.begin();
-  world.scheduler.at(startAtMs + FAULTS_MS, undefined, () => world.endFaults());
-  world.scheduler.at(startAtMs + LOOK_MS, undefined, () => void look());
-  await world.scheduler.run(() => isSettled, startAtMs + FAULTS_MS + SETTLE_MS);
+  run.begin();
+  run.scheduler.at(startAtMs + FAULTS_MS, undefined, () => run.endFaults());
+  run.scheduler.at(startAtMs + LOOK_MS, undefined, () => void look());
+  await run.scheduler.run(() => isSettled, startAtMs + FAULTS_MS + SETTLE_MS);
   const stored: Stored = await lookUp(observer);
-  const { history, hits, scheduler } = world;
-  const { ledger } = world.provider;
+  const { history, hits, scheduler } = run;
+  const { ledger } = run.provider;
   const orphans = options.orphans ?? "never";
   const found = violations({ plan, history, ledger, stored, settled: isSettled, orphans });
   // Dead workers never closed theirs.

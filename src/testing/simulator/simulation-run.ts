@@ -8,8 +8,8 @@ import type { LullConfig } from "../../runtime/config.ts";
 import { createService } from "../../runtime/create-service.ts";
 import type { Service } from "../../runtime/service.ts";
 import { aroundEngine } from "../around-engine.ts";
+import { FaultyPeers } from "./faulty-peers.ts";
 import { History } from "./history.ts";
-import { Outside } from "./outside.ts";
 import type { FaultKind, Plan, PlannedFault, PlannedMessage, RequestName, StepName } from "./plan.ts";
 import { STEPS } from "./plan.ts";
 import { SimulatedProvider, simulatedChannel } from "./provider.ts";
@@ -17,7 +17,7 @@ import { type Random, seeded } from "./random.ts";
 import { type Process, Scheduler } from "./scheduler.ts";
 
 const START_AT_MS = Date.UTC(2026, 0, 1);
-/** Long enough for a lease to lapse: what a frozen process wakes up from is another world. */
+/** Long enough for a lease to lapse: what a frozen process wakes up to has gone on without it. */
 const FREEZE_MS = 9_000;
 const RESTART_MS = 1_500;
 const REDELIVERY_MS = 2_000;
@@ -58,7 +58,7 @@ export interface EngineRun {
 }
 
 /** One run: several workers on one store, customers, a provider, and the trouble that the plan has for them. */
-export class World {
+export class SimulationRun {
   readonly plan: Plan;
   readonly history: History;
   readonly provider: SimulatedProvider;
@@ -66,7 +66,7 @@ export class World {
   readonly hits: PlannedFault[] = [];
   readonly #engine: EngineProvider;
   readonly #random: Random;
-  readonly #outside: Outside;
+  readonly #peers: FaultyPeers;
   readonly #running = new Map<string, Running>();
   readonly #processes = new Map<string, Process>();
   readonly #reached = new Map<StepName, number>();
@@ -88,7 +88,7 @@ export class World {
     this.provider = new SimulatedProvider(() => nowMs() + (plan.providerAheadMs ?? 0));
     this.#waiting = new Set(plan.faults);
     this.#undelivered = plan.messages.length;
-    this.#outside = new Outside({
+    this.#peers = new FaultyPeers({
       plan,
       history: this.history,
       provider: this.provider,
@@ -155,15 +155,15 @@ export class World {
       engine,
       channels: {
         sim: simulatedChannel(
-          (outgoing, signal) => this.#outside.send(process, outgoing, signal),
-          canReconcile ? (query) => this.#outside.reconcile(process, query) : undefined,
+          (outgoing, signal) => this.#peers.send(process, outgoing, signal),
+          canReconcile ? (query) => this.#peers.reconcile(process, query) : undefined,
         ),
       },
       window,
       whileBusy,
       onUnknown,
       limits: { ...LIMITS, batchMessagesMax },
-      respond: (turn) => this.#outside.ask(process, turn),
+      respond: (turn) => this.#peers.ask(process, turn),
       clock: this.scheduler.clockOf(process),
       random: this.#random.next,
       workerId: process.id,
@@ -291,7 +291,7 @@ export class World {
     process.isDead = true;
     this.#running.delete(process.id);
     this.history.add({ kind: "crashed", process: process.id });
-    this.#outside.landFlightsOf(process);
+    this.#peers.landFlightsOf(process);
     this.scheduler.at(this.scheduler.nowMs + this.#random.below(RESTART_MS), undefined, () =>
       this.#startProcess(),
     );

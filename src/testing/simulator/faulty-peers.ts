@@ -16,9 +16,8 @@ const SLOW_MS = 7_000;
 /** Less than a question may take. */
 const SLOW_LIST_MS = 1_900;
 
-/** What happens outside needs of the world around it. */
 /** What stands around the processes of a run. */
-export interface Scenery {
+export interface RunParts {
   readonly plan: Plan;
   readonly history: History;
   readonly provider: SimulatedProvider;
@@ -28,7 +27,8 @@ export interface Scenery {
   readonly respond: Responder;
 }
 
-export interface Surroundings extends Scenery {
+/** What responder and provider need of the run that they are part of. */
+export interface RunHooks extends RunParts {
   readonly faultAt: (process: Process, step: StepName) => FaultKind | undefined;
   readonly disturb: (
     process: Process,
@@ -52,16 +52,16 @@ interface Flight {
 }
 
 /** Responder and provider, with the trouble that the plan has for whoever calls them. */
-export class Outside {
-  readonly #world: Surroundings;
+export class FaultyPeers {
+  readonly #run: RunHooks;
   readonly #flights: Flight[] = [];
 
-  constructor(world: Surroundings) {
-    this.#world = world;
+  constructor(run: RunHooks) {
+    this.#run = run;
   }
 
   async ask(process: Process, turn: Parameters<Responder>[0]): Promise<Awaited<ReturnType<Responder>>> {
-    const { plan, history, scheduler, random, faultAt, disturb, respond } = this.#world;
+    const { plan, history, scheduler, random, faultAt, disturb, respond } = this.#run;
     const messages = turn.messages.map(({ text }) => text);
     const arrivals = turn.messages.map(({ arrivedAtMs }) => arrivedAtMs);
     history.add({ kind: "asked", turn: turn.id, attempt: turn.attempt, messages, arrivals });
@@ -82,7 +82,7 @@ export class Outside {
   }
 
   async send(process: Process, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
-    const { scheduler, faultAt, disturb, latencyMs, tokenOf } = this.#world;
+    const { scheduler, faultAt, disturb, latencyMs, tokenOf } = this.#run;
     const outage = this.#outage("sending");
     if (outage?.how === "silent") return new Promise(() => {});
     if (outage) return { kind: "not-sent", retry: "later", why: "connection refused" };
@@ -111,7 +111,7 @@ export class Outside {
       }
       case "crash-in-flight":
         void this.#onItsWay(process, arrive);
-        this.#world.crash(process);
+        this.#run.crash(process);
         return new Promise(() => {});
       case "freeze-at-socket":
         await disturb(process, "freeze-before", "before");
@@ -128,7 +128,7 @@ export class Outside {
   }
 
   async reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
-    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#world;
+    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#run;
     const { turnId: turn, chunk } = query.reference;
     history.add({ kind: "asked-about", turn, chunk });
     const outage = this.#outage("asking");
@@ -148,7 +148,7 @@ export class Outside {
 
   /** A dead process sends no more: what it sent is with the provider soon, or never. */
   landFlightsOf(dead: Process): void {
-    const { scheduler, random } = this.#world;
+    const { scheduler, random } = this.#run;
     for (const flight of this.#flights.filter(({ process }) => process === dead)) {
       flight.settledByMs = Math.min(flight.settledByMs, scheduler.nowMs + SETTLED_MS);
       const leftMs = Math.max(0, flight.settledByMs - scheduler.nowMs);
@@ -157,7 +157,7 @@ export class Outside {
   }
 
   #outage(who: PlannedOutage["who"]): PlannedOutage | undefined {
-    const { plan, scheduler, startAtMs, areFaultsOver } = this.#world;
+    const { plan, scheduler, startAtMs, areFaultsOver } = this.#run;
     if (areFaultsOver()) return undefined;
     const atMs = scheduler.nowMs - startAtMs;
     return plan.outages?.find((each) => each.who === who && each.fromMs <= atMs && atMs < each.toMs);
@@ -165,7 +165,7 @@ export class Outside {
 
   /** Out of our hands, and taken by the provider later: inside the time that we wait for it to settle. */
   #onItsWay(process: Process, arrive: (listedByMs: number) => string): Promise<string> {
-    const { scheduler, random } = this.#world;
+    const { scheduler, random } = this.#run;
     return new Promise((resolve) => {
       let isOver = false;
       const flight: Flight = {
@@ -182,20 +182,20 @@ export class Outside {
   }
 
   #arrive(process: Process, outgoing: Outgoing, token: string, listedByMs?: number): string {
-    const { plan, provider, history, scheduler, random } = this.#world;
+    const { plan, provider, history, scheduler, random } = this.#run;
     const sent = provider.take(outgoing, this.#lagMs(listedByMs));
     const { turnId: turn, chunk, to, providerId } = sent;
     history.add({ kind: "sent", turn, chunk, to, process: process.id, token });
     if (plan.callbacks) {
       const status = { account: "a", providerId, status: "delivered", chunk: { turnId: turn, chunk } };
-      scheduler.at(scheduler.nowMs + random.below(3_000), undefined, () => void this.#world.settle(status));
+      scheduler.at(scheduler.nowMs + random.below(3_000), undefined, () => void this.#run.settle(status));
     }
     return providerId;
   }
 
   /** How long the list does not show it yet; never longer than a send needs to settle, of which a slow acceptance took its part. */
   #lagMs(listedByMs?: number): number {
-    const { plan, scheduler, random } = this.#world;
+    const { plan, scheduler, random } = this.#run;
     // A clock that moves cuts the time short that a send has to settle.
     if (!plan.listsLate || plan.faults.some(({ kind }) => kind.startsWith("clock"))) return 0;
     // Its sender may die the moment after it was taken: from there, too, it settles in time.
