@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
+import { Story, tellWithDeath } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { FAULTS, Faults } from "./faults.ts";
 import { interleave, openPair, WINDOW_MS } from "./interleaving.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story, tellWithDeath } from "./story.ts";
 
 const [random] = crypto.getRandomValues(new Uint32Array(1));
 const SEED = Number(process.env.LULL_AWS_SEED ?? random);

@@ -8,8 +8,8 @@ import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { awsPlace, type Place } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
 
 interface CheckResult {
   readonly check: string;

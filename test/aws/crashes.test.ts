@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
+import { Story, tellWithDeath } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story, tellWithDeath } from "./story.ts";
 
 describe.skipIf(unavailable)("a worker that dies", () => {
   let emulators: Emulators;

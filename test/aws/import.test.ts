@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
+import { awsPlace } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
 
 /** From one machine to AWS, as docs/aws.md says. */
 describe.skipIf(unavailable)("moving from SQLite", () => {

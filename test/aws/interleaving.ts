@@ -1,8 +1,8 @@
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Random } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, look } from "./aws-fixture.ts";
-import { Lottery } from "./lottery.ts";
-import type { Story } from "./story.ts";
+import type { Story } from "./checked-traffic.ts";
+import { Lottery } from "./request-scheduler.ts";
 
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;

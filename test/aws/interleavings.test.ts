@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { awsFixture } from "./aws-fixture.ts";
+import { Story } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
-import { Story } from "./story.ts";
 
 const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
 /** A fixture of its own for so many: the emulator gets slower with what it holds. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
+import { Story } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 
 /** How long a request may take where one is never answered. In the fixture's own time. */
 const SILENCE_MS = 100;

@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LullProcess } from "../lull-process.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
+import { awsPlace } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
 
 /** Longer than anything here takes when nothing has to wait for a lease, a sweep or a queue's visibility. */
 const SOON_MS = 20_000;

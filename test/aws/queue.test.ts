@@ -15,8 +15,8 @@ import { fakeTurn } from "../../src/testing/fake-turn.ts";
 import { eventually } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
+import { awsPlace, type Place } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
 
 interface HandedOver {
   readonly turn: { readonly id: string; readonly attempt: number };

@@ -14,9 +14,9 @@ import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
+import { Story } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 
 interface Sent {
   readonly delaySeconds: number;

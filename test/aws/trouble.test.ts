@@ -8,10 +8,10 @@ import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
+import { Story } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 
 /** Enough transactions that each of the eight things one may meet comes up, whatever the order of requests. */
 const ROUNDS = 12;
