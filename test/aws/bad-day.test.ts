@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
-import { Story, tellWithDeath } from "./checked-traffic.ts";
+import { CheckedTraffic, runWithDeath } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { FAULTS, Faults } from "./faults.ts";
 import { interleave, openPair, WINDOW_MS } from "./interleaving.ts";
@@ -11,7 +11,7 @@ import type { AwsRequest, Fate } from "./proxy.ts";
 const [random] = crypto.getRandomValues(new Uint32Array(1));
 const SEED = Number(process.env.LULL_AWS_SEED ?? random);
 const INTERLEAVINGS = Number(process.env.LULL_INTERLEAVINGS ?? 100);
-/** More than the story has requests: past its end the worker lives. */
+/** More requests than there are: past its end the worker lives. */
 const DOOMSDAYS = 60;
 
 /**
@@ -41,22 +41,22 @@ describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
   it("a burst of 120 messages from three people at two workers is answered in few turns, nothing lost or twice", async () => {
     const fixture = await badFixture({});
     const engines = [await fixture.open("one"), await fixture.open("two")] as const;
-    const story = new Story(fixture);
+    const traffic = new CheckedTraffic(fixture);
     const people = ["ana", "ben", "eva"];
     for (let wave = 0; wave < 4; wave += 1) {
       const ten = Array.from({ length: 30 }, (_, n) =>
-        story.receive(people[n % 3]!, engines[n % 2]!, engines[(n + 1) % 2]!),
+        traffic.receive(people[n % 3]!, engines[n % 2]!, engines[(n + 1) % 2]!),
       );
       await Promise.all(ten);
       await fixture.clock.advance(2_000);
     }
-    await story.settles(engines[0]);
+    await traffic.settles(engines[0]);
     for (const person of people) {
-      const turns = await story.check(engines[1], person);
+      const turns = await traffic.check(engines[1], person);
       assert.equal(turns.flat().length, 40);
       assert.ok(turns.length <= 4, `${turns.length} turns for ${person}`);
     }
-    assert.equal(story.orphans, 0);
+    assert.equal(traffic.orphans, 0);
     await close(fixture);
   }, 300_000);
 
@@ -65,14 +65,14 @@ describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
     const healthy = await fixture.open("healthy");
     for (let doomsday = 1; doomsday <= DOOMSDAYS; doomsday += 1) {
       const when = doomsday % 2 === 0 ? "before" : "after";
-      const story = new Story(fixture);
+      const traffic = new CheckedTraffic(fixture);
       const onRequest = (request: AwsRequest, n: number): Fate =>
         n === doomsday ? `die-${when}` : faults.draw(request);
       const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${doomsday}` });
       try {
-        await tellWithDeath(story, doomed, healthy, `person-${doomsday}`);
-        await story.check(healthy, `person-${doomsday}`);
-        assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
+        await runWithDeath(traffic, doomed, healthy, `person-${doomsday}`);
+        await traffic.check(healthy, `person-${doomsday}`);
+        assert.equal(traffic.orphans, 0, "it took the sweeper to find an orphan");
       } catch (error) {
         throw new Error(`died ${when} request ${doomsday}`, { cause: error });
       }
@@ -87,12 +87,12 @@ describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
       const pair = await openPair(fixture, seeded(SEED));
       const observer = await fixture.open("observer");
       for (let run = 0; run < INTERLEAVINGS; run += 1) {
-        const story = new Story(fixture);
+        const traffic = new CheckedTraffic(fixture);
         const sender = `person-${run}`;
-        await interleave(story, pair, seeded(SEED + run), sender);
-        await story.settles(observer);
-        await story.check(observer, sender);
-        assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
+        await interleave(traffic, pair, seeded(SEED + run), sender);
+        await traffic.settles(observer);
+        await traffic.check(observer, sender);
+        assert.equal(traffic.orphans, 0, "it took the sweeper to find an orphan");
       }
       await close(fixture);
     },

@@ -11,7 +11,7 @@ const REPLY = ["part one", "part two"];
 const ROUNDS_MAX = 40;
 
 /** Customers, a provider that remembers what it was given, and workers that carry turns out as the runtime does. */
-export class Story {
+export class CheckedTraffic {
   readonly fixture: AwsFixture;
   /** Chunks that reached the provider, by turn and number. */
   readonly ledger: string[] = [];
@@ -127,20 +127,20 @@ export class Story {
  * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker that may die at any
  * request. A fourth comes in meanwhile, by another.
  */
-export async function tellWithDeath(
-  story: Story,
+export async function runWithDeath(
+  traffic: CheckedTraffic,
   doomed: Engine,
   healthy: Engine,
   sender: string,
 ): Promise<void> {
-  for (let n = 0; n < 3; n += 1) await story.receive(sender, doomed, healthy);
-  await story.fixture.clock.advance(10_000);
+  for (let n = 0; n < 3; n += 1) await traffic.receive(sender, doomed, healthy);
+  await traffic.fixture.clock.advance(10_000);
   try {
-    const outcomes = await story.fixture.takeDue(doomed);
-    await story.receive(sender, healthy);
-    await story.carryOutAll(doomed, outcomes);
+    const outcomes = await traffic.fixture.takeDue(doomed);
+    await traffic.receive(sender, healthy);
+    await traffic.carryOutAll(doomed, outcomes);
   } catch {
     // It died. Whoever is left goes on.
   }
-  await story.settles(healthy);
+  await traffic.settles(healthy);
 }

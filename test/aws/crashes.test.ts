@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
-import { Story, tellWithDeath } from "./checked-traffic.ts";
+import { CheckedTraffic, runWithDeath } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 
@@ -25,7 +25,7 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       names[n - 1] = name;
     };
     const doomed = await fixture.openBehind({ onAnswered }, { workerId: "watched" });
-    await tellWithDeath(new Story(fixture), doomed, await fixture.open("healthy"), sender);
+    await runWithDeath(new CheckedTraffic(fixture), doomed, await fixture.open("healthy"), sender);
     return names;
   }
 
@@ -34,18 +34,18 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       const requests = await requestsOf(`${when}-0`);
       const healthy = await fixture.open("healthy");
       for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
-        assert.ok(requests.includes(name), `${name} is not in the story`);
+        assert.ok(requests.includes(name), `${name} is not among them`);
       }
       for (const [at, name] of requests.entries()) {
         const doomsday = at + 1;
         const sender = `${when}-${doomsday}`;
-        const story = new Story(fixture);
+        const traffic = new CheckedTraffic(fixture);
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
         const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
-          await tellWithDeath(story, doomed, healthy, sender);
-          await story.check(healthy, sender);
-          assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
+          await runWithDeath(traffic, doomed, healthy, sender);
+          await traffic.check(healthy, sender);
+          assert.equal(traffic.orphans, 0, "it took the sweeper to find an orphan");
         } catch (error) {
           throw new Error(`died ${when} request ${doomsday} (${name})`, { cause: error });
         }
@@ -76,18 +76,18 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       { workerId: `frozen ${came}`, ...opening },
     );
     const healthy = await fixture.open("healthy");
-    const story = new Story(fixture);
+    const traffic = new CheckedTraffic(fixture);
     const sender = `frozen ${came}`;
-    await story.receive(sender, healthy);
+    await traffic.receive(sender, healthy);
     await fixture.clock.advance(10_000);
-    const conversationId = story.conversations.get(sender)!;
+    const conversationId = traffic.conversations.get(sender)!;
     const looking = frozen.turns.take(conversationId).then(
       ({ kind }) => kind,
       ({ code }) => code,
     );
     await reached!.promise;
     await fixture.clock.advance(fixture.settings.leaseMs + fixture.settings.clockSkewMs);
-    await story.carryOutAll(healthy, await fixture.takeDue(healthy));
+    await traffic.carryOutAll(healthy, await fixture.takeDue(healthy));
     const outbound = {
       id: `o ${came}`,
       conversationId,
@@ -101,8 +101,8 @@ describe.skipIf(unavailable)("a worker that dies", () => {
     await landed!.promise;
     assert.equal(await looking, came);
     assert.equal((await healthy.inspector.counts()).windows, 1);
-    await story.settles(healthy);
-    assert.equal((await story.check(healthy, sender)).length, 2);
-    assert.equal(story.orphans, 0);
+    await traffic.settles(healthy);
+    assert.equal((await traffic.check(healthy, sender)).length, 2);
+    assert.equal(traffic.orphans, 0);
   });
 });

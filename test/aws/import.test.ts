@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { awsPlace } from "./aws-resources.ts";
+import { awsResources } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
 /** From one machine to AWS, as docs/aws.md says. */
@@ -36,7 +36,7 @@ describe.skipIf(unavailable)("moving from SQLite", () => {
   }
 
   it("takes conversations along: the model goes on where it was, and nothing is answered twice", async () => {
-    aws = (await awsPlace(emulators)).env;
+    aws = (await awsResources(emulators)).env;
     at = await surroundings();
     const before = await at.start(1);
     const first = await at.write(1, "a table for two");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { awsFixture } from "./aws-fixture.ts";
-import { Story } from "./checked-traffic.ts";
+import { CheckedTraffic } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
 
@@ -12,12 +12,12 @@ const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
 const RUNS_PER_FIXTURE = 500;
 
 /** Time goes from trigger to trigger until none is left. */
-async function untilNoTriggerIsLeft(story: Story, engine: Engine): Promise<void> {
+async function untilNoTriggerIsLeft(traffic: CheckedTraffic, engine: Engine): Promise<void> {
   for (let looks = 0; looks < 200; looks += 1) {
-    const found = await lookOnce(story, engine);
-    const [next] = story.fixture.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
+    const found = await lookOnce(traffic, engine);
+    const [next] = traffic.fixture.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
     if (next === undefined && found === 0) return;
-    if (found === 0) await story.fixture.clock.advance(Math.max(0, next! - story.nowMs));
+    if (found === 0) await traffic.fixture.clock.advance(Math.max(0, next! - traffic.nowMs));
   }
   assert.fail("triggers go on for ever");
 }
@@ -34,11 +34,11 @@ describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
     const pair = await openPair(fixture, seeded(firstSeed));
     const observer = await fixture.open("observer");
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
-      const story = new Story(fixture);
+      const traffic = new CheckedTraffic(fixture);
       try {
-        await interleave(story, pair, seeded(seed), `person-${seed}`);
-        await untilNoTriggerIsLeft(story, observer);
-        await story.check(observer, `person-${seed}`);
+        await interleave(traffic, pair, seeded(seed), `person-${seed}`);
+        await untilNoTriggerIsLeft(traffic, observer);
+        await traffic.check(observer, `person-${seed}`);
       } catch (error) {
         throw new Error(`LULL_AWS_SEED=${seed} LULL_INTERLEAVINGS=1 fails`, { cause: error });
       }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterAll, beforeAll, describe, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
-import { Story } from "./checked-traffic.ts";
+import { CheckedTraffic } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 
@@ -10,17 +10,17 @@ import type { AwsRequest, Fate } from "./proxy.ts";
 const SILENCE_MS = 100;
 
 /** Two messages, a turn with a third arriving in its middle, and that one's turn. */
-async function tell(story: Story, engine: Engine, sender: string): Promise<void> {
-  await story.receive(sender, engine);
-  await story.receive(sender, engine);
-  await story.fixture.clock.advance(10_000);
-  for (const outcome of await story.fixture.takeDue(engine)) {
+async function tell(traffic: CheckedTraffic, engine: Engine, sender: string): Promise<void> {
+  await traffic.receive(sender, engine);
+  await traffic.receive(sender, engine);
+  await traffic.fixture.clock.advance(10_000);
+  for (const outcome of await traffic.fixture.takeDue(engine)) {
     if (outcome.kind !== "turn") continue;
-    await story.receive(sender, engine);
-    await story.carryOut(engine, outcome.taken);
+    await traffic.receive(sender, engine);
+    await traffic.carryOut(engine, outcome.taken);
   }
-  await story.fixture.clock.advance(10_000);
-  await story.carryOutAll(engine, await story.fixture.takeDue(engine));
+  await traffic.fixture.clock.advance(10_000);
+  await traffic.carryOutAll(engine, await traffic.fixture.takeDue(engine));
 }
 
 describe.skipIf(unavailable)("a write whose answer got lost is recognised as one's own:", () => {
@@ -35,20 +35,20 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
     await emulators.stop();
   });
 
-  /** Tells the story once for every request in it, losing that one's answer. */
+  /** Runs it once for every request of it, losing that one's answer. */
   async function forEveryRequest(tries: number, how: "lost" | "silent" = "lost"): Promise<number> {
     const requests: string[] = [];
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
     const watched = await fixture.openBehind({ onAnswered }, { workerId: "watched", tries });
-    await tell(new Story(fixture), watched, `${how}-${tries}-0`);
+    await tell(new CheckedTraffic(fixture), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
-      const story = new Story(fixture);
+      const traffic = new CheckedTraffic(fixture);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
       // Nobody is told of silence: it is the time that passes.
@@ -59,8 +59,8 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
         { onRequest, onAnswered: onSilence },
         { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
       );
-      await tell(story, engine, sender);
-      const turns = await story.check(engine, sender);
+      await tell(traffic, engine, sender);
+      const turns = await traffic.check(engine, sender);
       assert.deepEqual(
         turns.map(({ length }) => length),
         [2, 1],

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LullProcess } from "../lull-process.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
-import { awsPlace } from "./aws-resources.ts";
+import { awsResources } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
 /** Longer than anything here takes when nothing has to wait for a lease, a sweep or a queue's visibility. */
@@ -21,7 +21,7 @@ describe.skipIf(unavailable)("machines that run lull start on AWS", () => {
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {
-    const { env } = await awsPlace(emulators);
+    const { env } = await awsResources(emulators);
     at = await surroundings({ ...env, LULL_LEASE_SECONDS: NEVER_SECONDS, ...environment });
   }
 

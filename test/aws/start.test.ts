@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
-import { awsPlace } from "./aws-resources.ts";
+import { awsResources } from "./aws-resources.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
 const NEVER_SECONDS = "3600";
@@ -21,7 +21,7 @@ describe.skipIf(unavailable)("lull start on AWS", () => {
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {
-    const { env } = await awsPlace(emulators);
+    const { env } = await awsResources(emulators);
     at = await surroundings({ ...env, LULL_LEASE_SECONDS: NEVER_SECONDS, ...environment });
   }
 
@@ -41,7 +41,7 @@ describe.skipIf(unavailable)("lull start on AWS", () => {
   });
 
   it("works from a configuration file with an engine of its own making", async () => {
-    const { prefix, queues, env } = await awsPlace(emulators);
+    const { prefix, queues, env } = await awsResources(emulators);
     const bare = Object.entries(env).filter(([name]) => !name.startsWith("LULL_"));
     at = await surroundings(Object.fromEntries(bare));
     const source = pathToFileURL(join(import.meta.dirname, "../../src/engines/aws/index.ts"));

@@ -14,7 +14,7 @@ import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
-import { Story } from "./checked-traffic.ts";
+import { CheckedTraffic } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 
@@ -46,8 +46,8 @@ describe.skipIf(unavailable)("triggers", () => {
   it("carry the conversation and nothing of the person, and are delayed by whole seconds, rounded up", async () => {
     const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
     const { engine, sent } = await watched(fixture);
-    const story = new Story(fixture);
-    await story.receive("ana", engine);
+    const traffic = new CheckedTraffic(fixture);
+    await traffic.receive("ana", engine);
     const [conversation] = (await engine.inspector.conversations({ limit: 1 })).items;
     assert.equal(sent.length, 1);
     assert.equal(sent[0]?.delaySeconds, 3);
@@ -58,7 +58,7 @@ describe.skipIf(unavailable)("triggers", () => {
       "v",
       "wake_at_ms",
     ]);
-    await story.receive("ana", engine);
+    await traffic.receive("ana", engine);
     assert.equal(sent.length, 1);
     await fixture.close();
   });
@@ -66,12 +66,12 @@ describe.skipIf(unavailable)("triggers", () => {
   it("that are done with are deleted while others of the same batch are still looked at", async () => {
     const fixture = await awsFixture(emulators);
     const calm = await fixture.open("calm");
-    const story = new Story(fixture);
-    for (const sender of ["ana", "ben"]) await story.receive(sender, calm);
+    const traffic = new CheckedTraffic(fixture);
+    for (const sender of ["ana", "ben"]) await traffic.receive(sender, calm);
     await fixture.clock.advance(10_000);
     const stuck = Promise.withResolvers<void>();
     const deleted = Promise.withResolvers<unknown>();
-    const bens = story.conversations.get("ben")!;
+    const bens = traffic.conversations.get("ben")!;
     const engine = await fixture.openBehind({
       async onRequest({ name, input }): Promise<Fate> {
         if (name === "DeleteMessageBatch") deleted.resolve(input.Entries);
@@ -100,8 +100,8 @@ describe.skipIf(unavailable)("triggers", () => {
     const hours = 3_600_000;
     const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: 2 * hours } });
     const { engine, sent } = await watched(fixture);
-    const story = new Story(fixture);
-    await story.receive("ana", engine);
+    const traffic = new CheckedTraffic(fixture);
+    await traffic.receive("ana", engine);
     for (let at = 0; at < 2 * hours - 900_000; at += 900_000) {
       await fixture.clock.advance(900_000);
       const outcomes = await fixture.takeDue(engine);
@@ -111,8 +111,8 @@ describe.skipIf(unavailable)("triggers", () => {
       );
     }
     await fixture.clock.advance(900_000);
-    await story.carryOutAll(engine, await fixture.takeDue(engine));
-    assert.equal((await story.check(engine, "ana")).length, 1);
+    await traffic.carryOutAll(engine, await fixture.takeDue(engine));
+    assert.equal((await traffic.check(engine, "ana")).length, 1);
     assert.ok(sent.every(({ delaySeconds }) => delaySeconds <= 900));
     await fixture.close();
   });
@@ -122,10 +122,10 @@ describe.skipIf(unavailable)("triggers", () => {
     const engines = [await fixture.open("one"), await fixture.open("two")] as const;
     const random = seeded(7);
     const ids = new Set<string>();
-    const story = new Story(fixture);
+    const traffic = new CheckedTraffic(fixture);
     for (let round = 0; round < 6; round += 1) {
       for (const sender of ["ana", "ben"]) {
-        await story.receive(sender, engines[round % 2]!);
+        await traffic.receive(sender, engines[round % 2]!);
       }
       for (const { id } of (await engines[0].inspector.conversations({ limit: 10 })).items) ids.add(id);
       await fixture.clock.advance(random.below(12_000));
@@ -134,13 +134,13 @@ describe.skipIf(unavailable)("triggers", () => {
       await Promise.all(
         strays.map(async (id, at) => {
           const engine = engines[at % 2]!;
-          await story.carryOutAll(engine, [await engine.turns.take(id)]);
+          await traffic.carryOutAll(engine, [await engine.turns.take(id)]);
         }),
       );
     }
-    await story.settles(engines[0]);
-    for (const sender of ["ana", "ben"]) await story.check(engines[1], sender);
-    assert.equal(story.orphans, 0);
+    await traffic.settles(engines[0]);
+    for (const sender of ["ana", "ben"]) await traffic.check(engines[1], sender);
+    assert.equal(traffic.orphans, 0);
     await fixture.close();
   });
 
@@ -156,11 +156,11 @@ describe.skipIf(unavailable)("triggers", () => {
     for (const MessageBody of ["poison", "{}", '{"conversation_id":7}']) {
       await plain.send(new SendMessageCommand({ QueueUrl, MessageBody }));
     }
-    const story = new Story(fixture);
-    await story.receive("ana", engine);
+    const traffic = new CheckedTraffic(fixture);
+    await traffic.receive("ana", engine);
     await fixture.clock.advance(10_000);
-    await story.carryOutAll(engine, await fixture.takeDue(engine));
-    await story.check(engine, "ana");
+    await traffic.carryOutAll(engine, await fixture.takeDue(engine));
+    await traffic.check(engine, "ana");
     assert.deepEqual(
       told.map(([event]) => event).filter((event) => event === "trigger.unreadable").length,
       3,

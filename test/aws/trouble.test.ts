@@ -8,7 +8,7 @@ import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
-import { Story } from "./checked-traffic.ts";
+import { CheckedTraffic } from "./checked-traffic.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
@@ -37,18 +37,18 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
       { workerId: "troubled", tries: 1, more },
     );
     const calm = await fixture.open("calm");
-    const story = new Story(fixture);
+    const traffic = new CheckedTraffic(fixture);
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const sender of ["ana", "ben"]) await story.receive(sender, engine, engine, engine);
+      for (const sender of ["ana", "ben"]) await traffic.receive(sender, engine, engine, engine);
       await fixture.clock.advance(10_000);
-      await story.carryOutAll(engine, await fixture.takeDue(engine));
+      await traffic.carryOutAll(engine, await fixture.takeDue(engine));
     }
-    await story.settles(calm);
+    await traffic.settles(calm);
     for (const sender of ["ana", "ben"]) {
-      const turns = await story.check(calm, sender);
+      const turns = await traffic.check(calm, sender);
       assert.equal(turns.length, ROUNDS);
     }
-    assert.equal(story.orphans, 0);
+    assert.equal(traffic.orphans, 0);
     for (const kind of [
       "ProvisionedThroughputExceededException",
       "TransactionCanceledException",
@@ -72,8 +72,8 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
 
   it("one conversation that cannot be taken does not keep the others from their turns", async () => {
     const healthy = await fixture.open("healthy");
-    const story = new Story(fixture);
-    for (const sender of ["lucky", "unlucky"]) await story.receive(sender, healthy);
+    const traffic = new CheckedTraffic(fixture);
+    for (const sender of ["lucky", "unlucky"]) await traffic.receive(sender, healthy);
     await fixture.clock.advance(10_000);
     const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
     const onRequest = ({ name, input }: AwsRequest): Fate =>
@@ -84,9 +84,9 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
       outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],
     );
     assert.deepEqual(senders, ["lucky"]);
-    await story.carryOutAll(engine, outcomes);
-    await story.settles(healthy);
-    await story.check(healthy, "unlucky");
+    await traffic.carryOutAll(engine, outcomes);
+    await traffic.settles(healthy);
+    await traffic.check(healthy, "unlucky");
   });
 
   it("a table or a queue that is not there is named", async () => {

@@ -2,7 +2,7 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ENGINES } from "../../../src/cli/engines.ts";
 import { load } from "../../../src/config/load.ts";
 import { systemClock } from "../../../src/runtime/system-clock.ts";
-import { awsPlace, type Place } from "../aws-resources.ts";
+import { type AwsResources, awsResources } from "../aws-resources.ts";
 import { type Emulators, REGION } from "../emulators.ts";
 import { EventSource } from "./event-source.ts";
 import type { Environment } from "./function-instance.ts";
@@ -52,11 +52,11 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const { names, server } = await configured(options);
   const { prefix = "lull-", emulators } = options;
   const { visibilitySeconds } = settings;
-  const place = await awsPlace(emulators, { prefix, channels: names, visibilitySeconds });
+  const resources = await awsResources(emulators, { prefix, channels: names, visibilitySeconds });
   await createTargets(emulators, options.env);
-  const { queues } = place;
+  const { queues } = resources;
   const secrets = await startSecrets(settings.secrets, options.cwd);
-  const functions = functionsFrom(options, settings, place, secrets.url);
+  const functions = functionsFrom(options, settings, resources, secrets.url);
   const sqs = emulators.sqs();
   const sources = sourcesFrom(options, settings, { sqs, queues, worker: functions.worker });
   const schedule = new Schedule(functions.sweeper, settings.sweepMs, REGION);
@@ -77,7 +77,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     const gateway = await openGateway(functions, server);
     invoking.push(gateway);
     const { stopGraceMs } = server;
-    return { url: gateway.url, env: place.env, stopGraceMs, functions, queues, stop };
+    return { url: gateway.url, env: resources.env, stopGraceMs, functions, queues, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -94,10 +94,10 @@ async function configured({ env, cwd }: LocalAwsOptions) {
 function functionsFrom(
   { env, write, envOf }: LocalAwsOptions,
   settings: LocalSettings,
-  { prefix, env: place }: Place,
+  { prefix, env: named }: AwsResources,
   secretsUrl: string,
 ): Record<FunctionName, LocalFunction> {
-  const deployed = { ...env, ...place, ...LAMBDA, AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl };
+  const deployed = { ...env, ...named, ...LAMBDA, AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl };
   const made = (name: FunctionName, timeoutMs: number, instancesMax = settings.instancesMax) =>
     new LocalFunction({
       name: `${prefix}${name}`,

@@ -2,20 +2,20 @@ import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { atRest } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
-import { type Ground, lambdaPlace, startGround } from "../service/aws-platform.ts";
+import { type AwsEmulation, startAwsEmulation, startLambdaService } from "../service/aws-platform.ts";
 
 const TARGET = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
 
 describe.skipIf(unavailable)("a queue that turns are handed to", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   beforeAll(async () => {
-    ground = await startGround();
+    emulation = await startAwsEmulation();
   });
-  afterAll(() => ground.stop());
+  afterAll(() => emulation.stop());
 
   it("is there under the name of its URL, and gets the merged turn", async () => {
-    const at = await lambdaPlace(ground, { LULL_AI_QUEUE: TARGET });
-    const sqs = ground.emulators.sqs();
+    const at = await startLambdaService(emulation, { LULL_AI_QUEUE: TARGET });
+    const sqs = emulation.emulators.sqs();
     try {
       for (const text of ["one", "two"]) expect((await at.write(1, text)).status).toBe(200);
       const { Messages = [] } = await sqs.send(

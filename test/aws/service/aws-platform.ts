@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
 import { API_TOKEN, outside } from "../../service/outside.ts";
-import type { Place, Platform } from "../../service/platform.ts";
+import type { Platform, RunningService } from "../../service/platform.ts";
 import { bundleFunctions } from "../bundle.ts";
 import { type Emulators, startEmulators } from "../emulators.ts";
 import type { Environment } from "../local/function-instance.ts";
@@ -15,13 +15,13 @@ import { type FunctionName, type LocalAws, type LocalAwsOptions, startLocalAws }
 /** A line of a function's log, and who wrote it. */
 type FunctionEvent = LogEvent & { readonly from: FunctionName; readonly instance: number };
 
-export interface LambdaPlace extends Place {
+export interface LambdaService extends RunningService {
   readonly aws: LocalAws;
   readonly events: readonly FunctionEvent[];
 }
 
-/** What the places of a test file share. */
-export interface Ground {
+/** What the services of a test file share. */
+export interface AwsEmulation {
   readonly emulators: Emulators;
   /** The functions in one file, as they are deployed: it starts in half the time. */
   readonly entry: string;
@@ -30,7 +30,7 @@ export interface Ground {
 
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/functions/", import.meta.url));
 
-export async function startGround(source?: string): Promise<Ground> {
+export async function startAwsEmulation(source?: string): Promise<AwsEmulation> {
   const entry = join(CACHE, `${source ? basename(source, ".ts") : "environment"}.mjs`);
   const own = `${entry}.${process.pid}`;
   await mkdir(CACHE, { recursive: true });
@@ -41,12 +41,12 @@ export async function startGround(source?: string): Promise<Ground> {
   return { emulators, entry, stop: () => emulators.stop() };
 }
 
-/** Every place has tables, queues and functions of its own. */
-export async function lambdaPlace(
-  { emulators, entry }: Pick<Ground, "emulators" | "entry">,
+/** Every one has tables, queues and functions of its own. */
+export async function startLambdaService(
+  { emulators, entry }: Pick<AwsEmulation, "emulators" | "entry">,
   environment: Environment,
   more: Pick<LocalAwsOptions, "envOf"> = {},
-): Promise<LambdaPlace> {
+): Promise<LambdaService> {
   let url = "";
   const { leave, env: providers, ...people } = await outside(() => url);
   const events: FunctionEvent[] = [];
@@ -112,13 +112,13 @@ function eventIn(line: string): LogEvent | undefined {
 export const SOON = { LULL_LEASE_SECONDS: "5", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */
-export function awsPlatform(ground: () => Ground): Platform {
+export function awsPlatform(emulation: () => AwsEmulation): Platform {
   return {
     batchMessagesMax: 30,
     healsSoon: SOON,
     outlastsSoon: SOON,
     crowd: 100,
     crowdSeconds: "6",
-    start: (environment) => lambdaPlace(ground(), environment),
+    start: (environment) => startLambdaService(emulation(), environment),
   };
 }

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { crashCases, deathCases, doubtCases } from "../../service/cases/crash.ts";
 import { tell } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
-import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
+import { type AwsEmulation, awsPlatform, startAwsEmulation } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("on AWS", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   beforeAll(async () => {
-    ground = await startGround();
+    emulation = await startAwsEmulation();
   });
-  afterAll(() => ground.stop());
-  const platform = awsPlatform(() => ground);
+  afterAll(() => emulation.stop());
+  const platform = awsPlatform(() => emulation);
   describe("kill -9 of a function instance", () => tell(platform, deathCases(platform)));
   describe("kill -9 of every function instance", () => tell(platform, crashCases(platform)));
   describe("a provider that cannot be asked", () => tell(platform, doubtCases));

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { atRest } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
-import { type Ground, lambdaPlace, startGround } from "./aws-platform.ts";
+import { type AwsEmulation, startAwsEmulation, startLambdaService } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("a function whose time is nearly over", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   beforeAll(async () => {
-    ground = await startGround();
+    emulation = await startAwsEmulation();
   });
-  afterAll(() => ground.stop());
+  afterAll(() => emulation.stop());
 
   it("gives its turn back before Lambda kills it, and the next one answers, once", async () => {
-    const at = await lambdaPlace(ground, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
+    const at = await startLambdaService(emulation, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
     try {
       at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
       await at.write(1, "hi");

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { HOSTILE_CASES } from "../../service/cases/hostile.ts";
 import { tell } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
-import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
+import { type AwsEmulation, awsPlatform, startAwsEmulation } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("strangers on AWS", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   beforeAll(async () => {
-    ground = await startGround();
+    emulation = await startAwsEmulation();
   });
-  afterAll(() => ground.stop());
+  afterAll(() => emulation.stop());
   tell(
-    awsPlatform(() => ground),
+    awsPlatform(() => emulation),
     HOSTILE_CASES,
   );
 });

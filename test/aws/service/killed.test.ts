@@ -5,7 +5,13 @@ import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
 import type { Environment } from "../local/function-instance.ts";
-import { type Ground, type LambdaPlace, lambdaPlace, SOON, startGround } from "./aws-platform.ts";
+import {
+  type AwsEmulation,
+  type LambdaService,
+  SOON,
+  startAwsEmulation,
+  startLambdaService,
+} from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
@@ -13,20 +19,20 @@ const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
 const LONG = "a ".repeat(900);
 
 describe.skipIf(unavailable)("a function killed at any step of its work", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   let deaths: Deaths;
-  let at: LambdaPlace;
+  let at: LambdaService;
   beforeAll(async () => {
-    ground = await startGround(IMPATIENT);
+    emulation = await startAwsEmulation(IMPATIENT);
   });
-  afterAll(() => ground.stop());
+  afterAll(() => emulation.stop());
   afterEach(async () => {
     await at.end();
     await deaths.close();
   });
 
   async function set(more: Environment = {}): Promise<void> {
-    deaths = new Deaths(ground.emulators);
+    deaths = new Deaths(emulation.emulators);
     const environment = {
       ...SOON,
       // One conversation in each event: who dies is known.
@@ -34,7 +40,7 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
       LULL_LOCAL_INSTANCES_MAX: "3",
       ...more,
     };
-    at = await lambdaPlace(ground, environment, { envOf: deaths.envOf });
+    at = await startLambdaService(emulation, environment, { envOf: deaths.envOf });
     deaths.aws = at.aws;
     at.openai.behave(({ lastUserText }) => `${lastUserText} ${LONG}`);
   }
@@ -152,7 +158,7 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
     await set({ LULL_WINDOW_SECONDS: "2", LULL_LOCAL_SWEEP_SECONDS: "0.1" });
     const customers = Array.from({ length: 8 }, (_, n) => 300 + n);
     await Promise.all(customers.map((customer) => at.write(customer, `number ${customer}`)));
-    const sqs = ground.emulators.sqs();
+    const sqs = emulation.emulators.sqs();
     await sqs.send(new PurgeQueueCommand({ QueueUrl: at.aws.queues.whatsapp }));
     sqs.destroy();
     for (let n = 0; (await at.counts()).turns !== customers.length && n < 40; n += 1) {

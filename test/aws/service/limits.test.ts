@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { limitCases } from "../../service/cases/limits.ts";
 import { tell } from "../../service/platform.ts";
 import { unavailable } from "../emulators.ts";
-import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
+import { type AwsEmulation, awsPlatform, startAwsEmulation } from "./aws-platform.ts";
 
 describe.skipIf(unavailable)("on AWS", () => {
-  let ground: Ground;
+  let emulation: AwsEmulation;
   beforeAll(async () => {
-    ground = await startGround();
+    emulation = await startAwsEmulation();
   });
-  afterAll(() => ground.stop());
-  const platform = awsPlatform(() => ground);
+  afterAll(() => emulation.stop());
+  const platform = awsPlatform(() => emulation);
   tell(platform, limitCases(platform));
 });
