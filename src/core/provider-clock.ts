@@ -3,7 +3,7 @@ export interface Since {
   /** From this moment on it is ours. */
   readonly certainAtMs: number;
   /**
-   * Between `possibleAtMs` and `certainAtMs` it cannot be told. Both are equal, except if our clock is behind
+   * Between `possibleAtMs` and `certainAtMs` it is unknown. Both are equal, except if our clock is behind
    * the provider's.
    */
   readonly possibleAtMs: number;

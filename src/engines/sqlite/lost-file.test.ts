@@ -204,7 +204,7 @@ describe("a database file that is not at its place any more", () => {
     expect(await stagedIn(file)).toBe(2);
   });
 
-  it("gone, then replaced, then back: each reason is told, once", async () => {
+  it("gone, then replaced, then back: each reason is logged, once", async () => {
     const engine = await open();
     await (await open(join(folder, "other.db"))).close();
     const away = await moveAway();

@@ -67,7 +67,7 @@ export function assertHeld(draft: Draft): Draft {
   return draft;
 }
 
-/** The same for what a human wants to say, as far as it can be told before it is split. */
+/** The same for what a human wants to say, as far as it is known before it is split. */
 export function assertSayable({ texts, media = [] }: Pick<OutboundRequest, "texts" | "media">): void {
   if (itemBytes(texts) + itemBytes(media) > DRAFT_BYTES_MAX) throw tooLarge();
 }

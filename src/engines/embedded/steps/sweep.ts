@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 const DELIVERIES_KEPT_MS = 7 * DAY_MS;
 /** Longer than the time between two sweeps of a running service. */
 const EXPIRY_LEAP_MS = 600_000;
-/** Or this share of the time that is left, so that an hour is enough after a year. */
+/** Or the time still to catch up, divided by this, so that an hour is enough after a year. */
 const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {

@@ -94,7 +94,7 @@ describe("a pile larger than a batch", () => {
     expect(await answered()).toEqual(["12", "3"]);
   });
 
-  it("holds up no other where a row of it can neither be read nor told to be foreign", async () => {
+  it("holds up no other where a row can neither be read nor recognised as foreign", async () => {
     await open();
     for (const [n, sender] of ["ana", "ana", "ana", "ben"].entries()) {
       const message = arrival({ providerId: `\ufffd${n}`, sender, arrivedAtMs: clock.nowMs() });
