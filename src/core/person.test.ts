@@ -59,9 +59,7 @@ class Town {
   }
 }
 
-/**
- * Each message with the conversation in which it ends; a `/` behind it means that its task is complete then.
- */
+/** Each message with the conversation in which it ends; a `/` behind it: its task is complete then. */
 type Story = [what: string, ...messages: [message: string, conversation: string][]];
 
 describe("whose conversation a message belongs to", () => {

@@ -98,10 +98,7 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   };
 }
 
-/**
- * Staged, past its due time and grace, without window or lease. It should never happen; if it does, it heals
- * here.
- */
+/** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
 function armOrphan(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   // Its wake-up is further off than any worker waits.
@@ -109,8 +106,7 @@ function armOrphan(step: StepContext, id: string): boolean {
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
   const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
-  // Written even if a window or a lease stands: then the row around it was wrong and would have woken no
-  // worker.
+  // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
   saveState(step, id, { ...state, window: state.window ?? made });
   return true;
 }

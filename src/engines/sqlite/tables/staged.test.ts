@@ -100,8 +100,7 @@ describe("a pile larger than a batch", () => {
       const message = arrival({ providerId: `\ufffd${n}`, sender, arrivedAtMs: clock.nowMs() });
       await engine.receiving.stage([{ arrival: message }]);
     }
-    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up by
-    // it.
+    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up.
     change("UPDATE staged SET id = CAST(unhex(replace(hex(id), 'EFBFBD', 'FF')) AS TEXT) WHERE sequence = 1");
     await clock.advance(60_000);
     const { outcomes } = await engine.turns.takeDue(10, new AbortController().signal);
