@@ -16,7 +16,7 @@ it("an answer is read whole up to its limit, however it is cut on the way", asyn
   expect(await answerText(null)).toBe("");
 });
 
-it("one byte more is no answer, and what sends it is told to stop", async () => {
+it("one byte more is no answer, and its sender is stopped", async () => {
   let ended = 0;
   const stop = () => {
     ended += 1;

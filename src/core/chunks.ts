@@ -1,9 +1,7 @@
 /** Where a text may be cut, best place first: blank line, line, sentence, word. */
 const BREAKS = [/\n\s*\n/g, /\n/g, /(?<=[.!?…。؟])\s+/g, /\s+/g];
 
-/**
- * Splits a text into chunks of at most `max` UTF-16 units, never inside what a reader sees as one character.
- */
+/** Splits a text into chunks of `max` UTF-16 units at most, never inside a visible character. */
 export function splitText(text: string, max: number): string[] {
   const chunks: string[] = [];
   // With room for less than one unit, empty chunks would follow each other without end.
@@ -24,8 +22,7 @@ function breakBefore(text: string, max: number): number {
     const last = [...head.matchAll(pattern)].map(({ index }) => index).findLast((index) => index > max / 2);
     if (last !== undefined) return last;
   }
-  // One whole code point more: half a surrogate pair at the end would look like the end of the character
-  // before it.
+  // One whole code point more: half a surrogate pair at the end would look like a part of the last character.
   return graphemeBefore(text.slice(0, max + 2), max);
 }
 
@@ -35,8 +32,7 @@ function graphemeBefore(head: string, max: number): number {
     if (index + segment.length > max) break;
     at = index + segment.length;
   }
-  // One "character" is longer than a whole chunk: cut it between its code points rather than send nothing for
-  // ever.
+  // One "character" is longer than a whole chunk: cut it between its code points, or nothing is ever sent.
   return at === 0 ? codePointBefore(head, max) : at;
 }
 

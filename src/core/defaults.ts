@@ -23,22 +23,13 @@ export const DEFAULTS: Settings = {
 /** Without a `maxSeconds` of its own, a quiet window closes after at most this many quiet times. */
 export const QUIET_MAX_FACTOR = 5;
 
-/**
- * `sendTimeoutMs` is at most the lease divided by this, or an open request could outlive the lease it was
- * made under.
- */
+/** `sendTimeoutMs` is at most the lease divided by this, or an open request could outlive its lease. */
 export const SEND_TIMEOUT_SHARE = 3;
 
-/**
- * A lease must be this many times the clock skew, or its holder would have no time in which it may safely
- * send.
- */
+/** A lease must be this many times the clock skew, or its holder would have no time to send safely. */
 export const LEASE_SKEWS_MIN = 1.5;
 
-/**
- * The longest lease that may be configured. A lease that ends later was written by a wrong clock or a foreign
- * system.
- */
+/** The longest lease that may be configured. One that ends later is a wrong clock's or foreign. */
 export const LEASE_MS_MAX = mostOf("leaseMs");
 
 /** The longest dedupe memory that may be configured. */
@@ -47,19 +38,13 @@ export const DEDUPE_MS_MAX = 90 * 24 * HOUR;
 /** The longest time in which messages may gather. */
 export const WINDOW_MS_MAX = 7 * 24 * HOUR;
 
-/**
- * The shortest delay of a late answer: a responder that keeps saying "at once" would be asked without a
- * pause.
- */
+/** The shortest delay of a late answer: a responder that says "at once" is asked without a pause. */
 export const LATER_MS_MIN = 1 * SECOND;
 
 /** The longest delay that a responder may announce for a late answer. */
 export const LATER_MS_MAX = 7 * 24 * HOUR;
 
-/**
- * The longest pause that an error's own `retryAfterMs` may ask for. A header's is shorter:
- * `RETRY_AFTER_HEADER_MS_MAX`.
- */
+/** The longest `retryAfterMs` of an error. A header's is shorter: `RETRY_AFTER_HEADER_MS_MAX`. */
 export const RETRY_AFTER_MS_MAX = 7 * 24 * HOUR;
 
 /** Longer than any window, pause or awaited answer: Lull never waits for a time that is further off. */
@@ -72,16 +57,10 @@ export const WAIT_MS_MAX = 8 * 24 * HOUR;
  */
 export const RECENT_TURNS = 50;
 
-/**
- * A smaller step is no clock that was set back: a request carries the time at which it was made, and may have
- * waited.
- */
+/** A smaller step is no clock that was set back: a request carries its own time, and may have waited. */
 export const CLOCK_SET_BACK_MS_MIN = 15 * SECOND;
 
-/**
- * A body is given up if fewer bytes than this arrived in each second of `BODY_PATIENCE_MS`. A phone in a lift
- * is faster.
- */
+/** A body with fewer bytes in each second of `BODY_PATIENCE_MS` is given up. A phone in a lift is faster. */
 export const BODY_BYTES_PER_SECOND_MIN = 1_000;
 export const BODY_PATIENCE_MS = 3 * SECOND;
 
@@ -94,9 +73,7 @@ export const OPEN_BODY_BYTES = 8_000;
  */
 export const SMALL_BODY_BYTES_MAX = 65_536;
 
-/**
- * Status callbacks handled at once, as a share of the webhooks handled at once. Three come for each reply.
- */
+/** Status callbacks handled at once, as a share of the webhooks. Three come for each reply. */
 export const STATUS_SHARE = 1 / 10;
 
 /** API requests handled at once: a page of a console makes a handful. */
@@ -111,9 +88,7 @@ export const OTHER_REQUESTS_MAX = 20;
  */
 export const ANSWERS_BYTES_MAX = 8_000_000;
 
-/**
- * How long an answer may wait for a caller that does not read it, and how fast it must be read after that.
- */
+/** How long an answer may wait for a caller that does not read it, and how fast it must then be read. */
 export const ANSWER_PATIENCE_MS = 20 * SECOND;
 export const ANSWER_BYTES_PER_SECOND_MIN = 10_000;
 
@@ -140,10 +115,7 @@ export function refusalsKeptMs({ retentionMs }: Pick<Settings, "retentionMs">): 
 /** The most refusals that are kept, where the engine can count them. */
 export const REFUSALS_KEPT_MAX = 100_000;
 
-/**
- * Characters of a text that the web channel accepts: more than a visitor types, and a hundred times less than
- * a body may hold.
- */
+/** Characters of a text on the web channel: more than a visitor types, far fewer than a body holds. */
 export const WEB_TEXT_LENGTH_MAX = 8_000;
 
 /** Characters of the address of a medium. */
@@ -165,9 +137,7 @@ export const FEED_LIMITS = {
   waiting: { rowsMax: 500, bytesMax: 1_000_000 },
 };
 
-/**
- * The same for an operator's message: on which channel the customer wrote last, and whether too much waits.
- */
+/** The same for an operator's message: the customer's last channel, and whether too much waits. */
 export const SAYING_LIMITS = { rowsMax: 200, bytesMax: 128_000 };
 /** How often one visitor's pages may ask. A feed costs some milliseconds of what all visitors share. */
 export const FEEDS_PER_MINUTE_MAX = 300;

@@ -163,7 +163,7 @@ describe("an older copy of a draft", () => {
   });
 });
 
-describe("who may tell what became of a send", () => {
+describe("which callback may tell what became of a send", () => {
   const send = { channel: "whatsapp", from: "+15550100" };
   it.each([
     ["its channel", { channel: "whatsapp" }, true],

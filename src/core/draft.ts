@@ -121,10 +121,7 @@ export function saidText(draft: Draft): string {
     .join("\n");
 }
 
-/**
- * A holder's copy of the draft may be older than the provider's callback: a chunk that is known to be sent
- * stays sent.
- */
+/** A holder's copy of the draft may be older than a callback: a chunk known to be sent stays sent. */
 export function keepSent(stored: Draft | undefined, written: Draft): Draft {
   if (stored?.turnId !== written.turnId) return written;
   const known = (chunk: Chunk, at: number): Chunk => {

@@ -68,8 +68,7 @@ export interface Erased {
 
 /** What is kept of a name after the erasure; undefined if nothing is. */
 export function erasedFrom(name: string, record: NameRecord, gone: Erased): NameRecord | undefined {
-  // It stays known that there was another person: otherwise their conversations would count as the next
-  // holder's.
+  // It stays known that there was another person: or their conversations would count as the next holder's.
   const left = (each: string) => (gone.names.has(each) ? "" : each);
   const cameWith = record.cameWith.map(left);
   const whose = Object.entries(record.whose ?? {})

@@ -1,7 +1,4 @@
-/**
- * How many of the latest fit into `bytesMax`. `sizes` are newest first. One always fits: a responder needs
- * some history.
- */
+/** How many of the latest fit into `bytesMax`. `sizes` are newest first. One always fits. */
 export function fitting(sizes: readonly number[], bytesMax: number): number {
   let bytes = 0;
   const tooMany = sizes.findIndex((size, at) => {

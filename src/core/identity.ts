@@ -21,10 +21,7 @@ export function conversationId(secret: string, key: ConversationKey, previousId 
   return `c_${hash.digest("base64url").slice(0, 22)}`;
 }
 
-/**
- * The key of the conversation that a message belongs to: its sender, at this address of ours, over this type
- * of channel.
- */
+/** The key of a message's conversation: its sender, at this address of ours, over this type of channel. */
 export function conversationKey(
   { channels }: Pick<Settings, "channels">,
   { channel, address, sender }: Pick<Arrival, "channel" | "address" | "sender">,

@@ -1,10 +1,7 @@
 /** The last millisecond, before and after 1970, that can be written as a date. */
 const AT_MS_MAX = 8.64e15;
 
-/**
- * A number from outside may be any number. One that is no date is stored without complaint and breaks the
- * page that shows it.
- */
+/** A number from outside may be any number. One that is no date can be stored, but not shown. */
 export function isInstant(atMs: number): boolean {
   return Math.abs(atMs) <= AT_MS_MAX;
 }

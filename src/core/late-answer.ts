@@ -59,10 +59,7 @@ export function withLateAnswer(
   return { ...state, draft: answered, notBeforeAtMs: undefined };
 }
 
-/**
- * The answer that was accepted while the responder was still being asked. Its sender was told that it will be
- * sent, so it is.
- */
+/** The answer accepted while the responder was being asked. Its sender was told that it is sent. */
 export function acceptedMeanwhile(state: ConversationState, turnId: string): Draft | undefined {
   const { draft } = state;
   return draft?.turnId === turnId && draft.awaitingUntilAtMs === undefined ? draft : undefined;

@@ -19,10 +19,7 @@ const SCHEMA = options(
   Object.fromEntries(LIMIT_ROWS.map(([name, limit]) => [publicName(name), schemaOf(limit)])),
 );
 
-/**
- * Public limits in the code's units; limits that were left out stay out. If some are wrong: a sentence that
- * says why.
- */
+/** Public limits in the code's units; those left out stay out. Or a sentence that says what is wrong. */
 export function limitsFrom(given: LimitsConfig): Partial<LimitSettings> | string {
   const [problem] = problemsIn(given, SCHEMA, "limits", TO_PEOPLE);
   if (problem !== undefined) return problem;

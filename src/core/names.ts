@@ -2,19 +2,13 @@ import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } fr
 
 const NUMBER_OR_MAIL = /^\+?\d+$|@/;
 
-/**
- * A record stays small, however many people share a mail address and however long their ids are: a DynamoDB
- * item has 400 KB.
- */
+/** A record stays small, however many people share a mail address: a DynamoDB item has 400 KB. */
 const NAMES_KEPT_MAX = 100;
 const NAMES_BYTES_MAX = 60_000;
 const CONVERSATIONS_KEPT_MAX = 1_000;
 const CONVERSATIONS_BYTES_MAX = 100_000;
 
-/**
- * A telephone number, with or without `+`, or a mail address: it may pass to another person. Every other name
- * stays one person's.
- */
+/** A telephone number or a mail address may pass to another person. Other names stay one person's. */
 export function isPassing(name: string): boolean {
   return NUMBER_OR_MAIL.test(name);
 }
@@ -47,10 +41,7 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
 }
 
-/**
- * A conversation that is already in `whose` keeps its owner there. New entries come last: the oldest are left
- * out.
- */
+/** A conversation in `whose` keeps its owner. New entries come last: the oldest are left out. */
 export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
   const { came, before = [], whose, stranger } = change;
   const record = standing ?? { cameWith: before };
@@ -89,10 +80,7 @@ function latestNames(names: readonly string[]): string[] {
   return latest.slice(-countWithin(NAMES_BYTES_MAX, latest));
 }
 
-/**
- * Where there is no room for the owner's name, an empty name still keeps other people out of the
- * conversation.
- */
+/** If the owner's name does not fit, an empty one still keeps other people out of the conversation. */
 function withWhose(whose: NonNullable<NameRecord["whose"]>): Pick<NameRecord, "whose"> {
   const ids = latestConversations(Object.keys(whose));
   const named = countWithin(
@@ -113,10 +101,7 @@ function latestConversations(ids: readonly string[]): string[] {
   return latest.slice(-countWithin(CONVERSATIONS_BYTES_MAX, latest));
 }
 
-/**
- * How many of the last texts fit into `bytesMax`. The very last one always fits: a name has at most 1,000
- * characters.
- */
+/** How many of the last texts fit into `bytesMax`. The last one does: a name has 1,000 characters at most. */
 function countWithin(bytesMax: number, texts: readonly string[]): number {
   let bytes = 0;
   const tooFar = texts.toReversed().findIndex((text) => {

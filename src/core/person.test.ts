@@ -59,9 +59,7 @@ class Town {
   }
 }
 
-/**
- * Each message with the conversation in which it ends; a `/` behind it means that its task is complete then.
- */
+/** Each message with the conversation in which it ends; a `/` behind it: its task is complete then. */
 type Sequence = [what: string, ...messages: [message: string, conversation: string][]];
 
 describe("whose conversation a message belongs to", () => {
@@ -163,7 +161,7 @@ describe("whose conversation a message belongs to", () => {
       [`${B2}/${A}`, "c3"],
     ],
 
-    ["a new conversation of who has the number", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],
+    ["a new conversation of the number's holder", [`${B1}/${A}`, "c1/"], [A, "c2"], [B1, "c2"], [A, "c2"]],
     [
       "not the one that only the number identified before, though the number's holder has no other",
       [B1, "c1"],
@@ -185,9 +183,9 @@ describe("whose conversation a message belongs to", () => {
   });
 
   it.each<[what: string, message: string, active: string[], found: string | undefined]>([
-    ["the number of who is named by id", A, [`${B1}/${A}`], `${B1}/${A}`],
-    ["the id of who is named by number", B1, [`${A}/${B1}`], `${A}/${B1}`],
-    ["the number, with who learnt it", A, [`${A}/${B1}`, `${B2}/${A}`], `${B2}/${A}`],
+    ["the number of a person who is named by id", A, [`${B1}/${A}`], `${B1}/${A}`],
+    ["the id of a person who is named by number", B1, [`${A}/${B1}`], `${A}/${B1}`],
+    ["the number, with the person who learnt it", A, [`${A}/${B1}`, `${B2}/${A}`], `${B2}/${A}`],
     ["likewise, whichever is newer", A, [`${B2}/${A}`, `${A}/${B1}`], `${B2}/${A}`],
     ["two numbers of one conversation", A, [`${C}/${A}`], undefined],
     ["two ids of one conversation", B2, [`${B1}/${B2}`], undefined],
@@ -223,7 +221,7 @@ describe("whatever people write, in any order", () => {
   function tell(seed: number): void {
     const pick = dice(seed);
     const town = new Town();
-    /** By number: who came with it last; by id: with which number. */
+    /** By number: the person who came with it last; by id: the number that it came with last. */
     const came = new Map<string, string>();
     const lastOf = new Map<string, string>();
     const members = new Map<string, Set<string>>();
@@ -360,7 +358,7 @@ describe("whose conversations are one person's", () => {
       [`${B1} with ${A},${C}`, `${A} with ${B1}`, `${C} with ${B1}`],
     ],
     [
-      "not under a number that another had who is erased",
+      "not under a number that another erased person had",
       [`${B1}/${A}`],
       [`${B1}/${A}`, A],
       [`${B1}/${A}`],

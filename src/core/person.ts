@@ -11,10 +11,7 @@ export interface Choice<C> {
   readonly sender: string;
   /** Another name of the person, to be stored with the conversation that was found or is made. */
   readonly learns?: string;
-  /**
-   * What changes in the name records once the message is in this conversation, or is refused; empty if all is
-   * known.
-   */
+  /** What changes in the name records once the message is staged here or refused; empty if all is known. */
   readonly keeps: (conversationId?: string) => NameChanges;
   /** Another person uses this name now: the conversations of its former holder no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
@@ -152,10 +149,7 @@ function holderOf(
   return !records.has(last) || lastOf(records, last) === passing ? last : undefined;
 }
 
-/**
- * The conversation that was found is theirs from now on. Whose the number's other conversations were cannot
- * be told.
- */
+/** The conversation that was found is theirs from now on. The owner of the number's others is unknown. */
 function whoseNow(
   bare: readonly NamedConversation[],
   found: NamedConversation | undefined,

@@ -3,9 +3,7 @@ import type { InboundMessage, Media } from "../model/message.ts";
 /** The least that a medium counts for: a responder that looks at it pays for more than its address. */
 const MEDIUM_BYTES_MIN = 200;
 
-/**
- * What a message adds to a batch or a pile: its text, and everything else whose length the sender chooses.
- */
+/** What a message adds to a batch or a pile: its text, and all else whose length the sender chooses. */
 export function bytesOf({
   text,
   media,
@@ -34,10 +32,7 @@ export interface PileLimits {
   readonly stagedBytesMax: number;
 }
 
-/**
- * Whether there is no room for one more message. The first one always has room: it would never become
- * smaller.
- */
+/** Whether one more message has no room. The first always has: it would never become smaller. */
 export function isFull(pile: Pile, limits: PileLimits, bytesMore: number): boolean {
   if (pile.messages === 0) return false;
   return pile.messages >= limits.stagedMessagesMax || pile.bytes + bytesMore > limits.stagedBytesMax;

@@ -6,10 +6,7 @@ export interface UrlRule {
   readonly query?: true;
 }
 
-/**
- * Paths are appended, so a query would end up before them; a `#` is never sent; credentials have settings of
- * their own.
- */
+/** Paths are appended, so no query; a `#` is never sent; credentials have their own settings. */
 export function isPlainUrl(text: string, { credentials, query }: UrlRule = {}): boolean {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;

@@ -7,9 +7,7 @@ import { didYouMean } from "./suggest.ts";
 export interface Manner {
   readonly text: string;
   readonly yesNo: string;
-  /**
-   * Whether an object's contents, and the reason, are explained. Programs have the OpenAPI document for that.
-   */
+  /** Whether an object's contents, and the reason, are explained. Programs have the OpenAPI document. */
   readonly explains: boolean;
   /** What may be said about a value that does not fit, if anything. */
   told(value: unknown, schema: Schema): string | undefined;

@@ -2,10 +2,7 @@
 export interface Since {
   /** From this moment on it is ours. */
   readonly certainAtMs: number;
-  /**
-   * Between `possibleAtMs` and `certainAtMs` it cannot be told. Both are equal, except if our clock is behind
-   * the provider's.
-   */
+  /** Between `possibleAtMs` and `certainAtMs` it is unknown. They differ if our clock is behind. */
   readonly possibleAtMs: number;
 }
 
@@ -13,10 +10,7 @@ export interface Since {
 export const CLOCK_IS_BEHIND =
   "the same words were sent before, and our clock is behind the provider's: set it";
 
-/**
- * How far back to look when the time of the draft is unknown: as far as `draftOnEarlierClock` moves a draft
- * back.
- */
+/** How far back to look if the draft's time is unknown: as far as `draftOnEarlierClock` goes. */
 const HOUR = 3_600_000;
 
 /**

@@ -15,9 +15,7 @@ export function quotes(reason: string, said: readonly string[]): boolean {
   return said.some((text) => isIn(letters, pieces, lettersOf(text.slice(0, LETTERS_MAX))));
 }
 
-/**
- * Every piece of `LETTERS_MIN` letters. With a set, the cost is the sum of both lengths, not their product.
- */
+/** Every piece of `LETTERS_MIN` letters. A set makes the cost the sum of both lengths, not their product. */
 function piecesOf(letters: string): Set<string> {
   const pieces = new Set<string>();
   for (let at = 0; at + LETTERS_MIN <= letters.length; at += 1)

@@ -1,10 +1,7 @@
 import { splitText } from "./chunks.ts";
 import { REASON_LENGTH_MAX } from "./defaults.ts";
 
-/**
- * A reason for people, short enough to be stored with what it explains. An error's message may quote a whole
- * answer.
- */
+/** A reason for people, short enough to store with what it explains. An error may quote a whole answer. */
 export function shortReason(reason: string): string {
   if (reason.length <= REASON_LENGTH_MAX) return reason;
   // Not the whole reason is split: twice the limit is enough to see where its last character ends.

@@ -2,13 +2,10 @@ import { expect, it } from "vitest";
 import type { RefusalCode } from "../model/refusal.ts";
 import { type CallerFamily, statusOf } from "./refusals.ts";
 
-/**
- * The error table of the product page: Twilio, callers that retry everything, programs that read the status.
- */
+/** The error table of the product page: Twilio, callers that retry all, programs that read the status. */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
   INVALID_SIGNATURE: [403, 401, 401],
-  // Callers that retry would come back with the same body for days: once it is authentic it is taken, with
-  // the code.
+  // Callers that retry come back with the same body for days: an authentic one is taken, with the code.
   INVALID_PAYLOAD: [400, 200, 400],
   // Too large to be read, so whether it is authentic is unknown. It may be taken once the limit is raised.
   PAYLOAD_TOO_LARGE: [413, 413, 413],

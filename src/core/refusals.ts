@@ -3,10 +3,8 @@ import type { RefusalCode } from "../model/refusal.ts";
  * How the caller behaves when it is refused.
  * - `twilio`: retries only what its URL suffix says, shows TwiML to the customer;
  * - `retrying`: retries every non-200 for hours or days, so only what may succeed later is an error. A body
- * that was too large
- *   to be read may succeed once the limit is raised; until then its contents are unknown, and it is not
- * acknowledged. A
- *   message that was read and that no store will ever hold can never succeed;
+ *   that was too large to be read may succeed once the limit is raised; until then its contents are unknown,
+ *   and it is not acknowledged. A message that was read and that no store can hold never succeeds;
  * - `client`: a program or a page that reads the status and can act on it.
  */
 export type CallerFamily = "twilio" | "retrying" | "client";

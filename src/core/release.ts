@@ -16,10 +16,7 @@ export interface Releasing {
   readonly windowId: string;
 }
 
-/**
- * The state after a turn released its lease without a commit. Dead-lettering is the engine's, because it
- * moves messages.
- */
+/** The state after a turn released its lease without a commit. Dead-lettering is the engine's. */
 export function afterRelease(
   giving: Releasing,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,

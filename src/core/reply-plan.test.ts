@@ -40,7 +40,7 @@ describe("a reply", () => {
     });
   });
 
-  it("of too many messages is told before and after it is split", () => {
+  it("of too many messages is found before and after it is split", () => {
     const why = "the reply has more than 3 messages (replyMessagesMax)";
     expect(plan({ texts: ["a", "b", "c", "d"] })).toEqual({ kind: "too-large", why });
     expect(plan({ texts: ["a b c d"] }, 1)).toEqual({ kind: "too-large", why });

@@ -12,7 +12,7 @@ describe("a reply", () => {
     expect(answerFrom({ text: ["one", "two"] })).toEqual({ ...nothing, texts: ["one", "two"] });
   });
 
-  it("of nothing is an answer without words", () => {
+  it("of nothing is an answer without text", () => {
     for (const reply of [
       null,
       undefined,
@@ -52,12 +52,12 @@ describe("a reply", () => {
     for (const odd of [-1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) expect(counted(odd)).toBe(0);
   });
 
-  it("that comes later is told in seconds, and kept in ms", () => {
+  it("that comes later is announced in seconds, and stored in ms", () => {
     expect(answerFrom({ laterSeconds: 1.5, text: "ignored" })).toEqual({ kind: "later", afterMs: 1_500 });
     expect(answerFrom({ laterSeconds: 0 })).toEqual({ kind: "later", afterMs: LATER_MS_MIN });
   });
 
-  it("comes at a time that comes, whatever was promised", () => {
+  it("comes at a time that will come, whatever was promised", () => {
     const promised = (laterSeconds: number) => answerFrom({ laterSeconds });
     expect(promised(-5)).toEqual({ kind: "later", afterMs: LATER_MS_MIN });
     expect(promised(Number.NaN)).toEqual({ kind: "later", afterMs: LATER_MS_MIN });

@@ -58,9 +58,7 @@ function isReplyField(name: string): boolean {
   return REPLY_FIELDS.has(name);
 }
 
-/**
- * These fields and no others: the responder's object may hold a whole client, and a draft is stored as JSON.
- */
+/** These fields and no others: the object may hold a whole client, and a draft is stored as JSON. */
 function mediaOf({ url, contentType, name }: Media): Media {
   return { url: String(url), contentType: String(contentType), ...(name != null && { name: String(name) }) };
 }

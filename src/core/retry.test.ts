@@ -47,7 +47,7 @@ describe("a try that failed", () => {
     expect(counted(DEFAULTS.attemptsMax + 1)).toEqual({ kind: "dead-letter" });
   });
 
-  it("and that no second one can mend is dead-lettered at once", () => {
+  it("is dead-lettered at once if no second try can succeed", () => {
     expect(decide({ kind: "permanent" })).toEqual({ kind: "dead-letter" });
   });
 
@@ -83,7 +83,7 @@ describe("a try that failed", () => {
     expect(told(600_000)).toMatchObject({ kind: "retry", afterMs: 600_000 });
   });
 
-  it("waits a time that comes, whatever the error says", () => {
+  it("waits a time that will come, whatever the error says", () => {
     const told = (retryAfterMs: number) => decide({ kind: "outage", retryAfterMs });
     expect(told(RETRY_AFTER_MS_MAX)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });
     expect(told(RETRY_AFTER_MS_MAX + 1)).toMatchObject({ kind: "retry", afterMs: RETRY_AFTER_MS_MAX });

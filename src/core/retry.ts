@@ -28,10 +28,7 @@ export type FailureDecision =
   | { readonly kind: "retry"; readonly afterMs: number; readonly outageSinceAtMs?: number }
   | { readonly kind: "dead-letter" };
 
-/**
- * Doubles with every attempt up to the maximum, plus or minus half, so that many failures do not return as
- * one wave.
- */
+/** Doubles with every attempt up to the maximum, plus or minus half, so that failures spread out. */
 export function backoffMs(attempt: number, limits: RetryLimits, random: () => number): number {
   return jittered(Math.min(limits.backoffMs * 2 ** (attempt - 1), limits.backoffMsMax), random);
 }
@@ -45,9 +42,7 @@ function jittered(fullMs: number, random: () => number): number {
   return Math.round(fullMs * (0.5 + random()));
 }
 
-/**
- * What to do after a failed try. An outage is not a poisoned batch: time limits the one, a count the other.
- */
+/** What to do after a failed try. An outage is not a poisoned batch: time limits one, a count the other. */
 export function decideFailure(
   failure: Failure,
   tried: Tried,

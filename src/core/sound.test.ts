@@ -114,7 +114,7 @@ test("a record is mended field by field, and keeps its own key", () => {
   expect(mendedConversation("gone", fresh)).toBe(fresh);
 });
 
-test("what is wrong is told without a word of the value", () => {
+test("what is wrong is reported without a word of the value", () => {
   const shape = fields({ names: listOf(text), atMs: time });
   expect(soundAs(shape, { names: ["a", { secret: 1 }], atMs: 1 })).toEqual({
     kind: "foreign",

@@ -124,7 +124,7 @@ describe("a clock that was set back", () => {
   const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
   const waits = { notBeforeAtMs: 900_000, leftBehindAtMs: 900_000 };
 
-  it("is told by what was taken or drafted, further ahead than clocks are apart and requests wait", () => {
+  it("is noticed by a taken or drafted time that lies further ahead than skew and waiting explain", () => {
     const near = { works: [{ ...work("one"), takenAtMs: EDGE_MS }], draft: draftedAt(EDGE_MS), ...waits };
     expect(onEarlierClock(near, TAKER)).toBe(near);
     const taken = { ...near, works: [{ ...work("one"), takenAtMs: EDGE_MS + 1 }] };
@@ -170,7 +170,7 @@ describe("a time that no worker waits for", () => {
     expect(sending).toEqual({ works: [], notBeforeAtMs: undefined, draft: draftOf(FAR - 1) });
   });
 
-  it("is none that is just possible", () => {
+  it("is not the latest possible one", () => {
     const state = { works: [], notBeforeAtMs: FAR - 1, draft: draftOf(FAR - 1, FAR - 1) };
     expect(withoutFarTimes(state, NOW)).toBe(state);
     expect(withoutFarTimes(AT_REST, NOW)).toBe(AT_REST);

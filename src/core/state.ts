@@ -3,10 +3,7 @@ import { CLOCK_SET_BACK_MS_MIN, WAIT_MS_MAX } from "./defaults.ts";
 import { draftOnEarlierClock, endSending } from "./draft.ts";
 import type { LeaseState } from "./lease.ts";
 
-/**
- * A wake-up is on its way. `dueAtMs` is kept even when the wake-up moves: the conversation that waits longest
- * goes first.
- */
+/** A wake-up is on its way. `dueAtMs` stays if it moves: the longest waiting goes first. */
 export interface Window {
   readonly id: string;
   readonly dueAtMs: number;
@@ -16,10 +13,7 @@ export interface Window {
 
 /** Counted when the lease is taken, so that a turn that kills its process is counted. */
 export interface Tries {
-  /**
-   * Tries that count towards `attemptsMax`: those that ended with their process or with an unclassified
-   * error.
-   */
+  /** Tries that count towards `attemptsMax`: those ended by a crash or an unclassified error. */
   readonly attempts: number;
   /** Of those, the tries that ended with an error; the others ended with their process. */
   readonly errors?: number;
@@ -36,9 +30,7 @@ export interface Work extends Tries {
   readonly turnId: string;
   /** The id of the conversation's record, which an on-turn message does not know when it is staged. */
   readonly recordId: string;
-  /**
-   * The messages whose attempts are counted. Newer ones may join a later try; they are not counted for it.
-   */
+  /** The messages whose attempts are counted. Newer ones may join a later try, uncounted. */
   readonly messageIds: readonly string[];
   /** The messages of the running try. */
   readonly batchIds: readonly string[];
@@ -47,10 +39,7 @@ export interface Work extends Tries {
   readonly takenAtMs: number;
 }
 
-/**
- * Everything about a conversation that is not its record: window, lease, draft, attempts. Absent when it is
- * at rest.
- */
+/** All of a conversation that is not in its record: window, lease, draft, attempts. Absent at rest. */
 export interface ConversationState {
   readonly window?: Window | undefined;
   readonly lease?: LeaseState | undefined;
@@ -90,10 +79,7 @@ export function withoutWork(state: ConversationState, turnId: string): Conversat
   return { ...state, works: state.works.filter((work) => work.turnId !== turnId) };
 }
 
-/**
- * A dead holder's lease has ended on every process's clock. It sends no more bytes: what it was sending
- * begins to settle.
- */
+/** A dead holder's lease has ended on every process's clock. Its sends begin to settle. */
 export function afterHolderDied(
   state: ConversationState,
   { nowMs, clockSkewMs }: { readonly nowMs: number; readonly clockSkewMs: number },
@@ -105,10 +91,7 @@ export function afterHolderDied(
   return { ...state, lease, draft: state.draft && endSending(state.draft, nowMs) };
 }
 
-/**
- * The clock was set back: no lease may last longer than `leaseMs`, and a window that lies ahead is looked at
- * now.
- */
+/** The clock was set back: no lease lasts longer than `leaseMs`, and a window that lies ahead is due now. */
 export function afterClockSetBack(
   state: ConversationState,
   { nowMs, leaseMs }: { readonly nowMs: number; readonly leaseMs: number },
@@ -167,9 +150,7 @@ export function isFar(atMs: number | undefined, nowMs: number): boolean {
   return atMs !== undefined && atMs > nowMs + WAIT_MS_MAX;
 }
 
-/**
- * When a worker has to look at this conversation. A leased one is looked at when its lease may have lapsed.
- */
+/** When a worker has to look at this conversation. A leased one: when its lease may have lapsed. */
 export function wakeAtMs(state: ConversationState): number | undefined {
   return state.lease ? state.lease.untilAtMs : state.window?.wakeAtMs;
 }

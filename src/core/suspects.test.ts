@@ -7,7 +7,7 @@ test("after one accident everything goes on at once; in the last attempt each is
   expect([2, 3, 4, 5].map((attempt) => suspectsMax(attempt, ATTEMPTS_MAX))).toEqual([64, 16, 4, 1]);
 });
 
-test("the company is as large as its latest attempt allows, and no larger", () => {
+test("as many suspects run together as the latest attempt allows, and no more", () => {
   expect(mayJoin(3, Array(15).fill(3), ATTEMPTS_MAX)).toBe(true);
   expect(mayJoin(3, Array(16).fill(3), ATTEMPTS_MAX)).toBe(false);
   expect(mayJoin(5, [], ATTEMPTS_MAX)).toBe(true);

@@ -16,10 +16,7 @@ export function suspectsMax(attempt: number, attemptsMax: number): number {
   return SHARE ** Math.max(0, attemptsMax - attempt);
 }
 
-/**
- * Whether an earlier attempt ended with its process. One that ended otherwise left an error behind, or was
- * not counted.
- */
+/** Whether an earlier attempt ended with its process. Any other left an error, or was not counted. */
 export function isSuspect({ attempts, errors = 0 }: Pick<Work, "attempts" | "errors">): boolean {
   return attempts - 1 > errors;
 }

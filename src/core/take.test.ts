@@ -191,7 +191,7 @@ describe("a batch", () => {
     });
   });
 
-  it("that could not be tried again when its time had come has failed for so much less long", () => {
+  it("that could not be tried when its time had come: the wait does not count as failing", () => {
     const failed = { works: [work({ attempts: 0, outages: 9, failingSinceAtMs: 2_000 })], window };
     const sinceAt = (nowMs: number, notBeforeAtMs?: number) =>
       as("turn", decide({ state: { ...failed, notBeforeAtMs } }, { nowMs })).work.failingSinceAtMs;
@@ -229,7 +229,7 @@ describe("a batch", () => {
     );
   });
 
-  it("that never failed in words died with its worker", () => {
+  it("that left no error died with its worker", () => {
     const works = [work({ attempts: settings.attemptsMax })];
     expect(as("dead-letter", decide({ state: { works } })).reason).toMatch(/died/);
   });

@@ -25,10 +25,7 @@ const DIED = "the worker died in every attempt";
 const NOT_FOUND = "CONVERSATION_NOT_FOUND";
 const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
 
-/**
- * What the log says of a dead letter's reason. The reason may be a responder's last error, which may quote a
- * customer.
- */
+/** What the log says of a dead letter's reason, which may be an error that quotes a customer. */
 export function toldOfBurial(reason: string): string {
   return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
 }
@@ -49,10 +46,7 @@ export interface Span {
 /** What a wake-up finds. */
 export interface Found {
   readonly state: ConversationState;
-  /**
-   * Everything staged. With `span`: what was tried before, then the first messages, one more than a batch may
-   * hold.
-   */
+  /** Everything staged. With `span`: what was tried, then the first messages, one more than a batch. */
   readonly staged: readonly StagedItem[];
   readonly span?: Span;
   /** Undefined when the conversation's record does not exist. */
@@ -115,8 +109,7 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   if (!taker.underLease && isHeld(lease, taker.nowMs, settings.clockSkewMs)) {
     return { kind: "busy", untilAtMs: lease.untilAtMs };
   }
-  // Compared with the clock's current time: against an earlier `nowMs`, everything that came since would lie
-  // ahead.
+  // Compared with the clock's own time: against an earlier `nowMs`, all that came since would lie ahead.
   const nowMs = taker.clockMs ?? taker.nowMs;
   const { clockSkewMs } = settings;
   const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
@@ -131,10 +124,7 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   return takeBatch({ ...found, state: disarmed }, state.window, taker, settings);
 }
 
-/**
- * Undefined if the draft waited in vain for a late answer: then the responder is asked again, as after any
- * outage.
- */
+/** Undefined if a late answer did not come: then the responder is asked again, as after any outage. */
 function continueDraft(state: ConversationState, taker: Taker, settings: Settings): TakeDecision | undefined {
   const draft = state.draft!;
   const work = workOf(state, draft.turnId);
@@ -298,10 +288,7 @@ export interface ClockReading extends Pick<Taker, "nowMs" | "clockMs"> {
   readonly clockSkewMs: number;
 }
 
-/**
- * When the staged messages are due: now, if a limit left them behind or a clock that was set back would put
- * them off.
- */
+/** When the staged messages are due: now, if a limit left them behind or the clock was set back. */
 export function dueOf(
   messages: readonly { readonly arrivedAtMs: number }[],
   state: Pick<ConversationState, "notBeforeAtMs" | "leftBehindAtMs">,
@@ -340,10 +327,7 @@ function hold(
   return { kind: "turn", what, work: taken, state: held };
 }
 
-/**
- * While the turn was paused, stopped or queued, no try could have seen the end of the outage: its start moves
- * by that time.
- */
+/** The outage's start moves by the time in which no try could have seen its end: a pause, a stop. */
 function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: Taker): Work {
   const { failingSinceAtMs: since } = work;
   if (since === undefined || readyAtMs === undefined || readyAtMs >= nowMs) return work;
@@ -361,10 +345,7 @@ function deadLetter(state: ConversationState, work: Work, reason = work.lastErro
   };
 }
 
-/**
- * The draft's conversation is gone: its record was removed or cannot be read. The dead letter says what was
- * sent.
- */
+/** The draft's conversation is gone: its record is removed or unreadable. The letter says what was sent. */
 function buryLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
@@ -372,10 +353,7 @@ function buryLost(state: ConversationState): TakeDecision {
   return { kind: "dead-letter", messageIds, turnId, attempts: 0, reason: NOT_FOUND, state };
 }
 
-/**
- * The messages whose tries are counted, and those that joined and were answered with them: these must not be
- * answered again.
- */
+/** The counted messages, and those answered with them: these must not be answered again. */
 export function buriedWith(work: Work, draft: Draft | undefined): readonly string[] {
   const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
   return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
@@ -391,10 +369,7 @@ function wait(state: ConversationState, atMs: number, taker: Taker): TakeDecisio
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };
 }
 
-/**
- * The due time moved (another message in a quiet window, an early trigger): a new window stands at the new
- * time.
- */
+/** The due time moved (another message in a quiet window, an early trigger): a new window stands then. */
 function armAt(state: ConversationState, atMs: number, taker: Taker): TakeDecision {
   const window: Window = { id: taker.windowId, dueAtMs: atMs, wakeAtMs: atMs };
   return { kind: "later", atMs, state: { ...state, window, lease: undefined } };

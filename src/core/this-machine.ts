@@ -10,9 +10,7 @@ const FORWARDED = [
   "via",
 ];
 
-/**
- * Whether a proxy or a tunnel says that it forwarded the request. One that says nothing cannot be noticed.
- */
+/** Whether a proxy or a tunnel says that it forwarded the request. One that says nothing goes unnoticed. */
 export function isForwarded(headers: Headers): boolean {
   return FORWARDED.some((name) => headers[name] !== undefined);
 }

@@ -84,7 +84,7 @@ describe("a finished turn", () => {
     );
   });
 
-  it("has said what it showed: media count as far as their chunks went out", () => {
+  it("includes media as far as their chunks went out", () => {
     const media = [{ url: "https://example.test/menu.png", contentType: "image/png" }];
     const shown = { ...draft, chunks: [{ text: "", media, state: draft.chunks[0]!.state }] };
     expect(spokenIn(finished({ draft: shown }))[1]).toEqual({

@@ -24,9 +24,6 @@ export interface Commit {
   readonly answerStartedAtMs?: number;
   readonly answeredAtMs?: number;
   readonly sentAtMs?: number;
-  /**
-   * Look for another turn under the same lease: a draft was continued, an outbound carried out, or a limit
-   * cut the batch.
-   */
+  /** Look for another turn under this lease: after a draft, an outbound, or a batch cut by a limit. */
   readonly more: boolean;
 }

@@ -1,7 +1,4 @@
-/**
- * How many ms a public unit of time has: inside, every time is in ms. The other units are the same on both
- * sides.
- */
+/** How many ms a public unit of time has: inside, all are in ms. The others are the same on both sides. */
 export const UNITS = {
   seconds: 1_000,
   hours: 3_600_000,
@@ -156,10 +153,7 @@ export const LIMITS = {
     help: "how long message ids are remembered, so that one that comes again is recognised; 2160 at most",
     more: ". 75 bytes each in the database",
   },
-  /**
-   * Its texts, and the addresses and names of its media. A draft is one item in every store, and DynamoDB's
-   * limit is 400 KB.
-   */
+  /** Texts, and addresses and names of media. A draft is one item, and DynamoDB's limit is 400 KB. */
   replyBytesMax: {
     ...BYTES,
     max: 256_000,

@@ -13,10 +13,7 @@ export interface InboundMessage {
   readonly account: string;
   /** The address that was written to, without channel prefixes: our number, our mailbox. */
   readonly address: string;
-  /**
-   * The sender: the business-scoped user id if the provider gives one, else the phone or mail address without
-   * prefixes.
-   */
+  /** The business-scoped user id if there is one, else the phone or mail address without prefixes. */
   readonly sender: string;
   /**
    * Another name of the same person, which is looked up too: the phone if `sender` is a business-scoped id.
@@ -58,10 +55,7 @@ export interface DeliveryStatus {
   /** The provider's own word: `sent`, `delivered`, `read`, `failed`, ... */
   readonly status: string;
   readonly errorCode?: string;
-  /**
-   * Our address that it went out from, if the provider says so: a callback for one address settles no send of
-   * another.
-   */
+  /** Our address that sent it, if known: a callback for one address settles no send of another. */
   readonly address?: string;
   /** The chunk and its turn, if the callback carries them back. */
   readonly chunk?: ChunkReference;

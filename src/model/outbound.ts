@@ -1,19 +1,13 @@
 import type { Media } from "./message.ts";
 
-/**
- * Something to be said without a message that asked for it: a human's reply, a first message, a busy text, a
- * resend.
- */
+/** What is said without a message that asked for it: a human's reply, a first text, a busy text, a resend. */
 export interface OutboundRequest {
   readonly conversationId: string;
   /** Made by the caller, so that a repeated request is sent once. */
   readonly id: string;
   readonly channel: string;
   readonly to: string;
-  /**
-   * The name of the conversation's person from which `to` was made. Before it is sent, Lull checks that the
-   * person still has it.
-   */
+  /** The person's name from which `to` was made; before sending, Lull checks that they still have it. */
   readonly addressee?: string;
   readonly texts: readonly string[];
   /** Sent with the first text, or alone if there is none. */

@@ -1,6 +1,4 @@
-/**
- * Why a message got no turn, or why an HTTP request failed. Recorded with the message and shown to operators.
- */
+/** Why a message got no turn, or why an HTTP request failed. Recorded, and shown to operators. */
 export type RefusalCode =
   | "INVALID_SIGNATURE"
   | "INVALID_PAYLOAD"

@@ -6,10 +6,7 @@ import type { Draft } from "./draft.ts";
  * the clock may have been set back.
  */
 export type ReleaseReason =
-  /**
-   * Failed, to be tried again: a window stands `afterMs` later. With `outageSinceAtMs` the attempt is not
-   * counted.
-   */
+  /** Try again: a window stands `afterMs` later. With `outageSinceAtMs` the attempt is not counted. */
   | {
       readonly kind: "retry";
       readonly afterMs: number;
@@ -19,10 +16,7 @@ export type ReleaseReason =
     }
   /** Out of attempts, or no attempt can help: the turn's messages become a dead letter. */
   | { readonly kind: "dead-letter"; readonly reason: string; readonly draft?: Draft }
-  /**
-   * Nothing failed, but something has to pass first (an unknown send settles, a late answer). The attempt is
-   * not counted.
-   */
+  /** Something has to pass first (an unknown send settles, a late answer). The attempt is not counted. */
   | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
   /** Newer messages joined: start over when their window is due. */
   | { readonly kind: "restart" }

@@ -16,9 +16,7 @@ export interface FullReply {
   readonly complete?: boolean;
   /** Hand the conversation to a human, with the reason. The text, if any, is still sent. */
   readonly handOff?: string;
-  /**
-   * Another system has the turn now and answers it: nothing is sent, and the conversation is `queued_for_ai`.
-   */
+  /** Another system answers the turn: nothing is sent, and the conversation is `queued_for_ai`. */
   readonly queued?: boolean;
   /** The answer comes later, through the API, at the latest after this many seconds. */
   readonly laterSeconds?: number;

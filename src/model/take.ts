@@ -8,10 +8,7 @@ import type { StagedOutbound } from "./outbound.ts";
 export interface TurnTries {
   /** The number of this try, as responders and operators see it. */
   readonly attempt: number;
-  /**
-   * How many tries count towards `attemptsMax`, this one included: tries that ended in an outage do not
-   * count.
-   */
+  /** How many tries count towards `attemptsMax`, this one included: those that ended in an outage do not. */
   readonly attempts: number;
   /** Since when tries have ended in an outage. */
   readonly failingSinceAtMs?: number;
@@ -31,10 +28,7 @@ export interface Taken extends TurnTries {
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
-  /**
-   * Provider ids of what the latest turns and dead letters of this conversation sent; `reconcile` leaves them
-   * out.
-   */
+  /** Provider ids that its latest turns and dead letters sent; `reconcile` leaves them out. */
   readonly recentProviderIds: readonly string[];
   /** A limit cut the batch: more is due as soon as this turn is over. */
   readonly cut: boolean;

@@ -5,10 +5,7 @@ import type { Secrets } from "./secrets.ts";
 /** A webhook request as it came in. The body is raw: signatures are made over bytes. */
 export interface WebhookRequest {
   readonly method: string;
-  /**
-   * The URL that the provider called, with path and query, built from the public URL and never from the Host
-   * header.
-   */
+  /** The called URL, with path and query, built from the public URL and never from the Host header. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Buffer;
@@ -76,10 +73,7 @@ export type SendOutcome =
       readonly kind: "not-sent";
       readonly retry: "later" | "never";
       readonly retryAfterMs?: number;
-      /**
-       * Our credentials were refused or cannot be read: an operator is told at once, and `retry: "later"`
-       * waits for new ones.
-       */
+      /** Credentials refused or unreadable: an operator is told, and `retry: "later"` waits for new ones. */
       readonly credentials?: true;
       readonly why: string;
     }
@@ -87,10 +81,7 @@ export type SendOutcome =
   | { readonly kind: "unknown"; readonly why: string };
 
 export interface ReconcileQuery extends Outgoing {
-  /**
-   * Nothing sent before this moment can be the chunk in question. It is a time of our clock; the provider's
-   * may differ.
-   */
+  /** Nothing sent before this moment, on our clock, can be the chunk; the provider's may differ. */
   readonly notBeforeAtMs: number;
   /** Provider ids already recorded for other chunks: the same text may have been sent before. */
   readonly excludeProviderIds: readonly string[];
@@ -99,10 +90,7 @@ export interface ReconcileQuery extends Outgoing {
 export type ReconcileOutcome =
   | { readonly kind: "sent"; readonly providerId: string }
   | { readonly kind: "not-sent" }
-  /**
-   * With `retry: "never"` asking again cannot help; otherwise the channel is asked again while an outage is
-   * waited out.
-   */
+  /** With `retry: "never"` asking again cannot help; else it is asked again, like after an outage. */
   | { readonly kind: "cannot-tell"; readonly why: string; readonly retry?: "never" };
 
 /** What the runtime gives to a channel once, before the first request. */
@@ -126,10 +114,7 @@ export interface ChannelFacts {
   readonly bodyBytesMax?: number;
   /** Characters of a text that it accepts; a longer one is refused. If absent, only the body has a limit. */
   readonly receivedTextMax?: number;
-  /**
-   * Set if visitors call it directly, from a page: each of them has a rate limit, even if none is configured
-   * for all senders.
-   */
+  /** Set if visitors call it from a page: each has a rate limit, even if none is configured for all. */
   readonly hasVisitors?: boolean;
   /** Set if callers need not prove who they are. */
   readonly isUnsigned?: boolean;

@@ -16,10 +16,7 @@ export interface Conversations {
    * read them are done.
    */
   erase(conversationId: string): Promise<"erased" | "erasing" | "not-found">;
-  /**
-   * The latest, oldest first: at most `messagesMax`, and as many as fit into `bytesMax` as they are stored,
-   * but at least one.
-   */
+  /** The latest, oldest first: at most `messagesMax`, and as fit into `bytesMax`, but at least one. */
   history(conversationId: string, messagesMax: number, bytesMax?: number): Promise<readonly HistoryMessage[]>;
   /** Stages an outbound; its turn comes as soon as the conversation is free. */
   say(outbound: OutboundRequest): Promise<"staged" | "duplicate" | "not-found">;

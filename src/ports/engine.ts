@@ -17,10 +17,7 @@ import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Repairs } from "./repairs.ts";
 
-/**
- * What became of one arrival. Each outcome may be acknowledged: the message is durable, or will never be
- * needed.
- */
+/** What became of one arrival. Each may be acknowledged: it is durable, or never needed. */
 export type StageOutcome =
   | { readonly kind: "staged"; readonly conversationId: string; readonly dueAtMs: number }
   | { readonly kind: "duplicate" }
@@ -28,9 +25,7 @@ export type StageOutcome =
       readonly kind: "refused";
       readonly code: RefusalCode;
       readonly conversationId?: string;
-      /**
-       * True for the first refusal of a running turn or of a full conversation: the customer is told once.
-       */
+      /** True once per running turn or full conversation: so the customer is told once. */
       readonly tellBusy?: boolean;
     };
 
@@ -50,10 +45,7 @@ export interface StageRequest {
   readonly arrival: Arrival;
   /** A refusal that was decided before the store was asked (no route): recorded if the message is new. */
   readonly refusal?: RefusalCode;
-  /**
-   * If it is refused, no record of that is kept: unauthenticated callers have left enough of them, or the
-   * message will come again.
-   */
+  /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
 }
 
@@ -68,10 +60,7 @@ export type WriteOutcome = { readonly kind: "lost" };
 export type Renewal = { readonly kind: "renewed"; readonly lease: Lease } | WriteOutcome;
 
 export type DraftOutcome =
-  /**
-   * With the draft as it stands now: a chunk that a callback settled meanwhile is `sent` in it, and is not
-   * sent again.
-   */
+  /** With the draft as it stands: a chunk that a callback settled is `sent`, and not sent again. */
   | { readonly kind: "drafted"; readonly lease: Lease; readonly draft: Draft }
   /** A human took over while the answer was made. */
   | { readonly kind: "handed-off" }
@@ -89,24 +78,16 @@ export type CommitOutcome =
   | {
       readonly kind: "committed";
       readonly next?: TakeResult;
-      /**
-       * More may be due, but the store failed when it was looked for: the lease lapses, and a worker has to
-       * look then.
-       */
+      /** More may be due, but the store failed: the lease lapses, and a worker has to look then. */
       readonly isLeft?: true;
     }
-  /**
-   * There was no reply, but a late answer was accepted meanwhile: nothing is committed, and its draft stands.
-   */
+  /** There was no reply, but a late answer was accepted meanwhile: its draft stands, uncommitted. */
   | { readonly kind: "answered" }
   | WriteOutcome;
 
 /** Stage 2: what a turn needs. Every write names the lease; `lost` means that a newer token stands. */
 export interface TurnTaking {
-  /**
-   * LEASE, DISARM and BATCH for what is due, up to `max` turns. An engine with a queue may wait for work
-   * until `signal` aborts.
-   */
+  /** LEASE, DISARM and BATCH for up to `max` turns. With a queue, it may wait until `signal` aborts. */
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
   take(conversationId: string): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
@@ -114,10 +95,7 @@ export interface TurnTaking {
   hasNewer(lease: Lease): Promise<boolean>;
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;
-  /**
-   * Writes the draft's chunk states and renews the lease. Once a human took over, no further chunk of an
-   * answer goes out.
-   */
+  /** Writes chunk states and renews the lease. After a hand-off no further chunk of an answer goes out. */
   mark(lease: Lease, draft: Draft): Promise<MarkOutcome>;
   commit(lease: Lease, commit: Commit): Promise<CommitOutcome>;
   release(
@@ -135,9 +113,7 @@ export interface SweepReport {
   readonly freed: number;
   /** Remembered ids and old records that were removed. */
   readonly expired: number;
-  /**
-   * The clock was set back since the last sweep: work that the later time had put off was brought forward.
-   */
+  /** The clock was set back since the last sweep: work that it had put off was brought forward. */
   readonly clockSetBack?: ClockSetBack;
   /** The round ended at its limit: the next one continues with the rest, and may come at once. */
   readonly hasMore?: boolean;
@@ -188,20 +164,11 @@ export interface Redriven {
 export interface EngineHealth {
   /** Throws if the store cannot be written now: used at a start and by `/readyz`. */
   ping(): Promise<void>;
-  /**
-   * What `/readyz` uses instead if a write costs something, because strangers may call it: throws if the
-   * store does not answer.
-   */
+  /** For `/readyz` if a write costs something: strangers may call it. Throws if there is no answer. */
   probe?(): Promise<void>;
-  /**
-   * What an operator must put right before the store can work, if it is more than a file. Rejects if it
-   * cannot be reached.
-   */
+  /** What an operator must put right, if it is more than a file. Rejects if it cannot be reached. */
   checks?(): Promise<readonly CheckResult[]>;
-  /**
-   * What is wrong with the stored data, after reading all of it. It may take minutes, and runs when an
-   * operator asks.
-   */
+  /** What is wrong with the stored data, after reading all of it. It may take minutes: on request only. */
   examine?(): Promise<readonly CheckResult[]>;
 }
 
@@ -213,10 +180,7 @@ export interface Engine extends EngineHealth {
   readonly conversations: Conversations;
   readonly repairs: Repairs;
   readonly inspector: Inspector;
-  /**
-   * Imports what another engine stored; called again, only what is new. Absent if the store's file is copied
-   * instead.
-   */
+  /** Imports what another engine stored; called again, only what is new. Absent if files are copied. */
   importConversation?(kept: KeptConversation): Promise<void>;
   /** Moves triggers out of the dead-letter queues, back to their queues. Absent if there are no queues. */
   redrive?(): Promise<readonly Redriven[]>;
@@ -256,8 +220,6 @@ export interface EngineProvider {
   backup?(file: string, options: BackupOptions): Promise<BackupReport>;
   /** Shown instead if the store has backups of its own. */
   readonly backupNote?: string;
-  /**
-   * Writes the store's file anew, so that nothing is left of what was erased. Other processes wait meanwhile.
-   */
+  /** Writes the store's file anew, so that nothing is left of what was erased. Other writers wait. */
   compact?(): Promise<CompactReport>;
 }

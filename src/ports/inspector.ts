@@ -34,10 +34,7 @@ export interface LockRecord {
   readonly draft: boolean;
 }
 
-/**
- * A row that Lull did not write: another system, an older version, a person or a faulty disk did. It stops no
- * conversation any more.
- */
+/** A row that Lull did not write: another system, a person or a faulty disk did. It stops no conversation. */
 export interface QuarantinedRow {
   readonly id: string;
   /** The table that it was in, and its key there. */
@@ -51,10 +48,7 @@ export interface QuarantinedRow {
   readonly atMs: number;
 }
 
-/**
- * For each list in a conversation's detail: the latest rows, at most this many rows and bytes, but at least
- * one.
- */
+/** For each list in a conversation's detail: the latest rows within both limits, but at least one. */
 export interface DetailLimits {
   readonly rowsMax: number;
   readonly bytesMax: number;
@@ -106,14 +100,9 @@ export interface Gauges {
 export interface Inspector {
   conversations(filter: ConversationFilter): Promise<Listing<Conversation>>;
   conversation(conversationId: string, limits?: DetailLimits): Promise<ConversationDetail | undefined>;
-  /**
-   * The id of the latest conversation of exactly this key, complete or not. The cost does not grow with their
-   * number.
-   */
+  /** The id of the latest conversation of exactly this key, complete or not. At constant cost. */
   latestId(key: ConversationKey): Promise<string | undefined>;
-  /**
-   * The name records of a conversation's person: whose it is, and by which name the person is reached now.
-   */
+  /** The name records of a conversation's person: whose it is, and by which name they are reached now. */
   names(conversation: Conversation): Promise<NameRecords>;
   locks(page: Page): Promise<Listing<LockRecord>>;
   dead(page: Page): Promise<Listing<DeadLetter>>;

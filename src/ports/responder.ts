@@ -37,9 +37,6 @@ export interface Turn {
  */
 export interface Responder {
   (turn: Turn): Promise<Reply> | Reply;
-  /**
-   * URL of the queue that turns are handed to. It must not wake our workers: they would take their own turn
-   * for a trigger.
-   */
+  /** The queue that turns are handed to. It must not wake our workers: a turn is no trigger. */
   readonly handsTo?: string;
 }

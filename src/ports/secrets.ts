@@ -1,7 +1,4 @@
-/**
- * Where a secret is stored. A plain string is the secret itself: fine in a test, unwise in a file under
- * version control.
- */
+/** Where a secret is stored. A plain string is the secret itself: fine in a test, unwise in a repository. */
 export type SecretReference =
   | string
   | { readonly env: string }
@@ -9,9 +6,6 @@ export type SecretReference =
   | { readonly name: string };
 
 export interface Secrets {
-  /**
-   * Resolves a reference, with a cache where possible. Throws a `LullError` that names the reference, never
-   * the value.
-   */
+  /** Resolves a reference. Throws a `LullError` that names the reference, never the value. */
   get(reference: SecretReference): Promise<string>;
 }

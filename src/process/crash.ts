@@ -11,10 +11,7 @@ export function tellOfCrashes(log: Log): void {
   process.on("uncaughtException", (error) => die(log, error));
 }
 
-/**
- * Lambda's runtime listens for both before us, prints the whole error and ends the process: so these
- * listeners go first.
- */
+/** Lambda's runtime listens first, prints the whole error and ends the process: so these go before it. */
 export function tellOfCrashesFirst(log: Log): void {
   process.prependListener("uncaughtException", (error) => die(log, error));
   process.prependListener("unhandledRejection", (reason) => die(log, reason));

@@ -38,10 +38,7 @@ function compare(theirs: string, ours: string): "same" | "gone" | "unknown" {
   return isNamedAfterItself(hostname(), readable("/proc/self/mountinfo")) ? "gone" : "unknown";
 }
 
-/**
- * Whether the host name is this container's own id, which is the default: then no other container can have it
- * at the same time.
- */
+/** Whether the host name is the container's own id, the default: no other can have it meanwhile. */
 export function isNamedAfterItself(host: string, mounts: string): boolean {
   const id = /\/([0-9a-f]{64})\/(?:userdata\/)?hostname \/etc\/hostname /.exec(mounts)?.[1];
   return id !== undefined && host.length >= 12 && id.startsWith(host);

@@ -62,7 +62,7 @@ test("a missing file, an empty one and a folder are named, and left to an operat
   });
 });
 
-test("a named secret says who could resolve it", async () => {
+test("a named secret says what could resolve it", async () => {
   await expect(environmentSecrets().get({ name: "prod/openai" })).rejects.toThrow(
     /prod\/openai.*AWS Secrets Manager/,
   );

@@ -39,8 +39,7 @@ function fromEnvironment(env: Readonly<Record<string, string | undefined>>, name
 async function fromFile(files: Map<string, RememberedFile>, path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path);
-    // A rotated secret is a changed file. Asking the file system is cheap, and needs no clock to say when a
-    // copy is too old.
+    // A rotated secret is a changed file. Asking the file system is cheap, and needs no clock.
     const version = `${mtimeMs}/${size}/${ino}`;
     const remembered = files.get(path);
     if (remembered?.version === version) return remembered.value;
@@ -53,9 +52,7 @@ async function fromFile(files: Map<string, RememberedFile>, path: string): Promi
   }
 }
 
-/**
- * Only an operator can correct a wrong path or a missing permission; too many open files pass by themselves.
- */
+/** Only an operator can correct a wrong path or a missing permission; too many open files is temporary. */
 const FOR_A_PERSON = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]);
 
 function unreadable(path: string, cause: unknown): LullError {

@@ -16,10 +16,7 @@ const THROTTLED = [
   "TooManyRequestsException",
 ];
 
-/**
- * Another transaction touched the same item at the same instant. Nothing was written; it must only be tried
- * again.
- */
+/** Another transaction touched the same item at the same instant. Nothing was written: try again. */
 const IN_THE_WAY = ["TransactionConflictException", "TransactionInProgressException"];
 
 const UNREACHABLE = [

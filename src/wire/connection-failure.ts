@@ -30,10 +30,7 @@ export function neverConnected(error: unknown): boolean {
   return cause !== undefined && neverConnected(cause);
 }
 
-/**
- * A word for people: `ECONNREFUSED`, `AbortError`. Never the message, which may hold a URL with a customer's
- * number.
- */
+/** A word for people: `ECONNREFUSED`, `AbortError`. Never the message, which may hold a customer's number. */
 export function nameOf(error: unknown): string {
   if (typeof error !== "object" || error === null) return "unknown error";
   const { code, cause } = error as SystemError;

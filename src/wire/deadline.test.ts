@@ -23,7 +23,7 @@ describe("a deadline", () => {
     expect(outageOf(error, clock.nowMs())).toEqual({});
   });
 
-  it("is told as such also where an abort makes an error of its own", async () => {
+  it("is reported as such, also if the abort causes another error", async () => {
     const clock = fakeClock();
     const listens = (signal: AbortSignal) =>
       new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));

@@ -10,10 +10,7 @@ export const AWS_DEADLINES = {
   connectMsMax: 2_000,
   /** One request, from its first byte to the last byte of its answer, with the SDK's own retries. */
   requestMsMax: 3_000,
-  /**
-   * One call of ours with all its tries. Then it is `STORE_UNAVAILABLE`: its write may have taken effect all
-   * the same.
-   */
+  /** One call with all its tries. Then it is `STORE_UNAVAILABLE`, though its write may have taken effect. */
   callMsMax: 8_000,
   /** What a look for triggers may take beyond its own waiting time. */
   pollMarginMsMax: 5_000,
@@ -21,10 +18,7 @@ export const AWS_DEADLINES = {
   secretMsMax: 5_000,
 } as const;
 
-/**
- * No answer came in time. It has the name and code that SDKs use, so that code that checks an error's shape
- * recognises it.
- */
+/** No answer came in time. It has the name and code of SDKs, for code that checks an error's shape. */
 export class DeadlineMissed extends Error {
   override readonly name = "TimeoutError";
   readonly code = "ETIMEDOUT";

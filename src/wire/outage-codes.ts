@@ -1,7 +1,4 @@
-/**
- * The other side could not be reached, hung up, or took too long: codes of Node, its `fetch`, axios and
- * HTTP/2.
- */
+/** The other side was unreachable, hung up, or was too slow: codes of Node, its `fetch`, axios and HTTP/2. */
 export const CONNECTION_LOST = new Set([
   "ABORT_ERR",
   "EADDRNOTAVAIL",

@@ -15,10 +15,7 @@ const THROTTLED = new RegExp(
     "SlowDown|RequestTimeout|TransactionInProgress",
 );
 
-/**
- * `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: SDKs that set neither code nor
- * status.
- */
+/** `AbortError`, `APIConnectionTimeoutError`, `ServiceUnavailableException`: no code, no status. */
 const GONE_BY_NAME = new RegExp(
   "(Abort|Connection|Network|Timeout|TimedOut|InternalServer|Unavailable|ServerSelection|" +
     "MaxRetriesPerRequest|HTTPParser)(Error|Exception)$",
@@ -51,10 +48,7 @@ function judge(error: unknown, looking: Looking): Verdict {
   return ownVerdict(error, looking.nowMs) ?? anyOf(error, looking) ?? judge(get(error, "cause"), looking);
 }
 
-/**
- * Of many failures (`Promise.any`, one per address family) one outage is enough: without it there might have
- * been an answer.
- */
+/** Of many failures (`Promise.any`, one per address family) one outage is enough. */
 function anyOf(error: object, looking: Looking): Outage | undefined {
   const errors = get(error, "errors");
   const count = Number(get(errors, "length"));

@@ -5,10 +5,7 @@ export function regionIn(queueUrl: string): string | undefined {
   return REGION.exec(URL.parse(queueUrl)?.host ?? "")?.[1];
 }
 
-/**
- * One queue may be reached by several hosts; account and name identify it. Only another region makes it
- * another queue.
- */
+/** Account and name identify a queue, whatever its host. Only another region makes it another queue. */
 export function isSameQueue(a: string, b: string): boolean {
   const [path, other] = [pathOf(a), pathOf(b)];
   if (path === undefined || path !== other) return false;

@@ -4,10 +4,7 @@
  */
 export const RETRY_AFTER_HEADER_MS_MAX = 3_600_000;
 
-/**
- * `Retry-After` is a number of seconds or a date, which is compared with `nowMs`. Undefined if it says
- * nothing.
- */
+/** `Retry-After` is a number of seconds or a date, compared with `nowMs`. Undefined if it says nothing. */
 export function retryAfterMs(
   value: string | null,
   nowMs: number,

@@ -12,9 +12,7 @@ import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
 import { failure, isForbidden, isMissing } from "./failure.ts";
 import { type Ending, type Retrying, retrying } from "./retry.ts";
 
-/**
- * A trigger is hidden from its receipt until its conversation is leased: a second or two when AWS is slow.
- */
+/** A trigger is hidden until its conversation is leased: up to two seconds when AWS is slow. */
 const VISIBILITY_SECONDS_MIN = 10;
 /** Leases allow for clocks that are two seconds apart. */
 const CLOCK_MS_MAX = 2_000;
@@ -28,10 +26,7 @@ export interface Checked {
   readonly retrying: Retrying;
 }
 
-/**
- * Credentials, tables, queues and clock. Rejects if AWS cannot be reached: that is no error of the
- * configuration.
- */
+/** Credentials, tables, queues and clock. Rejects if AWS is unreachable: that is no configuration error. */
 export async function checks(checked: Checked): Promise<readonly CheckResult[]> {
   const clock = watchClock(checked.dynamodb, checked.clock);
   try {
@@ -114,9 +109,7 @@ function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>)
   return retrying(request, checked.retrying, checked.clock);
 }
 
-/**
- * A wrong configuration is a finding. A role that may not describe a table may still be allowed to use it.
- */
+/** A wrong configuration is a finding. A role that may not describe a table may still use it. */
 async function told(
   check: string,
   action: string,

@@ -14,10 +14,7 @@ import type { StagedRow } from "./items/stage-item.ts";
 import type { Stored } from "./items/state-item.ts";
 import type { Triggers } from "./queue/triggers.ts";
 
-/**
- * A transaction holds 100 actions. Each message of a batch needs two (removed from staged, and remembered);
- * in a dead letter, three.
- */
+/** A transaction holds 100 actions. A message of a batch needs two; in a dead letter, three. */
 const BATCH_MESSAGES_MAX = 30;
 const BATCH_BYTES_MAX = 256_000;
 /** The clocks of a cloud's machines never agree exactly. */
@@ -33,10 +30,7 @@ export const AWS_DEFAULTS: Partial<Settings> = {
 };
 
 const HELD_MAX = 10_000;
-/**
- * Each may hold as many bytes as a batch. They are removed when their turn is over; what remains is of lost
- * turns.
- */
+/** Each may hold as many bytes as a batch. Removed when their turn is over; what remains is of lost turns. */
 const BATCHES_MAX = 1_000;
 /** Each may describe 2,000 messages: a few hundred KB. */
 const LEFT_MAX = 100;

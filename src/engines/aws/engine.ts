@@ -100,10 +100,7 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
     inspector: afterLoading(site, inspector(site)),
     ...afterLoading(site, {
       importConversation: (kept: KeptConversation) => importConversation(site, kept),
-      /**
-       * A real write, and a look at every queue: what is missing or forbidden shows here before a webhook
-       * finds out.
-       */
+      /** A write, and a look at every queue: it finds what is missing or forbidden before a webhook does. */
       async ping() {
         await Promise.all([
           site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),

@@ -8,9 +8,7 @@ export { createQueues, createTables, type QueueOptions } from "./dynamo/create-t
 export { TABLES, type TableDefinition } from "./dynamo/tables.ts";
 export type { AwsOptions } from "./options.ts";
 
-/**
- * The engine with its options: code that reads its queues in another way needs the same clients and names.
- */
+/** The engine with its options: code that reads its queues otherwise needs the same clients and names. */
 export interface AwsEngine extends EngineProvider {
   readonly options: AwsOptions;
 }

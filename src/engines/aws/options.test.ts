@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { placeFrom } from "./options.ts";
 
 describe("where the engine finds its tables and queues", () => {
-  it("has the names of the seeds where nothing is said", () => {
+  it("has the original system's names by default", () => {
     const { tables, waitSeconds, forget } = placeFrom({}, {});
     expect(tables).toEqual({
       conversations: "conversations",
@@ -15,7 +15,7 @@ describe("where the engine finds its tables and queues", () => {
     expect([waitSeconds, forget]).toEqual([20, "table"]);
   });
 
-  it("is told by the environment, and by the options before that", () => {
+  it("is set by the environment, and before that by the options", () => {
     const env = {
       LULL_TABLE_STAGE: "staging",
       LULL_TABLE_STATE: "state-of-prod",

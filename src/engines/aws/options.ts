@@ -7,10 +7,7 @@ import { LEASE_SHARDS, LEASE_SHARDS_MAX } from "./items/keys.ts";
 import { RETRYING, type Retrying } from "./retry.ts";
 
 export interface AwsOptions {
-  /**
-   * Default: what the SDK finds (`AWS_REGION`, the profile, the instance). The SDK always finds the
-   * credentials.
-   */
+  /** Default: what the SDK finds (`AWS_REGION`, the profile, the instance). It also finds the credentials. */
   readonly region?: string;
   /**
    * Only for emulators; leave it out for real AWS. Default: `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`,
@@ -21,10 +18,7 @@ export interface AwsOptions {
   readonly tablePrefix?: string;
   /** Names of single tables. Default: `LULL_TABLE_...`, then the name in `TABLES`. */
   readonly tables?: Partial<TableNames>;
-  /**
-   * Queue URLs by channel name; `default` serves the channels that have none. Default:
-   * `LULL_QUEUE_<CHANNEL>`.
-   */
+  /** Queue URLs by channel name; `default` serves channels without one. Default: `LULL_QUEUE_<CHANNEL>`. */
   readonly queues?: Readonly<Record<string, string>>;
   /**
    * Over how many partitions the index of live leases is spread, 4 to 64: one for every 500 turns a second.
@@ -33,16 +27,11 @@ export interface AwsOptions {
   readonly leaseShards?: number;
   /** How long a look for work waits for a trigger, up to 20. */
   readonly waitSeconds?: number;
-  /**
-   * What removes expired ids: the table's own expiry, or the sweeper where the store has none (emulators).
-   */
+  /** What removes expired ids: the table's own expiry, or the sweeper if it has none (emulators). */
   readonly forget?: "table" | "sweep";
   /** How often AWS is tried and how long it may take: see docs/aws.md for the defaults. */
   readonly retrying?: Partial<Retrying>;
-  /**
-   * Clients that the application made: traced, proxied, with other credentials. They are not closed with the
-   * engine.
-   */
+  /** The application's own clients: traced, proxied, with other credentials. Not closed with the engine. */
   readonly clients?: { readonly dynamodb?: DynamoDBClient; readonly sqs?: SQSClient };
 }
 

@@ -25,7 +25,7 @@ describe("what may pass", () => {
     expect(tries()).toBe(4);
   });
 
-  it("is tried so often and no more", async () => {
+  it("is tried up to its limit", async () => {
     const { request, tries } = failing(99);
     await expect(retrying(request, how({ baseMs: 0, attemptsMax: 3 }), fakeClock())).rejects.toThrow(
       "slow down",
@@ -52,7 +52,7 @@ describe("what may pass", () => {
     }
   });
 
-  it("is not tried again when its time is over, and silence is told with all of its time", async () => {
+  it("is not tried again when its time is over, and silence is reported with all of its time", async () => {
     const clock = fakeClock();
     const silent = retrying(
       () => new Promise<never>(() => {}),

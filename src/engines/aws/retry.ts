@@ -26,10 +26,7 @@ export const RETRYING: Retrying = {
 
 const WAIT_MS_MAX = 1_000;
 
-/**
- * Doubles with every attempt, plus or minus half, so that callers that failed together do not come back
- * together.
- */
+/** Doubles with every attempt, plus or minus half, so that callers do not come back together. */
 export async function backOff(
   attempt: number,
   { baseMs }: Pick<Retrying, "baseMs">,

@@ -15,10 +15,7 @@ export interface StepContext {
   readonly newId: () => string;
   /** What makes the ids of conversations unique to this installation. */
   readonly secret: string;
-  /**
-   * Undoes what `work` did if it throws. Set once a request is known to throw, so that the others in its
-   * transaction go on.
-   */
+  /** Undoes `work` if it throws. Set once a request threw, so that the others in its transaction go on. */
   readonly apart?: <T>(work: () => T) => T;
   /** Called if one conversation makes every look fail. */
   readonly failed?: (conversationId: string, error: unknown) => void;
@@ -84,10 +81,7 @@ export function wakeNow(step: StepContext, conversationId: string): void {
   saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
 }
 
-/**
- * The result of `work`, or undefined if it throws and can be undone: then this conversation is put off, and
- * the others go on.
- */
+/** If `work` throws and can be undone, this conversation is put off, and the others go on. */
 export function inItsOwnRoom<T>(step: StepContext, conversationId: string, work: () => T): T | undefined {
   const { apart } = step;
   if (!apart) return work();

@@ -48,9 +48,7 @@ export interface StoredDeadLetter extends Omit<DeadLetter, "messages"> {
   readonly rows: readonly StagedRow[];
 }
 
-/**
- * The latest time seen, and when a sweep found that the clock had been set back, until the second look at it.
- */
+/** The latest time seen, and when a sweep found that the clock had been set back, until its second look. */
 export interface ClockMark {
   readonly latestAtMs: number;
   readonly setBackAtMs?: number;
@@ -86,10 +84,7 @@ export type Fate = "committed" | "dead";
 
 export interface ConversationTable {
   get(id: string): Conversation | undefined;
-  /**
-   * Conversations of the address under any of these names, own or learnt, whose task is not complete, newest
-   * first.
-   */
+  /** Active conversations of the address under any of these names, own or learnt, newest first. */
   active(key: ConversationKey, names: readonly string[]): Conversation[];
   /** The latest one of exactly this key, complete or not. */
   latestId(key: ConversationKey): string | undefined;
@@ -142,10 +137,7 @@ export interface StateTable {
   put(conversationId: string, state: ConversationState | undefined): void;
   /** Every conversation that is not at rest. */
   restless(): string[];
-  /**
-   * Conversations that are due for a look, longest waiting first. While all is paused, only those with an
-   * outbound.
-   */
+  /** Conversations due for a look, longest waiting first. While paused, only those with an outbound. */
   wakeable(nowMs: number, max: number): string[];
   /** No worker looks before that time, whatever the state says, because every look fails. */
   putOff(conversationId: string, untilAtMs: number): void;
@@ -217,10 +209,7 @@ export interface QuarantineTable {
 export interface Removal {
   /** Removes the record and every row that belongs to it. False if there was none. */
   conversation(id: string): boolean;
-  /**
-   * Removes what names a person and belongs to no conversation: refusals of strangers, rows that were set
-   * aside.
-   */
+  /** Removes what names a person and belongs to no conversation: refusals of strangers, quarantined rows. */
   named(names: readonly string[]): void;
   /** Why bytes of erased data may be left in a file. Undefined if none are. */
   tracesLeft(): string | undefined;

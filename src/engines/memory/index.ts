@@ -12,10 +12,7 @@ export interface MemoryOptions {
   readonly tables?: Tables;
 }
 
-/**
- * An engine in this process's memory, for tests. Opened twice, both see the same conversations, as two
- * workers would.
- */
+/** An engine in this process's memory, for tests. Opened twice, both see the same, as two workers would. */
 export function memory(options: MemoryOptions = {}): EngineProvider {
   const tables = options.tables ?? memoryTables();
   const newId = options.newId ?? randomUUID;

@@ -1,9 +1,6 @@
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 
-/**
- * Conversations by id and by every name of their person: searching all of them for each message would not
- * scale.
- */
+/** Conversations by id and by every name of their person: searching all for each message would not scale. */
 export class Registry {
   readonly #byId = new Map<string, Conversation>();
   readonly #numbers = new Map<string, number>();

@@ -50,9 +50,7 @@ function eraseConversation(rows: MemoryRows, id: string): boolean {
   return [...wasKept, ...belonging, rows.refusals.length < before].includes(true);
 }
 
-/**
- * What the provider said of the conversation's sends: of its turns, of the running one, of its dead letters.
- */
+/** What the provider said of its sends: of its turns, of the running one, of its dead letters. */
 function eraseDeliveries(rows: MemoryRows, id: string): void {
   const drafts = rows.lettersOf(id).flatMap(({ draft }) => draft ?? []);
   const works = rows.states.get(id)?.works ?? [];

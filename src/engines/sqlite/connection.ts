@@ -54,10 +54,7 @@ function prepare(database: DatabaseSync, options: ConnectionOptions): void {
   migrate(database);
 }
 
-/**
- * Runs `work` in one transaction. Always IMMEDIATE: a reader that turns writer half-way cannot wait its turn,
- * it can only fail.
- */
+/** Runs `work` in one transaction. Always IMMEDIATE: a reader that turns writer cannot wait, only fail. */
 export function transact<T>(database: DatabaseSync, work: () => T): T {
   whileBusy(() => database.exec("BEGIN IMMEDIATE"));
   try {

@@ -15,10 +15,7 @@ export interface ConversationRows {
   put(conversation: Conversation): void;
 }
 
-/**
- * Records of conversations. A foreign one is repaired if its key can be read, because its customer still
- * writes.
- */
+/** Conversation records. A foreign one is repaired if its key can be read: its customer still writes. */
 export function conversationRows({ sql, quarantine, nowMs, projectStatus }: TablesOptions): ConversationRows {
   const rows: ConversationRows = {
     read(row) {

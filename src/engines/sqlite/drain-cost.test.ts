@@ -109,8 +109,7 @@ it.each([
       taken = next?.kind === "turn" ? next.taken : undefined;
     }
     expect(turns).toBe(MESSAGES / BATCH);
-    // Each when its turn is taken and when it is committed; the newest once a turn, to know whose window it
-    // is.
+    // Each at the take and at the commit of its turn; the newest once a turn, to know whose window it is.
     expect(sql.read).toBeLessThanOrEqual(2 * MESSAGES + 2 * turns);
   },
 );

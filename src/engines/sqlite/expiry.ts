@@ -12,9 +12,7 @@ const TOO_MANY_REFUSALS = `DELETE FROM refusals WHERE number IN
   (SELECT number FROM refusals WHERE number <= (SELECT max(number) FROM refusals) - ?1
      ORDER BY number LIMIT ?2)`;
 
-/**
- * Oldest first, by their times. They are not numbered in that order: a clock may have been fast for a while.
- */
+/** Oldest first, by their times. They are not numbered in that order: a clock may have been fast. */
 function oldest(table: string, column: string): string {
   return `DELETE FROM ${table} WHERE number IN
     (SELECT number FROM ${table} WHERE ${column} < ?1 ORDER BY ${column} LIMIT ?2)`;
@@ -26,10 +24,7 @@ interface Removal {
   readonly bound: number;
 }
 
-/**
- * Every statement of one round. Exported for a test that reads their plans: each must find its rows without
- * looking at others.
- */
+/** Every statement of one round. A test reads their plans: each must find its rows by an index. */
 export function removalsAt(past: PastTimes): Removal[] {
   const { nowMs, keepAfterMs, deliveriesAfterMs, refusalsAfterMs, refusalsMax } = past;
   const kept = [

@@ -36,7 +36,7 @@ it.each([
   expect(isDamage(error)).toBe(words === "damaged");
 });
 
-it("any other failure is told as it is", () => {
+it("any other failure is reported as it is", () => {
   const error = thrownBy("SELECT * FROM nothing");
   expect(failureOf(error)).toMatchObject({ ok: false, message: (error as Error).message });
   expect(isDamage(error)).toBe(false);

@@ -42,10 +42,7 @@ export function failureOf(error: unknown): Failure {
   };
 }
 
-/**
- * The error that a failure stands for. A bug is no `LullError`: its caller must not wait for the store to
- * come back.
- */
+/** The error that a failure stands for. A bug is no `LullError`: its caller must not wait for the store. */
 export function errorFrom({ message, told, name, stack }: Failure): Error {
   if (told?.code === AWAY.code) return new StoreUnavailable(`the database could not do it: ${message}`);
   return told

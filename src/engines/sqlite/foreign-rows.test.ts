@@ -159,7 +159,7 @@ describe("a row that is not ours", () => {
   });
 
   it.each(["4611686018427387904", "'no'", "x'00'", "-1"])(
-    "with a column that is none (%s) is found and shown all the same",
+    "with an invalid column (%s) is found and shown all the same",
     async (value) => {
       const ana = await receive("ana");
       await receive("ben");
@@ -498,7 +498,7 @@ describe("what was set aside", () => {
 });
 
 describe("whatever makes the look at one conversation fail", () => {
-  it("does not stop the others: it is put off, told, and looked at again", async () => {
+  it("does not stop the others: it is put off, logged, and looked at again", async () => {
     const ana = await receive("ana");
     await receive("ben");
     change(`CREATE TRIGGER no BEFORE UPDATE ON states

@@ -3,10 +3,7 @@ import { failureOf } from "./failure.ts";
 import type { StepReply } from "./step-request.ts";
 import type { GroupReply } from "./store.ts";
 
-/**
- * Characters of one group's answers. A JavaScript string can hold four times as many; a longer one would end
- * the thread.
- */
+/** Characters of one group's answers. A string holds four times as many; a longer one ends the thread. */
 const LENGTH_MAX = 128_000_000;
 
 const TOO_LARGE = JSON.stringify(
@@ -18,10 +15,7 @@ const TOO_LARGE = JSON.stringify(
   ),
 );
 
-/**
- * A group's answers as they cross to the event loop. One that is too large fails alone: the others get
- * theirs, and the thread lives.
- */
+/** A group's answers, for the event loop. One that is too large fails alone, and the thread lives. */
 export function groupText({ replies, ...rest }: GroupReply, lengthMax = LENGTH_MAX): string {
   let left = lengthMax;
   const texts = replies.map((reply) => {

@@ -40,10 +40,7 @@ function isDatabase(name: string): boolean {
   return process !== undefined || /\.db\.part(-journal|-wal|-shm)?$/.test(name);
 }
 
-/**
- * Another process is writing it now. Our own process id was an earlier process's: in a container every
- * process is number 1.
- */
+/** Another process writes it. Our own id was an earlier process's: in a container each is number 1. */
 function isBeingMade(name: string): boolean {
   const maker = Number(HALF_COPY.exec(name)?.[2]);
   return Number.isInteger(maker) && maker !== process.pid && isRunning(maker);

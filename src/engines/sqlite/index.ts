@@ -63,9 +63,7 @@ interface OpenStore {
   readonly close: () => Promise<void>;
 }
 
-/**
- * A damaged file will be replaced, with all that it took in since: the provider keeps its message until then.
- */
+/** A damaged file will be replaced, with all that came in since: the provider keeps its message. */
 async function stageSoundly(store: OpenStore, requests: unknown): Promise<unknown> {
   const damage = store.damage();
   if (damage !== undefined) throw new StoreUnavailable(damage);
@@ -113,8 +111,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
       isRead(name) ? reader.run({ name, input, nowMs: clock.nowMs() }) : write(name, input),
     damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
-      // The writer last: only a connection that may write can fold the log into the file when no other is
-      // left.
+      // The writer last: only a connection that may write can fold the log into the file when it is the last.
       await reader.close();
       await writer.close();
     },

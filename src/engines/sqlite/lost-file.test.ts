@@ -177,8 +177,7 @@ describe("a database file that is not at its place any more", () => {
     }
     for (const engine of engines) expect((await engine.inspector.counts()).staged).toBe(3);
     expect(eventsOf("store.reopened")).toHaveLength(2);
-    // Until it was looked at. The log beside it has been its own since: the operator must not be told to move
-    // it away.
+    // Until it was looked at. The log beside it has been its own since: nothing may ask to move it away.
     for (const { reason } of eventsOf("store.file-lost")) expect(reason).not.toContain("-wal");
     await engines[0]!.close();
     await engines[1]!.close();
@@ -204,7 +203,7 @@ describe("a database file that is not at its place any more", () => {
     expect(await stagedIn(file)).toBe(2);
   });
 
-  it("gone, then replaced, then back: each reason is told, once", async () => {
+  it("gone, then replaced, then back: each reason is logged, once", async () => {
     const engine = await open();
     await (await open(join(folder, "other.db"))).close();
     const away = await moveAway();

@@ -1,9 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 
-/**
- * The file itself, and what SQLite keeps beside it while it is open. If one of them is missing, a commit is
- * lost.
- */
+/** The file itself, and what SQLite keeps beside it while open. If one is missing, a commit is lost. */
 const ENDINGS = ["", "-wal", "-shm"] as const;
 type Ending = (typeof ENDINGS)[number];
 

@@ -15,9 +15,7 @@ export function makePrivateIfAbsent(file: string): void {
   }
 }
 
-/**
- * A file that must not exist yet: one that another user made would be theirs, with what is written into it.
- */
+/** A file that must not exist yet: one that another user made would be theirs, contents and all. */
 export function makeNew(file: string): void {
   const made = openSync(file, "wx", 0o600);
   try {

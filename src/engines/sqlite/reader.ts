@@ -12,10 +12,7 @@ export interface ReaderOptions {
   readonly lost: () => string | undefined;
 }
 
-/**
- * A read-only connection, opened when it is first needed, and anew whenever the writer has opened another
- * file.
- */
+/** A read-only connection, opened when first needed, and anew when the writer has opened another file. */
 export class Reader {
   readonly #options: ReaderOptions;
   #client: Promise<StoreClient> | undefined;
@@ -29,8 +26,7 @@ export class Reader {
 
   async run(request: StepRequest): Promise<unknown> {
     await this.#looked;
-    // A reader must not open the file that is there now: it may be half a copy, or have another file's log
-    // beside it.
+    // Never opens the file that is there now: it may be half copied, or have another file's log beside it.
     const lost = this.#options.lost();
     if (lost !== undefined) throw new StoreUnavailable(lost);
     if (this.#isClosed) throw new StoreUnavailable("the database is closed");

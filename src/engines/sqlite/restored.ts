@@ -43,10 +43,7 @@ function timeIn(mark: unknown): string {
   return Number.isNaN(at.getTime()) ? "unknown" : at.toISOString();
 }
 
-/**
- * What waits for an answer, or for its answer to be sent. If that happened after the backup, it happens
- * again.
- */
+/** What waits for an answer, or for its answer to be sent. If that came after the backup, it comes again. */
 function heldBy(database: DatabaseSync): BackupReport {
   const row = database
     .prepare(

@@ -148,8 +148,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX staged_by_conversation
     ON staged (conversation_id, sequence, bytes, kind, arrived_at_ms, sent_at_ms, position);
   `,
-  // Which ids a number came with, and the other way round: the owner must not depend on which name a
-  // conversation happens to bear.
+  // Which ids a number came with, and vice versa: the owner must not depend on a conversation's name.
   `
   CREATE TABLE names (
     number INTEGER PRIMARY KEY,

@@ -34,8 +34,7 @@ export function openSession(options: SessionOptions): Session {
       const salt = whileBusy(() => saltOf(database));
       const tables = sqliteTables({ sql, quarantine, nowMs, projectStatus, salt });
       const file = new OpenFile(options.file);
-      // The path may have come to name another file before it was opened: then it is unknown which file is
-      // open.
+      // The path may have come to name another file before it was opened: then it is unknown which is open.
       isTheOneMeant = before === undefined || before === fileAt(options.file);
       if (isTheOneMeant) return { database, tables, quarantine, file, salt };
     } finally {

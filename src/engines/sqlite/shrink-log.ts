@@ -1,10 +1,7 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-/**
- * A log is folded into the file every 16 MB. It is several times as large only if a process read for a long
- * time: a backup, say.
- */
+/** A log is folded into the file every 16 MB. It is larger only after a long read: a backup, say. */
 export const LOG_BYTES_MAX = 64_000_000;
 
 /**

@@ -56,10 +56,7 @@ export class Statements {
 
 const NUMBERED = /\?(\d+)/g;
 
-/**
- * We resolve `?1` ourselves: Node before 22.20 and 24.7 assigns values to placeholders one by one, whatever
- * their numbers.
- */
+/** We resolve `?1` ourselves: Node before 22.20 and 24.7 ignores the numbers of placeholders. */
 function prepare(database: DatabaseSync, sql: string): Prepared {
   const places = [...sql.matchAll(NUMBERED)].map(([, number]) => Number(number) - 1);
   if (places.length === 0) return { statement: database.prepare(sql) };

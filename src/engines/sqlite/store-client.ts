@@ -163,9 +163,7 @@ export class StoreClient {
     });
   }
 
-  /**
-   * Requests with the thread may or may not be on disk: each caller is told that it failed, and tries again.
-   */
+  /** Requests with the thread may or may not be on disk: each caller gets an error, and tries again. */
   #died(thread: Worker, error: Error): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;

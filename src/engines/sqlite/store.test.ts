@@ -295,7 +295,7 @@ describe("the file", () => {
     await expect(open()).rejects.toMatchObject(unavailable);
   });
 
-  it("that cannot be opened can be opened once it can", async () => {
+  it("that could not be opened is opened once it can be", async () => {
     await mkdir(file);
     await expect(open()).rejects.toMatchObject(unavailable);
     await rmdir(file);
@@ -303,7 +303,7 @@ describe("the file", () => {
   });
 
   it.each(["PRAGMA user_version = 99", "DROP TABLE meta"])(
-    "that cannot be used (%s) is let go of: nothing of us lies beside it",
+    "that cannot be used (%s) is closed: no file of ours is left beside it",
     async (spoil) => {
       await (await open()).close();
       const database = new DatabaseSync(file);

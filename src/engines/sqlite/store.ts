@@ -52,10 +52,7 @@ export function openStore(options: StoreOptions): Store {
   return new FileStore(options);
 }
 
-/**
- * Steps that may open the file that stands where ours did. Only these, because reading a whole file takes a
- * while.
- */
+/** Steps that may open the file in the place of ours. Only these: reading a whole file takes a while. */
 const REOPENING: ReadonlySet<StepName> = new Set(["sweep", "ping", "freeLeases"]);
 
 /** How long a sweep waits after traces could not be removed. */
@@ -149,10 +146,7 @@ class FileStore implements Store {
     }
   }
 
-  /**
-   * A failure reaches no caller here either: the one that erased learns that something may be left, and a
-   * later sweep tries again.
-   */
+  /** A failure reaches no caller: an erasure says that traces may be left, and a later sweep tries again. */
   #removeTraces(): void {
     const removal = attemptToRemove(this.#session.database);
     if (removal.kind === "removed") this.#say("info", "store.traces-removed", {});
@@ -164,10 +158,7 @@ class FileStore implements Store {
     this.#tracesTold = why;
   }
 
-  /**
-   * After the commit, and before a caller is told: what was written into a file that is no longer at its path
-   * is lost.
-   */
+  /** After the commit, before its answer: what went into a file that is not at its path is lost. */
   #look(): void {
     if (this.#lost !== undefined) return;
     const trouble = this.#session.file.trouble();
@@ -227,18 +218,12 @@ class FileStore implements Store {
     }
   }
 
-  /**
-   * Looking for due work when none is due must not take the write lock from other processes, ten times a
-   * second.
-   */
+  /** Looking for due work when none is due must not take the write lock ten times a second. */
   #isIdle({ name, nowMs }: StepRequest): boolean {
     return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
   }
 
-  /**
-   * Idle work is not looked for again here: what another process armed in between would be taken outside a
-   * transaction.
-   */
+  /** Due work is not looked for again here: it would be taken outside a transaction. */
   #read({ name, input, nowMs }: StepRequest): StepReply {
     this.#nowMs = nowMs;
     return whileBusy(() => ({

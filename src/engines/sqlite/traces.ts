@@ -22,10 +22,7 @@ export const REWRITE_BYTES_MAX = 128_000_000;
 
 /** Rounds of at most a millisecond: most readers are done by then. */
 const LOG_ROUNDS_MAX = 200;
-/**
- * A command waits as long as another process needs to fold a log of gigabytes into the file, or a reader to
- * end.
- */
+/** A command waits until another process has folded gigabytes of log into the file, or a reader ends. */
 const LOG_ROUNDS_OF_A_COMMAND = 600;
 const COMMAND_PAUSE_MS = 50;
 
@@ -54,10 +51,7 @@ export type Removal =
   /** Something is in the way. */
   | { readonly kind: "left"; readonly why: string };
 
-/**
- * Rewrites the file and empties the log, if a person was erased since the last time. Not inside a
- * transaction.
- */
+/** Rewrites the file and empties the log, if a person was erased since then. Not inside a transaction. */
 export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MAX): Removal {
   const isLarge = sizeOf(database) > bytesMax;
   const mark = whileBusy(() => {
@@ -74,10 +68,7 @@ export function removeTraces(database: DatabaseSync, bytesMax = REWRITE_BYTES_MA
   return { kind: "removed" };
 }
 
-/**
- * Rewrites the whole file, of any size. False if the log could not be emptied: it may still hold what the
- * file no longer does.
- */
+/** Rewrites the whole file. False if the log could not be emptied: it may still hold what was erased. */
 export function rewrite(database: DatabaseSync, rounds = LOG_ROUNDS_OF_A_COMMAND): boolean {
   // In a file, not in memory: it may be larger than that. What was erased is not in it.
   database.exec("PRAGMA temp_store = file");

@@ -14,9 +14,7 @@ export interface SecretsManagerOptions {
   readonly endpoint?: string;
   /** How long a secret is used before it is read again: a rotated one is noticed after that time. */
   readonly maxAgeSeconds?: number;
-  /**
-   * How long reading a secret may take; 5 by default. After that the previous value is used, if there is one.
-   */
+  /** How long reading a secret may take; 5 by default. Then the previous value is used, if there is one. */
   readonly timeoutSeconds?: number;
   /** A client that the application made. */
   readonly client?: SecretsManagerClient;
@@ -35,10 +33,7 @@ const FOR_A_PERSON = new Set([
   "ValidationException",
 ]);
 
-/**
- * `{ name: "prod/twilio#authToken" }` is key `authToken` of the JSON secret `prod/twilio`; without `#` it is
- * the whole secret.
- */
+/** `{ name: "prod/twilio#authToken" }` is key `authToken` of JSON `prod/twilio`; without `#`: all of it. */
 export function secretsManager(options: SecretsManagerOptions = {}): Secrets {
   const others = options.others ?? environmentSecrets();
   const fetch = fetcher(options);
@@ -75,8 +70,7 @@ function fetcher(options: SecretsManagerOptions): Fetch {
       }
       const told = unavailable(error, reference);
       const before = known.get(secret);
-      // What was right five minutes ago most likely still is. Without it every message would be refused until
-      // the store is back.
+      // The last value is most likely still right. Without it every message would be refused meanwhile.
       if (told.retry === "later" && before !== undefined) return before;
       throw told;
     }

@@ -11,10 +11,7 @@ import { type KeyPart, TABLES, type TableDefinition, type TableName } from "./ta
 
 const CREATE_SECONDS_MAX = 120;
 
-/**
- * Creates the tables that are missing, as `TABLES` says. For emulators and first tries: a deployment has its
- * own way.
- */
+/** Creates the missing tables of `TABLES`. For emulators and first tries: a deployment has its own way. */
 export async function createTables(options: AwsOptions = {}): Promise<void> {
   const client = options.clients?.dynamodb ?? dynamoDbClient(options);
   const names = tableNames(options);
@@ -80,10 +77,7 @@ export interface QueueOptions extends Pick<AwsOptions, "region" | "endpoint" | "
 
 const RECEIVES_MAX = 5;
 
-/**
- * Creates the queues that are missing, each with its dead-letter queue, and returns the URLs by channel for
- * `aws({ queues })`.
- */
+/** Creates missing queues with their dead-letter queues; returns the URLs for `aws({ queues })`. */
 export async function createQueues(options: QueueOptions = {}): Promise<Record<string, string>> {
   const client = options.clients?.sqs ?? sqsClient(options);
   const { prefix = "lull-", channels = [], visibilitySeconds = 60 } = options;

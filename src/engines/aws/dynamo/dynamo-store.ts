@@ -24,10 +24,7 @@ import { marshalled, pageOf, plainItem, refusals, transactItem, valuesOf } from 
 const BATCH_WRITE_MAX = 25;
 const BATCH_GET_MAX = 100;
 
-/**
- * DynamoDB with plain values: a failed condition is an answer; other errors are retried or thrown as a
- * `LullError`.
- */
+/** DynamoDB in plain values: a failed condition is an answer; other errors are retried, or a `LullError`. */
 export class DynamoStore implements Store {
   readonly #client: DynamoDBClient;
   readonly #names: TableNames;

@@ -21,10 +21,7 @@ export const any = (...conditions: readonly Condition[]): Condition => ({ is: "O
 /** Also holds if the attribute is absent or of another type: then the inner condition is false. */
 export const not = (condition: Condition): Condition => ({ is: "NOT", condition });
 
-/**
- * Collects the names and values that an expression refers to. Every name goes through here: many are reserved
- * words.
- */
+/** Collects an expression's names and values. Every name goes through here: many are reserved words. */
 interface Bind {
   name(name: string): string;
   value(value: unknown): string;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { inParallel } from "./parallel.ts";
 
-it("a few at a time, and what comes of them in their order", async () => {
+it("runs a few at a time, and keeps the order of the results", async () => {
   let [running, most] = [0, 0];
   const run = async (n: number) => {
     running += 1;
@@ -16,6 +16,6 @@ it("a few at a time, and what comes of them in their order", async () => {
   expect(await inParallel([], 9, run)).toEqual([]);
 });
 
-it("one that fails fails all of it", async () => {
+it("if one fails, all fail", async () => {
   await expect(inParallel([1, 2], 1, () => Promise.reject(new Error("down")))).rejects.toThrow("down");
 });

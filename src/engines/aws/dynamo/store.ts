@@ -50,9 +50,7 @@ export type Action =
 
 export type ReturnedItem = "ALL_NEW" | "ALL_OLD" | "NONE";
 
-/**
- * What the steps need of a table store: single items on conditions, all-or-nothing writes, consistent reads.
- */
+/** What the steps need of a table store: conditional writes, all-or-nothing writes, consistent reads. */
 export interface Store {
   /** A consistent read. */
   get(table: TableName, key: Item): Promise<Item | undefined>;

@@ -8,10 +8,7 @@ export interface IndexDefinition {
   readonly name: string;
   readonly partitionKey: KeyPart;
   readonly sortKey?: KeyPart;
-  /**
-   * Attributes that the index carries besides its keys. What changes with every turn stays out: it would be
-   * written twice.
-   */
+  /** Carried besides the keys. What changes with every turn stays out: it would be written twice. */
   readonly carries?: readonly string[];
 }
 
@@ -39,10 +36,7 @@ export const LEASED = "leased";
 
 /** Every table and index in one place, for `createTables` and for deployments. */
 export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
-  /**
-   * Shared with the system that opens conversations: its rows are read and changed attribute by attribute,
-   * never replaced.
-   */
+  /** Shared with the system that opens conversations: rows are changed by attribute, never replaced. */
   conversations: {
     name: "conversations",
     env: "LULL_TABLE_CONVERSATIONS",
@@ -96,10 +90,7 @@ export const TABLES: Readonly<Record<TableName, TableDefinition>> = {
       },
     ],
   },
-  /**
-   * Everything that is kept of a conversation, appended: messages, turns, refusals, dead letters, unknown
-   * sends.
-   */
+  /** What is kept of a conversation, appended: messages, turns, refusals, dead letters, unknown sends. */
   messages: {
     name: "conversations-messages",
     env: "LULL_TABLE_MESSAGES",

@@ -27,10 +27,7 @@ export async function setAside(site: AwsContext, { id, foreign }: Stored, token:
   return storedFrom(id, written.item);
 }
 
-/**
- * A write to a conversation's row in our own table. Our rows are far smaller than an item: one without room
- * for the write is foreign.
- */
+/** A write to our own table. Our rows are far smaller than an item: one without room is foreign. */
 export async function withRoom<T>(site: AwsContext, id: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

@@ -71,9 +71,7 @@ export function rowFrom(conversation: Conversation): Item {
   };
 }
 
-/**
- * What puts a row into the list of conversations. Rows of another system get it when we first write to them.
- */
+/** What puts a row into the list of conversations. Rows of another system get it at our first write. */
 export function listedAs(id: string, atMs: number): Item {
   return { listing: shardOf(id), listed_at: `${sortable(atMs, 15)}#${id}` };
 }
@@ -94,9 +92,7 @@ export function changeOf(change: ConversationChange, nowMs: number): Item {
   };
 }
 
-/**
- * Whether a row is about this channel and this address of ours. A row that does not say is about all of them.
- */
+/** Whether a row is about this channel and this address of ours. One that does not say is about all. */
 export function isAbout(row: Item, { channelType, address }: ConversationKey): boolean {
   const type = textOf(row.channel_type);
   const at = addressOf(row);

@@ -6,9 +6,7 @@ import type { Item } from "../dynamo/expression.ts";
 /** A little less than DynamoDB's 400 KB: a dead letter stores the row inside another item. */
 export const ITEM_BYTES_MAX = 400_000;
 
-/**
- * For rows that one transaction moves between tables: each is counted twice, and all of them may have 4 MB.
- */
+/** For rows that one transaction moves between tables: each is counted twice, and all may have 4 MB. */
 export const MOVED_BYTES_MAX = 1_000_000;
 
 /** A draft shares its item with the attempts and their message ids. */
@@ -67,7 +65,7 @@ export function assertHeld(draft: Draft): Draft {
   return draft;
 }
 
-/** The same for what a human wants to say, as far as it can be told before it is split. */
+/** The same for what a human wants to say, as far as it is known before it is split. */
 export function assertSayable({ texts, media = [] }: Pick<OutboundRequest, "texts" | "media">): void {
   if (itemBytes(texts) + itemBytes(media) > DRAFT_BYTES_MAX) throw tooLarge();
 }

@@ -112,10 +112,7 @@ export function conversationWithin(id: string): string | undefined {
   return dot === -1 ? undefined : id.slice(dot + 1) || undefined;
 }
 
-/**
- * At most 36 letters, digits and dashes: the limit of a transaction's token. Emulators take more; DynamoDB
- * does not.
- */
+/** At most 36 letters, digits and dashes: the limit of a transaction's token. Emulators take more. */
 export function transactionToken(...parts: readonly (string | number)[]): string {
   return hash(JSON.stringify(parts)).toString("hex").slice(0, 36);
 }

@@ -21,7 +21,7 @@ describe("messages that another system keeps in its row", () => {
     expect(legacyFrom({ text: "three" })?.atMs).toBe(0);
   });
 
-  it("and are none are passed over", () => {
+  it("and are invalid are skipped", () => {
     expect([legacyFrom("hi"), legacyFrom(null)]).toEqual([undefined, undefined]);
   });
 });

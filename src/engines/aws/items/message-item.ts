@@ -10,9 +10,7 @@ import { conversationWithin, inTime } from "./keys.ts";
 export const REFUSAL = "r#";
 const UNKNOWN = "u#";
 
-/**
- * One of the `messages` that another system keeps in the conversation's row. Undefined if it is not valid.
- */
+/** One of the `messages` that another system keeps in the conversation's row. Undefined if invalid. */
 export function legacyFrom(entry: unknown): HistoryMessage | undefined {
   if (!isObject(entry)) return undefined;
   const text = entry.body ?? entry.content ?? entry.text ?? "";

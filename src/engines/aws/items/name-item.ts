@@ -100,9 +100,7 @@ export async function importName(
   await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
 }
 
-/**
- * Returns the names that it had come with by then: a message that came in meanwhile may have brought another.
- */
+/** Returns the names that it had come with by then: a new message may have brought another. */
 export async function eraseName(
   site: AwsContext,
   key: ConversationKey,

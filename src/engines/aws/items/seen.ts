@@ -9,9 +9,7 @@ export type Fate = "committed" | "dead";
 /** How long a provider may still report what became of a send. */
 const DELIVERY_MS = 7 * 24 * 3_600_000;
 
-/**
- * DEDUPE: whether the message has a fate. The time is compared here: the table removes expired items late.
- */
+/** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
 export async function isRemembered(site: AwsContext, messageId: string): Promise<boolean> {
   for (const id of seenKeys(site, messageId)) {
     const item = await site.store.get("seen", { id });
@@ -43,10 +41,7 @@ export async function rememberedAmong(site: AwsContext, messageIds: readonly str
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
 
-/**
- * An invalid time counts as expired: a foreign item remembers no message. Without a fate it only says where
- * the message waits.
- */
+/** An invalid time counts as expired. Without a fate the item only says where the message waits. */
 function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
   return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
 }

@@ -16,10 +16,7 @@ export async function stagedRows(site: AwsContext, conversationId: string): Prom
   return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
-/**
- * The same for a turn, which must not skip what a newer version staged in between: a batch needs all rows and
- * their order.
- */
+/** The same for a turn, which must not skip rows of a newer version: a batch needs all of them. */
 export async function stagedForTurn(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (items.some(isNewer)) throw newerVersion(conversationId);

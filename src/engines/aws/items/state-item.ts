@@ -7,10 +7,7 @@ import type { Trigger } from "../queue/triggers.ts";
 import { LEASE_SHARDS, leaseShardOf } from "./keys.ts";
 import { isNewer } from "./version.ts";
 
-/**
- * A conversation's row in `conversations-state`. The window is a row of its own, in
- * `conversations-trigger-lock`.
- */
+/** A conversation's row in `conversations-state`. The window is in `conversations-trigger-lock`. */
 export interface Stored {
   readonly id: string;
   /** Made by the last writer: a write names the one it has seen, and recognises its own. */
@@ -38,9 +35,7 @@ export const STATE_ATTRIBUTES = [
   "busy_told_turn_id",
 ] as const;
 
-/**
- * The row as it was read. A foreign row has no state, but a valid lease in it counts: a worker may be busy.
- */
+/** The row as it was read. A foreign row has no state, but a valid lease counts: a worker may be busy. */
 export function storedFrom(id: string, item: Item | undefined): Stored {
   const row = item ?? {};
   const lease = leaseFrom(row);
@@ -94,9 +89,7 @@ function leaseFrom(row: Item): unknown {
   };
 }
 
-/**
- * Nearly always the batch is what is counted: then its ids, the longest part of the row, are written once.
- */
+/** Nearly always the batch is what is counted: then its ids, the longest part, are written once. */
 type StoredWork = Omit<Work, "batchIds"> & { readonly batchIds?: readonly string[] };
 
 function workItem({ batchIds, ...work }: Work): StoredWork {
@@ -109,10 +102,7 @@ function workFrom(work: unknown): unknown {
   return isObject(work) ? { ...work, batchIds: work.batchIds ?? work.messageIds } : work;
 }
 
-/**
- * The attributes that differ: what other processes write meanwhile (a renewal, a busy text sent) is left
- * alone.
- */
+/** The attributes that differ: what others write meanwhile (a renewal, a busy mark) is left alone. */
 export function stateChange(
   id: string,
   before: ConversationState,

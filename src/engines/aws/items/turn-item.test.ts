@@ -111,7 +111,7 @@ describe("what no item holds", () => {
     }
   });
 
-  it("but without its parts would, is kept without them", () => {
+  it("but would hold without its parts is stored without them", () => {
     const parts = [large(1), large(2), large(3)];
     const message = said({ text: "a summary", media, parts });
     const { parts: _parts, ...merged } = message;
@@ -208,7 +208,7 @@ describe("what is in our place and not ours", () => {
     expect(saidFrom(item).kind).toBe("foreign");
   });
 
-  it("and has parts that are none, makes no record", () => {
+  it("and has invalid parts makes no record", () => {
     const item = { ...ours, outcome: "replied", parts: [7], before: [null, { parts: [null, 7] }] };
     expect(recordFrom(item).kind).toBe("foreign");
   });

@@ -8,14 +8,9 @@ import type { Item } from "../dynamo/expression.ts";
 import { fits } from "./item-size.ts";
 import { inTime, ttl } from "./keys.ts";
 
-/**
- * Items of a conversation's partition begin with their kind. Those of turns sort by the time of their commit.
- */
+/** Items of a conversation's partition begin with their kind. Those of turns sort by commit time. */
 export const SAID = "m#";
-/**
- * The record of a turn, if none of its history items holds it. 0.1.0 always wrote one, and an item for every
- * message.
- */
+/** The record of a turn, if no history item holds it. 0.1.0 always wrote one, and one for each message. */
 export const RECORD = "t#";
 
 /** When the turn was committed, and how long its items are kept: 0 means for good. */
@@ -111,9 +106,7 @@ function areOfParts({ media, parts }: HistoryMessage): boolean {
   return parts !== undefined && JSON.stringify(mediaOf(parts)) === JSON.stringify(media);
 }
 
-/**
- * A user's side is stored as its parts: merged, everything would be stored twice, and an item holds 400 KB.
- */
+/** A user's side is stored as its parts: merged, all would be stored twice, and an item holds 400 KB. */
 export function entryOf(message: HistoryMessage): Item {
   const { role, text, media, atMs, author, parts } = message;
   return {

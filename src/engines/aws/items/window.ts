@@ -12,10 +12,7 @@ import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "./version.ts";
 /** How long a window's row may stand unseen before the table may drop it. Every trigger extends it. */
 const KEEP_MS = 7 * 24 * 3_600_000;
 
-/**
- * A window's row. `triggerAtMs` is when its latest trigger comes; the core's `wakeAtMs` is when a worker
- * should look.
- */
+/** A window's row. `triggerAtMs`: when its latest trigger comes; `wakeAtMs`: when a worker should look. */
 export interface StandingWindow extends Window, Trigger {
   readonly triggerAtMs: number;
   readonly armedAtMs: number;

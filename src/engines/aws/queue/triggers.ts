@@ -30,10 +30,7 @@ const CLOSE_MS_MAX = 1_000;
 /** A wake-up for a conversation: "look", nothing more. */
 export interface Trigger {
   readonly conversationId: string;
-  /**
-   * The first half of the conversation's key; empty in triggers from a queue, unless another system sent
-   * them.
-   */
+  /** The first half of the conversation's key; empty from a queue, unless another system sent it. */
   readonly sender: string;
   /** The channel whose queue it goes through. */
   readonly channel: string;
@@ -66,10 +63,7 @@ export function comesInTime(atMs: number, nowMs: number): boolean {
 
 /** What the steps need of a queue: a wake-up for a time, which comes at least once. */
 export interface Triggers {
-  /**
-   * Durable when it resolves. `leastSeconds`: a worker that looks sooner would find the conversation still
-   * held.
-   */
+  /** Durable when it resolves. `leastSeconds`: a worker that looks sooner finds it still held. */
   send(trigger: Trigger, wakeAtMs: number, leastSeconds?: number): Promise<void>;
   receive(max: number, signal: AbortSignal): Promise<ReceivedTrigger[]>;
   /** Finished: they need not come again. One that comes again all the same only causes one more look. */
@@ -101,8 +95,7 @@ export class QueueTriggers implements Triggers {
     const command = {
       QueueUrl: this.#queueOf(trigger.channel),
       MessageBody: JSON.stringify({
-        // A newer version's trigger is looked at all the same: a trigger only causes a look, and the rows say
-        // which version may act.
+        // A newer trigger causes a look as well: the rows say which version may act.
         v: VERSION,
         // No address: a message stays in the queue when its person is erased.
         conversation_id: trigger.conversationId,

@@ -7,19 +7,14 @@ import { CLOCK, conversationKeyOf } from "../items/keys.ts";
 import { sweptShards } from "../items/lease-shards.ts";
 import { isHeldBy, readState } from "../items/state.ts";
 
-/**
- * How often the time is stored: a clock that is set back by less than this may go unnoticed, and mutes no
- * conversation for longer.
- */
+/** How often the time is stored: a smaller set-back may go unnoticed, and mutes no chat for longer. */
 const MARK_MS = 600_000;
 /** How many sweeps look after a clock that was set back. */
 const LOOKS = 2;
 
 /** What a sweep finds out about the clock. */
 export interface ClockLook {
-  /**
-   * The clock was set back lately: windows whose time is far off are woken, page by page as they are swept.
-   */
+  /** The clock was set back lately: windows that are far off are woken, page by page as they are swept. */
   readonly isSetBack: boolean;
   /** Reported once. */
   readonly told?: ClockSetBack;
@@ -38,8 +33,7 @@ export async function lookAtClock(site: AwsContext): Promise<ClockLook> {
   const byMs = markedAtMs - nowMs;
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
-  // For two sweeps: an index shows the latest leases a moment late, and requests were under way when the
-  // clock changed.
+  // For two sweeps: an index shows new leases a moment late, and requests were under way at the change.
   const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;
   // The mark first: a round that is cut short must not begin anew for ever.
   if (wasSetBack || nowMs - markedAtMs >= MARK_MS)

@@ -49,10 +49,7 @@ export async function commit(site: AwsContext, lease: Lease, what: Commit): Prom
   return { kind: "lost" };
 }
 
-/**
- * MORE: no other worker gets in between, and the next turn has its own token. If the store fails now, a
- * worker looks again soon.
- */
+/** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
 async function goOn(site: AwsContext, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
   try {
     const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
@@ -132,8 +129,7 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
       const standing = transacted.by.get(0);
       if (standing?.rev === after.rev) return done();
       if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
-      // Another turn remembered the id first, or the owner removed the row: the turn is recorded all the
-      // same.
+      // Another turn remembered the id first, or the owner removed the row: the turn is still recorded.
       site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
       if (transacted.by.has(actions.length)) row = undefined;
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
@@ -199,8 +195,7 @@ function stateAfter(
   };
   const { change, stored: next } = savedAs(site, stored, after, {
     last_commit_at_ms: atMs,
-    // No other turn counts in between: the condition ensures it. An `add` would fail for ever on a value that
-    // is no number.
+    // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.
     turn_count: stored.turnCount + 1,
     status_before: undefined,
   });

@@ -114,9 +114,7 @@ function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[])
 
 export const LETTER = "d#";
 
-/**
- * A letter's head is listed; its messages are items of their own, since all of them might not fit into one.
- */
+/** A letter's head is listed; its messages are items of their own, since they might not fit into one. */
 export function letterKey(conversationId: string, letterId: string): Item {
   return { conversation_id: conversationId, item_id: `${LETTER}${letterId}` };
 }

@@ -68,7 +68,7 @@ async function drained(messages: number): Promise<{ reads: Reads; texts: number 
   return { reads, texts };
 }
 
-it("what waits is read once for its order and once with its turn: the cost is linear in the pile", async () => {
+it("what waits is read once for its order and once with its turn: the cost is linear", async () => {
   const [half, whole] = [await drained(1_000), await drained(2_000)];
   expect([half.texts, whole.texts]).toEqual([1_000, 2_000]);
   expect(whole.reads.items).toBeLessThanOrEqual(2 * 2_000);

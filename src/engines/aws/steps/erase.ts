@@ -63,10 +63,7 @@ async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
   return found.flat().some((item) => item !== undefined);
 }
 
-/**
- * The records of their names, the mark that their conversation was full, and refusals from before they had
- * one.
- */
+/** Their name records, the mark of a full conversation, and refusals from before they had one. */
 async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<void> {
   const { store } = site;
   await eraseRefusals(

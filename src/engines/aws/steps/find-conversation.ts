@@ -88,10 +88,7 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
   return rows.map(conversationFrom).sort((a, b) => b.createdAtMs - a.createdAtMs);
 }
 
-/**
- * Each id is made from the one before. The last is the one from which no other was made, whatever their
- * clocks said.
- */
+/** Each id is made from the one before. The last is the one from which none was made, whatever the clocks. */
 export function latest(site: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
   const named = rows.filter((row) => row.primary_channel === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
@@ -113,15 +110,10 @@ export function nextId(
   return installation.conversationId(key, latestId);
 }
 
-/**
- * Another process was faster, or the conversation has become another person's: everything is looked up once
- * more.
- */
+/** Another process was faster, or the conversation has become another person's: look it all up again. */
 type Unless<T> = T | "look-again";
 
-/**
- * Created on condition that it is absent: two first messages at once, on two machines, make one conversation.
- */
+/** Created if absent: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(
   site: AwsContext,
   given: Omit<NewConversation, "senderAlias">,
@@ -145,10 +137,7 @@ export async function createConversation(
   return "look-again";
 }
 
-/**
- * How often everything is looked up again because another process was faster. Each time one of them succeeds,
- * so it is rarely needed.
- */
+/** How often all is looked up again after another process was faster. Each time one succeeds. */
 const ROUNDS_MAX = 50;
 
 export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>>): Promise<T> {
@@ -196,10 +185,7 @@ async function learning(
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
-/**
- * Also takes the number from the conversations of its former holder. False if this one has become another
- * person's meanwhile.
- */
+/** Also takes the number from its former holder. False if the conversation is another person's now. */
 export async function keepNames(
   site: AwsContext,
   key: ConversationKey & { readonly id?: string },

@@ -75,10 +75,7 @@ function counted({ clock }: AwsContext): Item {
   return { counted_at_ms: nowMs, until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) };
 }
 
-/**
- * A mark is believed for a minute; then one of the incoming messages counts again. A stale mark refuses no
- * message for longer.
- */
+/** A mark is believed for a minute; then one of the incoming messages counts again. */
 export async function isStillFull(
   site: AwsContext,
   mark: FullMark,
@@ -108,10 +105,7 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
   return isFull(pileOf(rows), settings, 1);
 }
 
-/**
- * One record and one busy text for all messages that come while it is full. Of several at once, one tells:
- * the mark says which.
- */
+/** One record and one busy text while it is full. Of several at once, one tells: the mark says which. */
 export async function refuseMore(
   site: AwsContext,
   refused: Refused,

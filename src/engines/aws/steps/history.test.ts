@@ -57,10 +57,7 @@ describe("history", () => {
       ];
     };
 
-    /**
-     * Its turns, among them one that another function still committed in the old way when the new way had
-     * begun.
-     */
+    /** Its turns, among them one that another function still committed in the old way after the upgrade. */
     async function mixed() {
       const { s, fixture } = await memoryScene();
       await s.talk("new", "new!");

@@ -20,19 +20,13 @@ const SIDES = 2;
 /** Items of a page if their bytes decide when there are enough. */
 const PAGE_ITEMS_MAX = 100;
 
-/**
- * The latest items of one kind in a conversation's partition, oldest first. The cost does not grow with the
- * conversation.
- */
+/** The latest items of one kind, oldest first. The cost does not grow with the conversation. */
 export async function latestItems(site: AwsContext, id: string, kind: string, max: number): Promise<Item[]> {
   const key = all(equal("conversation_id", id), beginsWith("item_id", kind));
   return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
 }
 
-/**
- * How much of a conversation's past is wanted. `bytesMax` limits messages; turns are taken from the same
- * pages.
- */
+/** How much of the past is wanted. `bytesMax` limits messages; turns are taken from the same pages. */
 interface Wanted {
   readonly messagesMax: number;
   readonly turnsMax: number;
@@ -103,10 +97,7 @@ function sizeOf(item: unknown): number {
   return Buffer.byteLength(JSON.stringify(item));
 }
 
-/**
- * The latest of them that fit, oldest first. If our own history is complete, the other system's messages come
- * before it.
- */
+/** The latest of them that fit, oldest first. If ours are complete, the other system's come before them. */
 async function messagesIn(
   site: AwsContext,
   id: string,

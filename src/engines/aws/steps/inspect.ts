@@ -99,10 +99,7 @@ async function listConversations(
   return { items, ...(from !== undefined && { next: from }) };
 }
 
-/**
- * Only while its turn runs is a conversation shown as being processed: the row may still say so after a
- * crash.
- */
+/** Only while its turn runs is it shown as being processed: after a crash the row may still say so. */
 async function asTheyStand(
   site: AwsContext,
   conversations: readonly Conversation[],

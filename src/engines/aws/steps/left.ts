@@ -16,10 +16,7 @@ export function isFresh({ clock }: AwsContext, { seenAtMs }: Left): boolean {
   return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
 }
 
-/**
- * Undefined if the next look must read everything: nothing was left, or a draft was continued and the rest
- * was not decided on.
- */
+/** Undefined if the next look must read all: nothing was left, or a draft was continued. */
 export function leftBehind(
   { rows, rest, newest, newestChannel, seenAtMs }: Sight,
   { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,

@@ -75,10 +75,7 @@ function continuesDraft({ draft }: ConversationState, nowMs: number): boolean {
   return draft.awaitingUntilAtMs === undefined || nowMs < draft.awaitingUntilAtMs;
 }
 
-/**
- * What this turn could take: what was tried before, and what comes first. A redelivery may have slipped past
- * DEDUPE.
- */
+/** What this turn could take: what was tried, then the first. A redelivery may have slipped past DEDUPE. */
 function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly StagedRow[]): string[] {
   const tried = state.works.flatMap(({ messageIds }) => messageIds);
   const first = inOrder(rows.map(itemOf)).slice(0, 2 * settings.batchMessagesMax);
@@ -94,10 +91,7 @@ export async function dropAnswered(
   await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
 }
 
-/**
- * One item for all: each process reads it about once a second, and not with every look. A partition takes
- * 3,000 reads a second.
- */
+/** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
 const UNPAUSED_MS = 1_000;
 
 /**

@@ -119,8 +119,7 @@ async function move(
     const armed = await site.store.transact([arming, ...moves], token);
     if (armed.kind === "done") await site.triggers.send(trigger, dueAtMs);
     else {
-      // A window stands there already; its worker may be faster than the move, so it is armed again
-      // afterwards.
+      // A window stands there already; its worker may be faster than the move, so it is armed again after it.
       await site.store.transact(moves, transactionToken(token, "armed"));
       await arm(site, trigger, { dueAtMs });
     }

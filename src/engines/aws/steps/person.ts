@@ -12,10 +12,7 @@ import { messagesOf, stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
 import { latest, nextId, rowsOf } from "./find-conversation.ts";
 
-/**
- * A person as our rows know them: under which keys, and in which conversations something of theirs may be
- * stored.
- */
+/** A person as our rows know them: under which keys, and in which conversations they may be found. */
 export interface Person {
   readonly keys: readonly ConversationKey[];
   readonly ids: readonly string[];

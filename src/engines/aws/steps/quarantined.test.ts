@@ -60,7 +60,7 @@ describe("rows that are not ours", () => {
     expect(aside).toMatchObject(JSON.parse(raw) as object);
   });
 
-  it("go when a person says so, once", async () => {
+  it("are discarded when an operator says so, once", async () => {
     for (const { id } of (await page(10)).items) {
       expect(await engine.repairs.discardQuarantined!(id)).toBe("discarded");
       expect(await engine.repairs.discardQuarantined!(id)).toBe("not-found");

@@ -71,8 +71,7 @@ async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcom
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
     return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(site.settings, arrival);
-  // Reading both at once changes nothing: a redelivery is recognised before anything is done with what was
-  // found.
+  // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
     lookUp(site, id, key),
     findKnown(site, key, arrival.senderAlias),
@@ -93,10 +92,7 @@ interface Found {
   readonly mark: FullMark | undefined;
 }
 
-/**
- * If another process was faster, or the conversation has become another person's, everything is looked up
- * once more.
- */
+/** If another process was faster, or the conversation has become another person's, all is looked up again. */
 async function stageIn(
   site: AwsContext,
   receipt: Receipt,
@@ -178,10 +174,7 @@ async function stagedBefore(
 
 type FoundConversation = Pick<Conversation, "id" | "sender">;
 
-/**
- * The claim decides where it is staged: here, or where another delivery of it was to go and may not have
- * arrived.
- */
+/** The claim decides where it is staged: here, or where another delivery of it was to go. */
 async function put(
   site: AwsContext,
   receipt: Receipt,
@@ -195,8 +188,7 @@ async function put(
   if (claimed.kind === "here") return stageAt(site, row, conversation);
   const { conversationId } = claimed;
   const other = await conversationOf(site, conversationId);
-  // An on-turn message may wait for a conversation that does not exist yet. Any other's has been erased
-  // since.
+  // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
   if (other || site.settings.validation === "on-turn")
     return stageAt(
       site,
@@ -211,10 +203,7 @@ function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): St
   return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
 }
 
-/**
- * STAGE, then ARM. What was staged before is a duplicate, but still armed: the webhook that staged it may
- * have died in between.
- */
+/** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
 async function stageAt(
   site: AwsContext,
   row: StagedMessageRow,
@@ -260,10 +249,7 @@ function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | u
   return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
-/**
- * Only for `reject`: with the other policies a message is staged whether or not a turn runs. A worker that
- * only looks is not busy.
- */
+/** Only `reject` refuses a message while a turn runs. A worker that only looks is not busy. */
 async function isBusy(site: AwsContext, id: string): Promise<boolean> {
   const { whileBusy, clockSkewMs } = site.settings;
   if (whileBusy !== "reject") return false;

@@ -9,10 +9,7 @@ it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends
   expect([refusal?.sender.length, refusal?.messageId.length]).toEqual([1_024, 1_024]);
 });
 
-/**
- * Requests to read a partition that an erasure takes, of a person who was refused once, beside so many
- * strangers.
- */
+/** Requests that the erasure of a once refused person takes, beside so many strangers. */
 async function queriesOfErasing(strangers: number): Promise<number> {
   const { s, fixture } = await memoryScene({}, { pageRowsMax: 5 });
   const { conversationId } = await s.receive({ sender: "ana" });

@@ -78,9 +78,7 @@ export function refusalsSinceMs({ clock, settings }: AwsContext): number {
   return Math.max(0, clock.nowMs() - refusalsKeptMs(settings));
 }
 
-/**
- * Removes refusals of a person who had no conversation then: found by name, however many others there are.
- */
+/** Removes refusals of a person who had no conversation then: found by name among any number of others. */
 export async function eraseRefusals(site: AwsContext, names: readonly string[]): Promise<void> {
   const { store, installation } = site;
   const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
@@ -92,10 +90,7 @@ export async function eraseRefusals(site: AwsContext, names: readonly string[]):
   await eraseShared(site, known);
 }
 
-/**
- * 0.1.0 stored those of all strangers together. They expire within 90 days of the upgrade; until then all of
- * them are read.
- */
+/** 0.1.0 kept all strangers' together. They expire within 90 days of the upgrade; until then all are read. */
 async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): Promise<void> {
   for (const list of refusalLists()) {
     const conversation_id = `lull/${list}`;
@@ -111,10 +106,7 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
   }
 }
 
-/**
- * Strangers have no conversation: their refusals are stored under their name, and on a list over a few
- * partitions.
- */
+/** Strangers have no conversation: their refusals are stored under their name, and on a partitioned list. */
 function refusalItem(
   site: AwsContext,
   { arrival, id, sequence }: Refused,
@@ -152,10 +144,7 @@ export function refusalFrom(item: Item): Sound<Refusal> {
   return soundRefusal({ messageId, ...about, channel, sender, code, atMs });
 }
 
-/**
- * True for the first refusal of a running turn, over all its attempts. Of several at once, one tells: the row
- * says which.
- */
+/** True for a running turn's first refusal. Of several at once, one tells: the row says which. */
 async function tellOnce(site: AwsContext, id: string): Promise<boolean> {
   const { state } = await readState(site, id);
   const running = state.lease?.turnId || state.draft?.turnId;

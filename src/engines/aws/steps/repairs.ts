@@ -104,10 +104,7 @@ async function unknownAt(site: AwsContext, key: Item): Promise<UnknownSend | und
   return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
 }
 
-/**
- * A resend is an outbound like any other: a turn of its own, under the lease. Removed from the list and
- * staged in one write.
- */
+/** A resend is an outbound like any other. Removed from the list and staged in one write. */
 async function resendUnknown(site: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));

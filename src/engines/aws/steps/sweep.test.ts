@@ -48,8 +48,7 @@ describe("a sweep", () => {
     expect(fixture.told("store.quarantined")).toMatchObject([
       { table: "conversations-stage", rows: 2, conversation: conversationId, item: expect.any(String) },
     ]);
-    // What names a person stays out of the log: the row is found by its hash, or on the list of the
-    // quarantine.
+    // What names a person stays out of the log: the row is found by its hash, or in the quarantine list.
     expect(JSON.stringify(fixture.told("store.quarantined"))).not.toContain("a-visitor");
   });
 

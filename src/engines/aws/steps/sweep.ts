@@ -36,10 +36,7 @@ const WIDTH = 10;
 /** This table is done until the others are, too: otherwise they would never all end in the same round. */
 const THROUGH = "through";
 
-/**
- * Where the next round continues in each table. Kept in the store, too: a function that sweeps on a schedule
- * has no memory.
- */
+/** Where the next round continues in each table. Stored: a function on a schedule has no memory. */
 interface SweepCursor {
   readonly windows?: Item | typeof THROUGH;
   readonly stage?: Item | typeof THROUGH;
@@ -151,18 +148,14 @@ async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean>
     { set: { swept_at_ms: nowMs } },
     all(isSame, isUnswept),
   );
-  // Refused by our own mark: its answer got lost. If another sweeper wrote it, one trigger too many does no
-  // harm.
+  // Refused by our own mark: its answer got lost. If it was another sweeper's, one more trigger does no harm.
   const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
   if (!isMarked) return false;
   await site.triggers.send(triggerOf(stored), nowMs);
   return true;
 }
 
-/**
- * Staged, past its due time and grace, without window or lease. It should never happen; if it does, it heals
- * here.
- */
+/** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
 async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round<string>> {
   const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
   const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
@@ -198,10 +191,7 @@ async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
   return true;
 }
 
-/**
- * A write that was given up may arrive long after its message was delivered again and answered: that is no
- * orphan, and is removed.
- */
+/** A late write may come after its message was delivered again and answered: that is no orphan. */
 async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
   const rows = await stagedRows(site, id);
   const answered = await rememberedAmong(
@@ -243,10 +233,7 @@ async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Roun
   return { done: await onlyTrue(items, forget), next };
 }
 
-/**
- * The holder's process is known dead: its leases lapse now on every clock, and what it was sending begins to
- * settle.
- */
+/** The holder's process is known dead: its leases lapse now on every clock, and its sends begin to settle. */
 export async function freeLeases(site: AwsContext, holder: string): Promise<number> {
   const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
     site.store.query("state", {
@@ -274,9 +261,7 @@ async function free(site: AwsContext, id: string, holder: string): Promise<boole
   return false;
 }
 
-/**
- * With an invalid cursor the round begins at the beginning: one that leads nowhere would stop every round.
- */
+/** With an invalid cursor the round starts over: one that leads nowhere would stop every round. */
 async function readCursor(site: AwsContext): Promise<SweepCursor> {
   const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
   const placeIn = (table: keyof SweepCursor, shape: Shape) => {

@@ -23,10 +23,7 @@ import { putBack } from "./put-back.ts";
 import { sentBefore } from "./sent-before.ts";
 import type { Sight } from "./sight.ts";
 
-/**
- * A wake-up for one conversation: LEASE to BATCH. Usually one outcome; each dead letter before it is one
- * more.
- */
+/** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
 export async function take(
   site: AwsContext,
   id: string,
@@ -35,16 +32,12 @@ export async function take(
   const leased = await takeLease(site, id, known);
   if (leased.kind === "leased") return takeUnder(site, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
-  // Held: this trigger is used up, so another comes when the lease may end. One that merely returned would
-  // soon count as poison.
+  // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
   await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
   return [{ kind: "busy", untilAtMs }];
 }
 
-/**
- * DRAFT?, DISARM and BATCH under a held lease, until there is a turn or nothing to do. If the store fails,
- * the lease is put back.
- */
+/** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */
 export async function takeUnder(
   site: AwsContext,
   leased: Stored,
@@ -126,8 +119,7 @@ async function comeBack(
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Step> {
-  // While everything is paused a look is due at any time; once in a while is enough, and resuming sends
-  // triggers.
+  // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
   const wakeAtMs = Math.max(atMs, sight.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
   await wakeAt(site, triggerIn(sight), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
@@ -146,10 +138,7 @@ async function release(
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
 }
 
-/**
- * The turn is stored and its attempt counted before the responder is asked: a batch that kills its process is
- * counted, too.
- */
+/** Stored and counted before the responder is asked: a batch that kills its process is counted, too. */
 async function begin(
   site: AwsContext,
   sight: Sight,
@@ -166,8 +155,7 @@ async function begin(
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
   const saved = await saveState(site, stored, after, written);
-  // Our write took effect, its answer got lost, and a callback was written after it: the turn is in the row,
-  // under our token.
+  // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel, sender });

@@ -66,10 +66,7 @@ export async function mark(site: AwsContext, lease: Lease, written: Draft): Prom
   return isBack ? { kind: "handed-off" } : LOST;
 }
 
-/**
- * The one chunk that is `sending` is the one just marked: a worker asks about an earlier one before it marks
- * the next.
- */
+/** The chunk that is `sending` was just marked: a worker asks about an earlier one before it marks. */
 function notBegun(draft: Draft): Draft {
   const pending = (chunk: Chunk): Chunk =>
     chunk.state.kind === "sending" ? { ...chunk, state: { kind: "pending" } } : chunk;

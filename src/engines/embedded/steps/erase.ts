@@ -7,10 +7,7 @@ import type { Named } from "../../../model/names.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import { nextId } from "./find-conversation.ts";
 
-/**
- * A person as our rows know them: under which names, and in which conversations something of theirs may be
- * stored.
- */
+/** A person as our rows know them: under which names, and in which conversations they may be found. */
 interface Person {
   readonly names: readonly string[];
   readonly ids: readonly string[];

@@ -44,10 +44,7 @@ export function resolve(
   return choice.found ?? (settings.admission === "open" ? createFor(step, key, choice) : undefined);
 }
 
-/**
- * Chooses among the active conversations under any of these names at this address of ours, or under the
- * number holder's.
- */
+/** Chooses among the address's active conversations under these names, or the number holder's. */
 export function chosen({ tables }: StepContext, key: ConversationKey, names: Named): Choice<Conversation> {
   const own = namesOf(names);
   // Only numbers pass on: for a lasting name, its conversations are all that is needed.

@@ -11,8 +11,7 @@ export function recordTurn(step: StepContext, finished: FinishedTurn): void {
   const { tables, nowMs } = step;
   const { recordId } = finished.work;
   const conversation = tables.conversations.get(recordId);
-  // It cannot have been erased while its turn ran (the token would have changed), but removed by hand: the
-  // turn is still recorded.
+  // Not erased, which would have changed the token, but removed by hand: the turn is still recorded.
   if (conversation) tables.conversations.put(afterTurn(conversation, finished.commit, nowMs));
   tables.history.appendMessages(recordId, spokenIn(finished));
   tables.history.appendTurn(recordOf(finished));

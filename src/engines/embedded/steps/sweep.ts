@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 const DELIVERIES_KEPT_MS = 7 * DAY_MS;
 /** Longer than the time between two sweeps of a running service. */
 const EXPIRY_LEAP_MS = 600_000;
-/** Or this share of the time that is left, so that an hour is enough after a year. */
+/** Or the time still to catch up, divided by this, so that an hour is enough after a year. */
 const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {
@@ -98,10 +98,7 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
   };
 }
 
-/**
- * Staged, past its due time and grace, without window or lease. It should never happen; if it does, it heals
- * here.
- */
+/** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
 function armOrphan(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   // Its wake-up is further off than any worker waits.
@@ -109,8 +106,7 @@ function armOrphan(step: StepContext, id: string): boolean {
   const due = dueOfStaged(step, id);
   if (due + step.settings.graceMs > step.nowMs) return false;
   const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
-  // Written even if a window or a lease stands: then the row around it was wrong and would have woken no
-  // worker.
+  // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
   saveState(step, id, { ...state, window: state.window ?? made });
   return true;
 }

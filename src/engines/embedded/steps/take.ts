@@ -122,8 +122,7 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
   const { id } = before;
   switch (decision.kind) {
     case "busy":
-      // Written unchanged: this corrects a row whose column says that it is due, which would be found again
-      // and again.
+      // Written unchanged: this corrects a column that says "due", or the row is found again and again.
       step.tables.states.put(id, before.state);
       return decision;
     case "nothing":
@@ -140,8 +139,7 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
     case "turn": {
       const rows = before.waiting.rowsOf(decision.work.batchIds);
       const isWhole = decision.what === "draft" || rows.length === decision.work.batchIds.length;
-      // One row was foreign, which shows when it is read. It has been set aside: without it the turn is
-      // another one.
+      // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
       saveState(step, id, decision.state);
       return { kind: "turn", taken: takenFrom(step, { ...before, rows }, decision) };

@@ -25,8 +25,7 @@ export function metaTable(sql: Statements): MetaTable {
     },
 
     noteTime(nowMs) {
-      // A leap is stored at once: the process that wrote during it may be dead before the next sweep, and its
-      // times lie far ahead.
+      // A leap is stored at once: the process that wrote during it may be dead before the next sweep.
       if (nowMs - latestAtMs >= LEAP_MS && nowMs > keptMark(sql).latestAtMs)
         keepMark(sql, { ...keptMark(sql), latestAtMs: nowMs });
       latestAtMs = Math.max(latestAtMs, nowMs);

@@ -15,10 +15,7 @@ const BELONGING = [
   "quarantine",
 ];
 
-/**
- * What the provider said of our sends: of committed turns, of the running one, of those that became dead
- * letters.
- */
+/** What the provider said of our sends: of committed turns, of the running one, of dead letters. */
 const DELIVERIES = `DELETE FROM deliveries WHERE turn_id IN (
   SELECT turn_id FROM turns WHERE conversation_id = ?1
   UNION ALL SELECT turn_id FROM states WHERE conversation_id = ?1
@@ -39,8 +36,7 @@ export function removal(sql: Statements): Removal {
     },
     named(names) {
       for (const name of names) {
-        // There is no index by name: strangers cause refusals, and each would cost one more page. Erasures
-        // are rare.
+        // There is no index by name: each refusal of a stranger would cost one more page. Erasures are rare.
         sql.run("DELETE FROM refusals WHERE instr(record, ?) > 0", `"sender":${JSON.stringify(name)}`);
       }
       for (const number of quarantined(sql, (raw) => isAbout(raw, names)))

@@ -94,14 +94,13 @@ describe("a pile larger than a batch", () => {
     expect(await answered()).toEqual(["12", "3"]);
   });
 
-  it("holds up no other where a row of it can neither be read nor told to be foreign", async () => {
+  it("holds up no other where a row can neither be read nor recognised as foreign", async () => {
     await open();
     for (const [n, sender] of ["ana", "ana", "ana", "ben"].entries()) {
       const message = arrival({ providerId: `\ufffd${n}`, sender, arrivedAtMs: clock.nowMs() });
       await engine.receiving.stage([{ arrival: message }]);
     }
-    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up by
-    // it.
+    // Bytes that are no text are read as the very sign that its message has there, and cannot be looked up.
     change("UPDATE staged SET id = CAST(unhex(replace(hex(id), 'EFBFBD', 'FF')) AS TEXT) WHERE sequence = 1");
     await clock.advance(60_000);
     const { outcomes } = await engine.turns.takeDue(10, new AbortController().signal);

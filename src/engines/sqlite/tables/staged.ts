@@ -40,16 +40,11 @@ export const FRONT_BY_PROVIDER = `${FRONT} sent, arrived, position, sequence LIM
 export const FIRST_OUTBOUND = `${ITEM} FROM staged INDEXED BY staged_outbounds
   WHERE conversation_id = ? AND kind = 'outbound' ORDER BY sequence LIMIT 1`;
 
-/**
- * What waits for its turn. Everything that decides the order is in columns of one index: an item that no turn
- * takes is not read.
- */
+/** What waits for its turn. One index holds all that decides the order: only taken items are read. */
 export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
 
-  /**
-   * Odd columns are filled in from their item, which is the truth; a row without a valid item is set aside.
-   */
+  /** Odd columns are filled in from their item, the truth; a row without a valid item is set aside. */
   const mend = (id: string) => {
     for (const row of read(sql.all(ODD, id))) {
       const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
@@ -63,10 +58,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     }
   };
   const at = (sequence: Row[string]) => read(sql.all(`${STAGED_ROW} WHERE sequence = ?`, sequence));
-  /**
-   * A row that cannot be looked up by its id is foreign: it is set aside when it is read, and the next one
-   * takes its place.
-   */
+  /** A row that its id does not find is foreign: it is set aside, and the next one takes its place. */
   const items = (look: () => Row[]): StagedItem[] => {
     const rows = look();
     const isStrange = ({ id, sequence }: Row) =>
@@ -123,8 +115,7 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     },
     count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
-      // The index holds both, so no row is read. Not `sum`: a number too large in a foreign row would make it
-      // fail.
+      // The index holds both, so no row is read. Not `sum`: a foreign row's huge number would break it.
       const row = sql.get(PILE, id);
       return { messages: Number(row?.messages), bytes: Number(row?.bytes) };
     },

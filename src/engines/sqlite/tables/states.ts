@@ -6,9 +6,7 @@ import type { TableName } from "../sound-rows.ts";
 import { isLossy, type Row, type Statements } from "../statements.ts";
 import { isPaused } from "./meta.ts";
 
-/**
- * As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" would never come.
- */
+/** As far as a calendar goes. In SQLite every text is more than any number: a wake-up "soon" never comes. */
 const LATEST_AT_MS = 8.64e15;
 
 const WAKEABLE = `SELECT rowid AS number, conversation_id AS id FROM states WHERE wake_at_ms <= ?
