@@ -11,12 +11,12 @@ import { type AwsWorld, awsWorld } from "./world.ts";
 const [random] = crypto.getRandomValues(new Uint32Array(1));
 const SEED = Number(process.env.LULL_AWS_SEED ?? random);
 const INTERLEAVINGS = Number(process.env.LULL_INTERLEAVINGS ?? 100);
-/** More than the story has requests: past its end the worker lives. */
+/** More than the story makes: past the end the worker lives. */
 const DOOMSDAYS = 60;
 
 /**
- * Through the proxy, a fifth of all requests meets a fault, every answer may get lost, and the queue brings triggers late, twice, in
- * any order, and long after they were deleted. The SDK's own retries are on.
+ * Through the proxy, a fifth of all requests meets a fault, every answer may get lost, and the queue brings
+ * triggers late, twice, in any order, and long after they were deleted. The SDK's own retries are on.
  */
 describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
   let emulators: Emulators;
@@ -38,7 +38,7 @@ describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
     await world.close();
   }
 
-  it("a burst of 120 messages from three people at two workers is answered in few turns, nothing lost or twice", async () => {
+  it("120 messages from three people at two workers end in few turns, none lost or twice", async () => {
     const world = await badWorld({});
     const engines = [await world.open("one"), await world.open("two")] as const;
     const story = new Story(world);
@@ -60,7 +60,7 @@ describe.skipIf(unavailable)(`on a bad day (LULL_AWS_SEED=${SEED})`, () => {
     await close(world);
   }, 300_000);
 
-  it(`a worker that dies before or after any of its first ${DOOMSDAYS} requests leaves every message in one turn`, async () => {
+  it(`a death at any of the first ${DOOMSDAYS} requests leaves each message in one turn`, async () => {
     const world = await badWorld({ settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
     const healthy = await world.open("healthy");
     for (let doomsday = 1; doomsday <= DOOMSDAYS; doomsday += 1) {

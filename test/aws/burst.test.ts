@@ -12,7 +12,7 @@ describe.skipIf(unavailable)("a burst on AWS", () => {
   });
   afterAll(() => emulators.stop());
 
-  it("of 500 messages ends in 17 turns under one lease after the other, in order, with nothing lost", async () => {
+  it("of 500 messages ends in 17 turns under successive leases, in order, with nothing lost", async () => {
     const world = await awsWorld(emulators);
     const engine = await world.open();
     const texts = Array.from({ length: 500 }, (_, at) => `${at} 👩‍👩‍👧 שלום`);

@@ -41,7 +41,7 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
     ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: "RANGE" as const }]),
   ];
 
-  /** What is wrong with a table of that name once it stands in place of ours. */
+  /** What the checks say of a table made by hand in place of ours. */
   async function wrongWith(
     table: TableName,
     made: { readonly attributes: Attribute[]; readonly key: readonly string[]; readonly indexes?: Index[] },
@@ -104,7 +104,8 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
   it("with an index of the right name and other keys are told", async () => {
     const indexes = [{ ...activity, key: ["task_complete", "primary_channel"] }, byId, listed];
     assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), [
-      `has an index ${BY_ACTIVITY} that has the key task_complete (N), primary_channel (S) instead of primary_channel (S), task_complete (N)`,
+      `has an index ${BY_ACTIVITY} that has the key task_complete (N), primary_channel (S) ` +
+        `instead of primary_channel (S), task_complete (N)`,
     ]);
   });
 
@@ -113,7 +114,8 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
     assert.deepEqual(
       await wrongWith("conversations", { attributes: texts, key, indexes: [activity, byId, listed] }),
       [
-        `has an index ${BY_ACTIVITY} that has the key primary_channel (S), task_complete (S) instead of primary_channel (S), task_complete (N)`,
+        `has an index ${BY_ACTIVITY} that has the key primary_channel (S), task_complete (S) ` +
+          `instead of primary_channel (S), task_complete (N)`,
       ],
     );
     const number: Attribute[] = [["conversation_id", "N"]];
@@ -155,7 +157,7 @@ describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
     await emulators.stop();
   });
 
-  /** With the time that everybody has, unless it is another. */
+  /** With the machine's time, unless another clock is given. */
   async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {
     const engine = await aws({ ...world.options, ...given }).open({ ...world.context("checker"), clock });
     const found = await engine.checks!();

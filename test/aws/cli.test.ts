@@ -51,7 +51,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     return { code, json, stderr: err.join("") };
   }
 
-  it("create, list, show, change and erase conversations while no service runs, and make no file", async () => {
+  it("create, list, show, change and erase conversations without a service, and make no file", async () => {
     const create = ["conversations", "create", "--channel", "web", "--sender", "visitor-one"];
     const created = await lull(create);
     expect(created).toMatchObject({
@@ -100,7 +100,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("dead redrive puts back what a queue gave up, and leaves what nobody can read", async () => {
+  it("dead redrive puts back what a queue gave up, and leaves what cannot be read", async () => {
     const url = place.queues.default!;
     const [sqs, dead] = [emulators.sqs(), `${url}-dead`];
     const inQueue = async (QueueUrl: string) => {
@@ -113,7 +113,7 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     };
     expect(await lull(["dead", "redrive"])).toMatchObject({ code: 0 });
     const bodies = Array.from({ length: 23 }, (_, n) => JSON.stringify({ conversation_id: `c${n}` }));
-    for (const MessageBody of [...bodies, "nobody can read this"])
+    for (const MessageBody of [...bodies, "not a trigger"])
       await sqs.send(new SendMessageCommand({ QueueUrl: dead, MessageBody }));
     const { code, json } = await lull(["dead", "redrive"]);
     expect([code, json]).toEqual([1, { queues: [{ channel: "default", moved: 23, left: 1 }] }]);

@@ -83,7 +83,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     return meter.take();
   }
 
-  /** A conversation that has so many messages behind it, as if it had been led elsewhere before. */
+  /** A conversation with so many messages behind it, as if it had begun in another system. */
   async function ledElsewhere(sender: string, messages: number): Promise<string> {
     const { conversationId } = await turn(sender, 1);
     const conversation = (await engine.conversations.get(conversationId))!;
@@ -109,7 +109,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
   });
 
   it("the very first message of a person also makes the conversation", async () => {
-    const { requests } = await receive("somebody new");
+    const { requests } = await receive("a new customer");
     expect(requests).toEqual({
       Query: 2,
       BatchGetItem: 3,
@@ -123,7 +123,8 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
     await world.clock.advance(60_000);
     await world.takeDue(engine);
     const one = (await turn("one", 1)).spent;
-    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took over; drafted; committed.
+    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took
+    // over; drafted; committed.
     expect(one.requests).toEqual({
       ReceiveMessage: 1,
       DeleteMessageBatch: 1,
@@ -206,7 +207,7 @@ describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
       .items;
     meter.take();
     await engine.turns.take(conversation!.id);
-    // That all is not paused was read a moment ago.
+    // The pause of all conversations was read a moment ago and is remembered.
     expect(total(meter.take().requests)).toBe(8);
     await world.clock.advance(10_000);
     await take();

@@ -7,7 +7,7 @@ import { type AwsWorld, look } from "./world.ts";
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;
 
-/** Without a sweep: only what its own triggers wake. */
+/** Without a sweep: only triggers wake it. */
 export async function lookOnce(story: Story, engine: Engine): Promise<number> {
   await story.world.held.releaseDue(story.nowMs);
   const outcomes = await look(engine, LOOK_MAX);
@@ -33,8 +33,9 @@ export async function openPair(world: AwsWorld, random: Random): Promise<Pair> {
 }
 
 /**
- * A first message whose window is over, and then at once whatever the lot has for this run: more messages, a redelivery, one or two
- * that look, a wake-up out of nowhere, time. Few at a time: what one of them strands, another would find.
+ * A first message whose window is over, and then at once whatever the lot has for this run: more messages, a
+ * redelivery, one or two that look, a wake-up out of nowhere, time. Few at a time: what one of them strands,
+ * another would find.
  */
 export async function interleave(story: Story, pair: Pair, random: Random, sender: string): Promise<void> {
   const { lottery, first, second } = pair;

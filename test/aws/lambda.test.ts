@@ -191,7 +191,7 @@ describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
     const timeoutMs = 2_000;
     const { failed, tookMs } = await world.poll(lull, { timeoutMs });
     assert.ok(tookMs < timeoutMs, `it took ${tookMs} ms`);
-    // Nothing failed: its trigger is done with, and the release has sent another.
+    // Nothing failed: its trigger is deleted, and the release has sent another.
     assert.deepEqual(failed, []);
     assert.equal(turns[0]!.signal.aborted, true);
     assert.equal(await world.inQueue(), 0);
@@ -204,7 +204,7 @@ describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
     assert.equal(replies().length, 1);
   });
 
-  it("lose nothing where the mapping does not read what they report: the sweeper brings it back", async () => {
+  it("lose nothing if the mapping does not read what they report: the sweeper brings it back", async () => {
     await open();
     const lull = world.instance();
     await world.write(lull, "ana", "hi");
@@ -219,7 +219,7 @@ describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
     await world.passes(0);
     await world.poll(lull);
     assert.deepEqual(replies(), [["ana", "heard 1: hi"]]);
-    // A window that was late, not a message without one.
+    // An overdue window, not a message without one.
     assert.equal(metric("Orphans"), 0);
   });
 

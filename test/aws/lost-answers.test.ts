@@ -44,14 +44,14 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
     const watched = await world.openBehind({ onAnswered }, { workerId: "watched", tries });
     await tell(new Story(world), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
-      // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
+      // Not a write: what it took out of the queue comes again by itself unless it was deleted in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
       const story = new Story(world);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
-      // Nobody is told of silence: it is the time that passes.
+      // Silence has no event: only time passes.
       const onSilence = (_: AwsRequest, n: number) => {
         if (how === "silent" && n === lost) void world.clock.advance(SILENCE_MS);
       };

@@ -8,7 +8,10 @@ import { testChannel } from "../../src/testing/test-channel.ts";
 import { eventually } from "../lull-process.ts";
 import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
 
-/** The whole service on the emulators in real time, set up by the environment alone, as a container on ECS would be. */
+/**
+ * The whole service on the emulators in real time, set up by the environment alone, as a container on ECS
+ * would be.
+ */
 describe.skipIf(unavailable)("a long-running worker on AWS", () => {
   let emulators: Emulators;
   beforeAll(async () => {
@@ -78,7 +81,7 @@ describe.skipIf(unavailable)("a long-running worker on AWS", () => {
       return staged + windows + leases === 0 ? true : undefined;
     });
     assert.equal((await inspector.counts()).turns, 2);
-    // Polls are aborted: nobody waits twenty seconds for a queue on the way out.
+    // Polls are aborted: a stop does not wait twenty seconds for a queue.
     await Promise.all([first.service.stop(1_000), second.service.stop(1_000)]);
     assert.equal(sent().length, 2);
   }, 30_000);

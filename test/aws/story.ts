@@ -10,7 +10,10 @@ import type { AwsWorld } from "./world.ts";
 const REPLY = ["part one", "part two"];
 const ROUNDS_MAX = 40;
 
-/** Customers, a provider that remembers what it was given, and workers that carry turns out as the runtime does. */
+/**
+ * Customers, a provider that remembers what it was given, and workers that carry turns out as the runtime
+ * does.
+ */
 export class Story {
   readonly world: AwsWorld;
   /** Chunks that reached the provider, by turn and number. */
@@ -46,7 +49,7 @@ export class Story {
       this.acknowledged.push(message);
       return message;
     }
-    return assert.fail("nobody took the message");
+    return assert.fail("no worker took the message");
   }
 
   async carryOutAll(engine: Engine, outcomes: readonly TakeOutcome[]): Promise<void> {
@@ -78,7 +81,7 @@ export class Story {
     return sent(draft, chunk);
   }
 
-  /** The provider is asked about what somebody else may have sent. */
+  /** The provider is asked about what another worker may have sent. */
   #reconciled(draft: Draft): Draft {
     return draft.chunks.reduce((current, { state }, chunk) => {
       if (state.kind !== "sending") return current;
@@ -87,7 +90,9 @@ export class Story {
     }, draft);
   }
 
-  /** Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest. */
+  /**
+   * Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest.
+   */
   async settles(engine: Engine): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await this.carryOutAll(engine, await this.world.takeDue(engine));
@@ -124,8 +129,8 @@ export class Story {
 }
 
 /**
- * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker that may die at any
- * request. A fourth comes in meanwhile, by another.
+ * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker
+ * that may die at any request. A fourth comes in meanwhile, by another.
  */
 export async function tellWithDeath(
   story: Story,
@@ -140,7 +145,7 @@ export async function tellWithDeath(
     await story.receive(sender, healthy);
     await story.carryOutAll(doomed, outcomes);
   } catch {
-    // It died. Whoever is left goes on.
+    // It died. The other worker continues.
   }
   await story.settles(healthy);
 }

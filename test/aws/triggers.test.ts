@@ -43,7 +43,7 @@ describe.skipIf(unavailable)("triggers", () => {
     return { engine, sent };
   }
 
-  it("carry the conversation and nothing of the person, and are delayed by whole seconds, rounded up", async () => {
+  it("carry the conversation and nothing of the person, and wait whole seconds, rounded up", async () => {
     const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
     const { engine, sent } = await watched(world);
     const story = new Story(world);
@@ -144,7 +144,7 @@ describe.skipIf(unavailable)("triggers", () => {
     await world.close();
   });
 
-  it("that nobody can read stay in the queue for its dead letters, and the others are taken", async () => {
+  it("that cannot be read stay in the queue for its dead letters, and the others are taken", async () => {
     const world = await awsWorld(emulators);
     const told: [string, LogFields | undefined][] = [];
     const engine = await aws(world.options).open({
@@ -219,7 +219,7 @@ describe.skipIf(unavailable)("triggers", () => {
     await world.close();
   });
 
-  describe("that were received and have nobody to take them", () => {
+  describe("that were received and have no worker to take them", () => {
     const client = () => emulators.sqs();
 
     async function queuesFor(...channels: string[]) {
@@ -236,7 +236,7 @@ describe.skipIf(unavailable)("triggers", () => {
       await triggers.send({ conversationId, primaryChannel: "ana", channel }, systemClock.nowMs());
     }
 
-    it("because the worker stopped meanwhile are another's at once, and not one receive nearer to the dead letters", async () => {
+    it("because the worker stopped meanwhile are another's at once, and cost no receive", async () => {
       const queues = await queuesFor();
       const [stopping, other] = [poller(queues), poller(queues)];
       const stop = new AbortController();

@@ -23,7 +23,7 @@ import { testChannel } from "../../src/testing/test-channel.ts";
 import { house } from "./house.ts";
 import { deepJson } from "./nasty-json.ts";
 
-/** Every bug that bad input has found in the code, by what it did to people. */
+/** Every bug that bad input has found in the code, named by its effect. */
 
 const ACCOUNT = "AC00000000000000000000000000000001";
 
@@ -130,7 +130,7 @@ describe("channels", () => {
   );
 
   test.each([1e300, 8_640_000_000_000_001])(
-    "a message sent at %d could be staged, and nobody could look at it",
+    "a message sent at %d could be staged, and could not be read back",
     async (sent_at) => {
       const home = house();
       expect(await home.call(write({ sent_at }))).toMatchObject({ status: 400 });
@@ -166,7 +166,7 @@ describe("channels", () => {
     });
   });
 
-  test("an address that was all prefix belonged to nobody", () => {
+  test("an address that was all prefix belonged to no customer", () => {
     const form = (From: string) =>
       new URLSearchParams({
         AccountSid: ACCOUNT,
@@ -181,7 +181,7 @@ describe("channels", () => {
     expect(messageIn(whatsapp(), String(form("whatsapp:+2")))).toMatchObject({ sender: "+2" });
   });
 
-  test("a megabyte of names without values held everybody up for seconds, without any signature", async () => {
+  test("a megabyte of unsigned names without values held all callers up for seconds", async () => {
     const body = `AccountSid=${ACCOUNT}&${"a&".repeat(490_000)}`;
     const before = process.cpuUsage();
     const verdict = await whatsapp().verify(
@@ -201,7 +201,7 @@ describe("channels", () => {
     }
   });
 
-  test("with an empty secret in the configuration anybody could sign", async () => {
+  test("with an empty secret in the configuration any caller could sign", async () => {
     const url = "https://bot.example.com/";
     const signed = (algorithm: string, text: string, encoding: "hex" | "base64") =>
       createHmac(algorithm, "").update(text).digest(encoding);
@@ -216,7 +216,9 @@ describe("channels", () => {
 
 describe("http", () => {
   test("attributes nested without end ended the process", async () => {
-    const body = `{"channel":"web","address":"web","sender":"visitor-0001","attributes":{"a":${deepJson(200_000)}}}`;
+    const body =
+      `{"channel":"web","address":"web","sender":"visitor-0001",` +
+      `"attributes":{"a":${deepJson(200_000)}}}`;
     const answer = await house().call({ method: "POST", target: "/api/conversations", body });
     expect(answer).toMatchObject({ status: 400 });
     expect(await house().call(create({ attributes: JSON.parse(`{"a":${deepJson(90)}}`) }))).toMatchObject({
@@ -231,7 +233,7 @@ describe("http", () => {
     expect(answer.body.length).toBeLessThan(2_000);
   });
 
-  test("a window of 1e300 seconds was accepted, and then nobody could look at the locks", async () => {
+  test("a window of 1e300 seconds was accepted, and then the locks could not be read", async () => {
     const home = house();
     expect(await home.call(create({ window: { seconds: 1e300 } }))).toMatchObject({ status: 400 });
     expect(await home.call(create({ window: { seconds: 604_800 } }))).toMatchObject({ status: 201 });

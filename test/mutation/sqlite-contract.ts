@@ -6,7 +6,10 @@ import { describe, it } from "vitest";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
 import { type EngineHarness, engineContract, worldOn } from "../../src/testing/engine-contract/index.ts";
 
-/** Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and removes it. */
+/**
+ * Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and
+ * removes it.
+ */
 const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
 
 /** What spoils rows is tried by `foreign-rows.test.ts`, which comes next. */
