@@ -46,7 +46,7 @@ function blocksOf(language: string): (Block & { readonly page: string })[] {
   );
 }
 
-/** What is said, without what is shown. */
+/** The prose, without code blocks. */
 function prose({ text }: Page): string {
   return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
 }
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("every event that the sources log, from `info` on, is in the tables of operating.md, with its level", () => {
+test("every event that the sources log, from `info` on, is in operating.md, with its level", () => {
   const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
   const sources = files.filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^testing/.test(name));
   const logged = sources.flatMap((name) =>
@@ -193,7 +193,7 @@ describe("settings", () => {
   const ofEngine = [
     ...readFileSync(join(ROOT, "src/engines/aws/options.ts"), "utf8").matchAll(ENV_NAME),
   ].flat();
-  /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
+  /** Settings for running the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
     "tools/aws-local/settings.ts",
     "test/aws/interleavings.test.ts",
@@ -248,7 +248,7 @@ test("CONTRIBUTING.md says what each folder of web holds", () => {
   expect(folders.filter((folder) => !text.includes(`| \`${folder}\` |`))).toEqual([]);
 });
 
-/** `OPENAI_QUOTA` and its like look like variables and are not: errors bear such names, too. */
+/** `OPENAI_QUOTA` and the like look like variables but are codes of errors. */
 function errorCodes(): Set<string> {
   const sources = readdirSync(join(ROOT, "src/responders"), { recursive: true, encoding: "utf8" });
   const texts = sources

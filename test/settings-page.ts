@@ -6,7 +6,7 @@ export const SETTINGS_PAGE = new URL("../docs/configuration.md", import.meta.url
 
 const HEAD = "| environment | flag | in the file | default | |\n|---|---|---|---|---|";
 
-/** The page with its tables of settings written anew, each the first one under its heading. */
+/** The page with its tables of settings regenerated, each the first one under its heading. */
 export function withTables(page: string): string {
   const { "Channels and the responder": _, ...inFile } = KNOBS_BY_HEADING;
   return Object.entries(inFile).reduce((text, [heading, knobs]) => {

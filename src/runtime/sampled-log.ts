@@ -89,7 +89,10 @@ function keyOf(event: SampledEvent, apart: LogFields): string {
   return JSON.stringify([event, apart]);
 }
 
-/** Also true after the clock was set back. An entry that is still being counted stays until it is logged. */
+/**
+ * A clock that was set back keeps no entry fresh, hence the distance. An entry that is being counted stays
+ * fresh until it is logged.
+ */
 function isFresh({ atMs, more }: Told, nowMs: number): boolean {
   return more > 0 || Math.abs(nowMs - atMs) < MINUTE_MS;
 }
