@@ -7,7 +7,7 @@ const REASONS_MAX = 20;
 const OTHER_REASONS = "other reasons";
 
 /** What anybody may cause as often as they like, or every turn as long as it lasts, and what tells how many more of it there were. */
-const SUMS = {
+export const SUMS = {
   "webhook.refused": ["warn", "webhook.refusals"],
   "message.refused": ["info", "message.refusals"],
   "webhook.failed": ["error", "webhook.failures"],
