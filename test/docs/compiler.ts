@@ -6,6 +6,7 @@ import {
   type Symbol as Declared,
   type Program,
   SymbolFlags,
+  type Type,
 } from "typescript/unstable/sync";
 import { ROOT } from "../staged-package.ts";
 
@@ -42,4 +43,22 @@ export function exportsOf({ checker, program }: Sources, file: string): Readonly
 
 function declared(checker: Checker, symbol: Declared): Declared {
   return symbol.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+/** The words of a choice: those of a union of texts, or of what its members have as `kind`. */
+export function kindsOf(sources: Sources, file: string, name: string): string[] {
+  const { checker } = sources;
+  const symbol = exportsOf(sources, file).get(name);
+  if (symbol === undefined) throw new Error(`${file} exports no ${name}`);
+  const type = checker.getDeclaredTypeOfSymbol(symbol);
+  return membersOf(type).map((member) => {
+    const kind = checker.getPropertyOfType(member, "kind");
+    const word = kind ? checker.getTypeOfSymbol(kind)! : member;
+    return checker.typeToString(word).replaceAll('"', "");
+  });
+}
+
+/** Of a union its types, else the type itself. */
+export function membersOf(type: Type): readonly Type[] {
+  return type.isUnionType() ? type.getTypes() : [type];
 }

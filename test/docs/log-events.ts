@@ -1,10 +1,10 @@
 import { relative } from "node:path";
 import type { CallExpression, Expression } from "typescript/unstable/ast";
 import { isCallExpression, isStringLiteral } from "typescript/unstable/ast/is";
-import { SymbolFlags, type Type } from "typescript/unstable/sync";
+import { SymbolFlags } from "typescript/unstable/sync";
 import { SUMS } from "../../src/runtime/sampled-log.ts";
 import { ROOT } from "../staged-package.ts";
-import { nodesIn, type Sources } from "./compiler.ts";
+import { membersOf, nodesIn, type Sources } from "./compiler.ts";
 
 export interface LogEvent {
   readonly event: string;
@@ -72,7 +72,7 @@ function fieldsOf({ checker }: Sources, given: readonly Expression[]): Fields {
   const found = new Map<string, "always" | "sometimes">();
   for (const argument of given) {
     const type = checker.getTypeAtLocation(argument)!;
-    const kinds = "types" in type ? (type.types as readonly Type[]) : [type];
+    const kinds = membersOf(type);
     for (const kind of kinds) {
       for (const field of checker.getPropertiesOfType(kind)) {
         const inAll = kinds.every((each) => checker.getPropertyOfType(each, field.name));

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../staged-package.ts";
 import { openSources } from "./compiler.ts";
@@ -8,5 +8,5 @@ import { WRITTEN } from "./written.ts";
 using sources = openSources();
 for (const [page, write] of Object.entries(WRITTEN)) {
   const path = join(ROOT, page);
-  writeFileSync(path, write(readFileSync(path, "utf8"), sources));
+  writeFileSync(path, write(existsSync(path) ? readFileSync(path, "utf8") : "", sources));
 }
