@@ -10,7 +10,7 @@ const OTHER_REASONS = "other reasons";
  * Events that a caller may cause without limit, or that every turn repeats while a failure lasts; each with
  * the event that reports how many more there were.
  */
-const SUMS = {
+export const SUMS = {
   "webhook.refused": ["warn", "webhook.refusals"],
   "message.refused": ["info", "message.refusals"],
   "webhook.failed": ["error", "webhook.failures"],

@@ -1,8 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import type { Knob } from "../src/config/knob.ts";
-import { KNOBS_BY_HEADING } from "../src/config/knobs.ts";
-
-export const SETTINGS_PAGE = new URL("../docs/configuration.md", import.meta.url);
+import type { Knob } from "../../src/config/knob.ts";
+import { KNOBS_BY_HEADING } from "../../src/config/knobs.ts";
 
 const HEAD = "| environment | flag | in the file | default | |\n|---|---|---|---|---|";
 
@@ -27,5 +24,3 @@ function rowOf({ env, flag, key, default: value, otherwise = "", help, more = ""
   ];
   return `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
 }
-
-if (import.meta.main) writeFileSync(SETTINGS_PAGE, withTables(readFileSync(SETTINGS_PAGE, "utf8")));
