@@ -10,6 +10,7 @@ export type { AwsOptions } from "./options.ts";
 
 /** The engine as it was asked for: whoever reads its queues in another way needs the same clients and names. */
 export interface AwsEngine extends EngineProvider {
+  readonly name: "aws";
   readonly options: AwsOptions;
 }
 
