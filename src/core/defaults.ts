@@ -66,7 +66,7 @@ export const BODY_PATIENCE_MS = 3 * SECOND;
 /** What a body that is being read costs besides its bytes: a connection, its parser, its listeners. */
 export const OPEN_BODY_BYTES = 8_000;
 
-/** What a provider's webhook has at most. When there is no room, such a body gets that of an older one; a larger one is given up. */
+/** What a provider's webhook has at most, far above what a message with ten media and a filled-in form takes. When there is no room, such a body gets that of an older one; a larger one is given up. */
 export const SMALL_BODY_BYTES_MAX = 65_536;
 
 /** Status callbacks in the air at once, as a share of the webhooks that may be. Three come for each reply. */

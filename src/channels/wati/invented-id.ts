@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Fields, text, timeIn } from "./body.ts";
+import type { Fields } from "../../wire/json-object.ts";
+import { text, timeIn } from "./body.ts";
 
 /**
  * A name for a message that carries no id. With a time in it, a redelivery has the same name and is a duplicate. Without one, the moment

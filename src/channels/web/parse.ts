@@ -2,7 +2,7 @@ import { URL_LENGTH_MAX } from "../../core/defaults.ts";
 import { isInstant } from "../../core/instant.ts";
 import type { InboundMessage, Media } from "../../model/message.ts";
 import type { Parsed, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
-import { type Fields, readObject } from "./body.ts";
+import { type Fields, readObject } from "../../wire/json-object.ts";
 
 /** Longest `id` and `sender`: both end up in keys. */
 const NAME_MAX = 200;
