@@ -11,6 +11,7 @@ import { ROOT, run, stagePackage } from "./staged-package.ts";
 const NAMES = {
   lull: [
     "ConfigError",
+    "InvalidRequest",
     "LullError",
     "StoreUnavailable",
     "createLull",

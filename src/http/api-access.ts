@@ -3,8 +3,8 @@ import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from 
 import { ConfigError, tellable } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
+import { sameSecret } from "../wire/same-secret.ts";
 import { failure, isRead, notNow } from "./answers.ts";
-import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 

@@ -1,3 +1,4 @@
+import { pagesIdOf } from "../channels/web/visitor.ts";
 import { dueAtMs } from "../core/window.ts";
 import type { HistoryMessage } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
@@ -28,11 +29,8 @@ export function feedOf(detail: ConversationDetail, settings: Settings, after: nu
   };
 }
 
-/** Under the id that the page gave it; the channel put the sender in front. */
-function waitingMessage({ providerId, sender, text, arrivedAtMs }: StagedMessage): FeedWaiting {
-  const prefix = `${encodeURIComponent(sender.toWellFormed())}/`;
-  const id = providerId.startsWith(prefix) ? providerId.slice(prefix.length) : providerId;
-  return { id, text, at: isoTime(arrivedAtMs) };
+function waitingMessage(message: StagedMessage): FeedWaiting {
+  return { id: pagesIdOf(message), text: message.text, at: isoTime(message.arrivedAtMs) };
 }
 
 type FeedState = Pick<Feed, "state" | "answering_since" | "due_in_ms">;

@@ -1,7 +1,10 @@
+import type { AwsEngine } from "../engines/aws/index.ts";
+import { ConfigError } from "../errors.ts";
 import { createEdge } from "../http/edge.ts";
 import type { Handle } from "../http/edge-request.ts";
 import { createLull, type Lull } from "../index.ts";
 import type { Log } from "../model/log.ts";
+import type { EngineProvider } from "../ports/engine.ts";
 import type { LullConfig } from "../runtime/config.ts";
 import { SampledLog } from "../runtime/sampled-log.ts";
 import { systemClock } from "../runtime/system-clock.ts";
@@ -11,8 +14,13 @@ import { type Counting, counting } from "./metrics.ts";
 import { type Trace, tracing } from "./tracing.ts";
 import { type Visibility, visibilityIn } from "./visibility.ts";
 
-/** A configuration, or a function that makes one at the first event. `log` is the function's own log. */
-export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<LullConfig>);
+/** What `createLull` takes, on the engine whose queues wake functions. */
+export interface LambdaConfig extends LullConfig {
+  readonly engine: AwsEngine;
+}
+
+/** A configuration, or how to come by one when the first event does. `log` is the function's own, for those who want it. */
+export type ConfigSource = LambdaConfig | ((log: Log) => LambdaConfig | Promise<LambdaConfig>);
 
 export interface Opened {
   readonly lull: Lull;
@@ -34,6 +42,7 @@ export class FunctionRuntime {
   #opened: Promise<Opened> | undefined;
 
   constructor(source: ConfigSource, env = process.env) {
+    if (typeof source !== "function") requireAws(source);
     const serviceName = env.POWERTOOLS_SERVICE_NAME || "lull";
     const { log, begin } = lambdaLog(serviceName, env);
     this.metrics = counting(serviceName);
@@ -68,6 +77,7 @@ export class FunctionRuntime {
   async #create(): Promise<Opened> {
     const source = this.#source;
     const config = typeof source === "function" ? await source(this.log) : source;
+    requireAws(config);
     const log = config.log && config.log !== this.log ? this.metrics.counted(config.log) : this.log;
     const lull = createLull({ ...config, log });
     return {
@@ -77,4 +87,12 @@ export class FunctionRuntime {
       apiDoor: createEdge(lull, { serves: "api" }),
     };
   }
+}
+
+/** The compiler says the same, to those who ask one. */
+function requireAws({ engine }: { readonly engine?: Partial<EngineProvider> }): void {
+  if (engine?.name === "aws" && "options" in engine) return;
+  throw new ConfigError(
+    `the functions run on DynamoDB and SQS alone: engine must be aws() of lull/aws, not ${engine?.name ?? "missing"}`,
+  );
 }

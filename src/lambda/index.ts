@@ -6,7 +6,7 @@ import { sweeperHandler } from "./sweeper.ts";
 import { apiHandler, webhookHandler } from "./webhook.ts";
 import { workerHandler } from "./worker.ts";
 
-export type { ConfigSource } from "./function-runtime.ts";
+export type { ConfigSource, LambdaConfig } from "./function-runtime.ts";
 export type { HttpResponse } from "./http-event.ts";
 export type { LambdaContext, SqsBatchResponse, SqsEvent, SqsRecord } from "./invocation.ts";
 

@@ -9,7 +9,6 @@ import { placeFrom, sqsClient } from "../engines/aws/options.ts";
 import { type Ending, once } from "../engines/aws/retry.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { EngineProvider } from "../ports/engine.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { AWS_DEADLINES } from "../wire/deadline.ts";
 import type { SqsRecord } from "./invocation.ts";
@@ -108,8 +107,7 @@ export class Visibility {
 }
 
 /** With the clients and queues of the engine that is in force. */
-export function visibilityIn(engine: EngineProvider, log: Log): Visibility {
-  const { options = {} } = engine as Partial<AwsEngine>;
+export function visibilityIn({ options }: AwsEngine, log: Log): Visibility {
   let client = options.clients?.sqs;
   return new Visibility({
     client: () => {

@@ -1,6 +1,6 @@
 import { mayBring } from "../core/own-addresses.ts";
 import { oddInbound, soundInbound } from "../core/sound-inbound.ts";
-import type { InboundMessage } from "../model/message.ts";
+import type { Arrival, InboundMessage } from "../model/message.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { StageRequest } from "../ports/engine.ts";
 import type { Reception } from "./reception.ts";
@@ -14,14 +14,11 @@ export interface Arriving extends StageRequest {
   readonly tooLongBy?: number;
 }
 
-/** How a payload came in. */
-interface Arrived {
-  readonly channel: string;
-  readonly arrivedAtMs: number;
+interface Rules {
   /** Characters of a text that the channel takes. */
-  readonly textMax?: number | undefined;
+  readonly textMax: number;
   /** Why none of them may be staged. */
-  readonly refusal?: StageRequest["refusal"] | undefined;
+  readonly refusal: StageRequest["refusal"] | undefined;
 }
 
 const NOT_OURS =
@@ -43,11 +40,17 @@ export function admitted(
   channel: Channel,
   given: readonly InboundMessage[],
 ): Admitted {
-  const arrived = arriving(given, {
-    channel: name,
-    arrivedAtMs: reception.clock.nowMs(),
-    textMax: channel.receivedTextMax,
-    refusal: reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
+  const rules = {
+    textMax: channel.receivedTextMax ?? Number.POSITIVE_INFINITY,
+    refusal: reception.hasResponder(name) ? undefined : ("ROUTE_NOT_FOUND" as const),
+  };
+  // Our own time, and the place in the payload: what the provider's clock cannot order, these do.
+  const at = { channel: name, arrivedAtMs: reception.clock.nowMs() };
+  const arrived = given.map((message, position) => {
+    const read = soundInbound(message);
+    return read.kind === "sound"
+      ? arriving({ ...read.value, ...at, position }, rules)
+      : unkept({ ...oddInbound(message), ...at, position }, read.why);
   });
   const requests = arrived.filter(
     ({ arrival, odd }) => odd !== undefined || mayBring(reception.channels, name, arrival.address),
@@ -61,23 +64,16 @@ export function refusedStranger(reception: Reception, name: string): Admitted["r
   return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
 
+function arriving(arrival: Arrival, { textMax, refusal }: Rules): Arriving {
+  const tooLongBy = arrival.text.length - textMax;
+  if (tooLongBy > 0) return { arrival, refusal: "MESSAGE_TOO_LARGE", tooLongBy };
+  return { arrival, ...(refusal && { refusal }) };
+}
+
 /**
- * Our arrival time and the place in the payload order what the provider's clock cannot. A message that the
- * store could not read back when its turn comes is refused now, alone: its neighbours are acknowledged with
- * it, so the provider would never send it again.
+ * A message that nobody could read back when its turn comes is refused now, alone: its neighbours are acknowledged with it, and would never
+ * come again.
  */
-function arriving(
-  messages: readonly InboundMessage[],
-  { channel, arrivedAtMs, textMax = Number.POSITIVE_INFINITY, refusal }: Arrived,
-): Arriving[] {
-  return messages.map((message, position) => {
-    const read = soundInbound(message);
-    const at = { channel, arrivedAtMs, position };
-    if (read.kind === "foreign")
-      return { arrival: { ...oddInbound(message), ...at }, refusal: "INVALID_PAYLOAD", odd: read.why };
-    const arrival = { ...read.value, ...at };
-    const tooLongBy = arrival.text.length - textMax;
-    if (tooLongBy > 0) return { arrival, refusal: "MESSAGE_TOO_LARGE", tooLongBy };
-    return { arrival, ...(refusal && { refusal }) };
-  });
+function unkept(arrival: Arrival, odd: string): Arriving {
+  return { arrival, refusal: "INVALID_PAYLOAD", odd };
 }

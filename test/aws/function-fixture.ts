@@ -9,6 +9,7 @@ import {
 import { aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import {
   type HttpResponse,
+  type LambdaConfig,
   type LambdaContext,
   type LambdaHandlers,
   lambdaHandlers,
@@ -16,7 +17,6 @@ import {
 } from "../../src/lambda/index.ts";
 import type { LogFields } from "../../src/model/log.ts";
 import type { Settings } from "../../src/model/settings.ts";
-import type { LullConfig } from "../../src/runtime/config.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
@@ -35,7 +35,7 @@ export function contextWith(remainingMs: number): LambdaContext {
 }
 
 export interface FunctionFixtureOptions {
-  readonly config?: Partial<LullConfig>;
+  readonly config?: Partial<LambdaConfig>;
   /** Settings that users do not configure. */
   readonly defaults?: Partial<Settings>;
   /** The machine's own time: for what a queue does by itself. */
@@ -76,7 +76,7 @@ export async function functionFixture(emulators: Emulators, options: FunctionFix
   let count = 0;
 
   /** A fresh instance of the functions: what a cold start gives. */
-  const instance = (config: Partial<LullConfig> = {}): LambdaHandlers =>
+  const instance = (config: Partial<LambdaConfig> = {}): LambdaHandlers =>
     lambdaHandlers({
       engine: { ...engine, defaults: { ...engine.defaults, ...options.defaults } },
       channels: { test: channel },

@@ -7,10 +7,10 @@ import { settingsWith } from "../../src/core/defaults.ts";
 import type { StepContext } from "../../src/engines/embedded/context.ts";
 import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
 import {
+  type AskStep,
   carryOut,
   isRead,
   READS,
-  type RunStep,
   STEPS,
   stepClient,
 } from "../../src/engines/embedded/requests.ts";
@@ -67,15 +67,15 @@ beforeEach(() => {
   const tables = sqliteTables({ sql, quarantine, nowMs: () => nowMs, projectStatus: "active", salt: "s" });
   let count = 0;
   const settings = settingsWith({ batchMessagesMax: 2, whileBusy: "restart", retentionMs: 86_400_000 });
-  const run: RunStep = async (name, input) => {
+  const ask: AskStep = (name) => async (input) => {
     const newId = () => `id-${++count}`;
     const step: StepContext = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
     return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
   };
-  engine = embeddedEngine(stepClient(run), {
+  engine = embeddedEngine(stepClient(ask), {
     deadAmong: (holders) => holders,
-    ping: async () => void (await run("ping", undefined)),
+    ping: async () => void (await ask("ping")(undefined)),
     close: async () => {},
   });
 });

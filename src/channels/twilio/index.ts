@@ -1,3 +1,4 @@
+import { SMALL_BODY_BYTES_MAX } from "../../core/defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel, Parsed } from "../../ports/channel.ts";
 import { prefixed } from "./address.ts";
@@ -16,8 +17,6 @@ import { glance, verify } from "./verify.ts";
 export type { TwilioAccount, TwilioOptions };
 
 const TEXT_MAX = 1_600;
-/** Far above what a message with ten media and a filled-in form takes. */
-const BODY_BYTES_MAX = 65_536;
 const WHATSAPP: Kind = { type: "whatsapp", prefix: "whatsapp:", fromVariable: "TWILIO_WHATSAPP_FROM" };
 const SMS: Kind = { type: "sms", prefix: "", fromVariable: "TWILIO_SMS_FROM" };
 
@@ -49,7 +48,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
   const channel: Channel = {
     type: kind.type,
     textMax: options.textMax ?? TEXT_MAX,
-    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? SMALL_BODY_BYTES_MAX,
     busyTextInAnswer: true,
     get addresses() {
       return session === undefined ? [] : numbersOfAll(session);

@@ -1,6 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
+import { sameSecret } from "../../wire/same-secret.ts";
 import { type Form, first, isForm, isJson, PARAMETERS_MAX, readForm, TOO_MANY } from "./form.ts";
 import { isCutElsewhere } from "./recut.ts";
 import { type Account, type Session, speaksFor } from "./session.ts";
@@ -33,7 +34,10 @@ export async function verify(session: Session, request: WebhookRequest): Promise
 
   const url = withoutFragment(request.url);
   const bodyHash = isJson(request.headers) ? bodyHashIn(url) : undefined;
-  if (bodyHash !== undefined && !same(bodyHash, createHash("sha256").update(request.body).digest("hex"))) {
+  if (
+    bodyHash !== undefined &&
+    !sameSecret(bodyHash, createHash("sha256").update(request.body).digest("hex"))
+  ) {
     return refused("the body is not the one that was signed");
   }
   const token = await session.context.secrets.get(account.authToken);
@@ -41,7 +45,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
     throw new ConfigError("the auth token in the configuration is empty: any caller could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
-  const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));
+  const matches = (candidate: string) => sameSecret(signature, signatureOf(token, candidate + suffix));
   if (asReceived(url).some(matches) || normalised(url).some(matches)) {
     return bodyHash === undefined && isCutElsewhere(queryOf(url) + suffix, form)
       ? refused(CUT)
@@ -106,13 +110,6 @@ function asReceived(url: string): string[] {
 /** Some of Twilio's senders sign the URL with its special characters escaped. */
 function normalised(url: string): string[] {
   return URL.canParse(url) ? asReceived(new URL(url).toString()) : [];
-}
-
-/** The length of a signature is no secret, so it may show. */
-function same(given: string, expected: string): boolean {
-  const a = Buffer.from(given);
-  const b = Buffer.from(expected);
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 function refused(why: string): Verdict {

@@ -1,18 +1,5 @@
 import { isInstant } from "../../core/instant.ts";
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** The body as an object, or undefined where it is anything else. */
-export function readObject(body: Buffer | string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Fields)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
+import type { Fields } from "../../wire/json-object.ts";
 
 export function objectIn(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};

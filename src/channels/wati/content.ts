@@ -1,5 +1,6 @@
 import type { Media } from "../../model/message.ts";
-import { type Fields, firstText, objectIn, text } from "./body.ts";
+import type { Fields } from "../../wire/json-object.ts";
+import { firstText, objectIn, text } from "./body.ts";
 
 /** A map and not an object: a file may be called `menu.constructor`. */
 const TYPE_OF_EXTENSION = new Map(

@@ -1,3 +1,4 @@
+import { SMALL_BODY_BYTES_MAX } from "../../core/defaults.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Channel } from "../../ports/channel.ts";
 import { answer } from "./answer.ts";
@@ -13,7 +14,6 @@ import { unfit, verify } from "./verify.ts";
 export type { WatiOptions };
 
 const TEXT_MAX = 4_096;
-const BODY_BYTES_MAX = 65_536;
 
 /** WhatsApp through WATI. */
 export function wati(options: WatiOptions = {}): Channel {
@@ -25,7 +25,7 @@ export function wati(options: WatiOptions = {}): Channel {
   return {
     type: "whatsapp",
     textMax: TEXT_MAX,
-    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+    bodyBytesMax: options.bodyBytesMax ?? SMALL_BODY_BYTES_MAX,
     get addresses() {
       return state?.session.numbers ?? [];
     },

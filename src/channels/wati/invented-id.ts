@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Fields, text, timeIn } from "./body.ts";
+import type { Fields } from "../../wire/json-object.ts";
+import { text, timeIn } from "./body.ts";
 
 /**
  * A name for a message that carries no id. If the message has a time, a redelivery gets the same name and is

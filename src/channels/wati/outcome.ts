@@ -1,6 +1,7 @@
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { type Fields, readObject } from "../../wire/json-object.ts";
 import { retryAfterMs } from "../../wire/retry-after.ts";
-import { type Fields, firstText, objectIn, readObject } from "./body.ts";
+import { firstText, objectIn } from "./body.ts";
 
 export interface Answer {
   readonly status: number;

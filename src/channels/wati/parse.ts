@@ -1,7 +1,8 @@
 import { isPassing } from "../../core/names.ts";
 import type { InboundMessage } from "../../model/message.ts";
 import type { Parsed, WebhookRequest } from "../../ports/channel.ts";
-import { type Fields, firstText, objectIn, readObject, text, timeIn } from "./body.ts";
+import { type Fields, readObject } from "../../wire/json-object.ts";
+import { firstText, objectIn, text, timeIn } from "./body.ts";
 import { contentOf } from "./content.ts";
 import { isStatus, parseStatus } from "./status.ts";
 

@@ -1,6 +1,7 @@
 import type { DeliveryStatus } from "../../model/message.ts";
 import type { Parsed } from "../../ports/channel.ts";
-import { type Fields, firstText, text } from "./body.ts";
+import type { Fields } from "../../wire/json-object.ts";
+import { firstText, text } from "./body.ts";
 import { chunkNamed } from "./chunk-name.ts";
 
 /**

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { guessable, isGuessable } from "../../core/own-secret.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
-import { readObject, text } from "./body.ts";
+import { readObject } from "../../wire/json-object.ts";
+import { sameSecret } from "../../wire/same-secret.ts";
+import { text } from "./body.ts";
 import type { Session } from "./session.ts";
 
 const WRONG = "the secret is not the right one";
@@ -23,17 +24,16 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const secret = await session.context.secrets.get(session.webhookSecret);
   // For the log alone: the caller has proven nothing yet, and WATI tries again after the repair.
   if (isGuessable(secret)) throw new ConfigError(guessable(OURS));
-  const expected = digest(secret);
   const inHead = secretsIn(request);
-  if (holds(inHead, expected)) return { kind: "authentic" };
+  if (holds(inHead, secret)) return { kind: "authentic" };
   if (inHead.length > 0) return { kind: "refused", why: WRONG };
   const written = passkeysWritten(request.body);
   if (written.length === 0)
     return { kind: "refused", why: "the webhook carries no secret: add ?secret=... to its URL" };
   // Only a body that holds the right secret somewhere is parsed: until then the caller has proven nothing.
-  if (!holds(written, expected)) return { kind: "refused", why: WRONG };
+  if (!holds(written, secret)) return { kind: "refused", why: WRONG };
   const inBody = present([text(readObject(request.body)?.passkey)]);
-  return holds(inBody, expected) ? { kind: "authentic" } : { kind: "refused", why: WRONG };
+  return holds(inBody, secret) ? { kind: "authentic" } : { kind: "refused", why: WRONG };
 }
 
 /** What may be a `passkey` in a body that is not parsed yet. */
@@ -60,12 +60,7 @@ function present(secrets: readonly (string | null | undefined)[]): string[] {
   return secrets.filter((secret) => typeof secret === "string" && secret !== "") as string[];
 }
 
-/** Compares every candidate: the time taken must not show which place held the right secret. */
-function holds(given: readonly string[], expected: Buffer): boolean {
-  return given.map((secret) => timingSafeEqual(digest(secret), expected)).includes(true);
-}
-
-/** Digests have one length, as `timingSafeEqual` wants, and hide the secret's length. */
-function digest(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+/** Each is compared to the end: which place held the right secret must not show in the time it takes. */
+function holds(given: readonly string[], secret: string): boolean {
+  return given.map((each) => sameSecret(each, secret)).includes(true);
 }

@@ -2,10 +2,9 @@ import { URL_LENGTH_MAX } from "../../core/defaults.ts";
 import { isInstant } from "../../core/instant.ts";
 import type { InboundMessage, Media } from "../../model/message.ts";
 import type { Parsed, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
-import { type Fields, readObject } from "./body.ts";
+import { type Fields, readObject } from "../../wire/json-object.ts";
+import { NAME_MAX, providerIdOf } from "./visitor.ts";
 
-/** Longest `id` and `sender`: both end up in keys. */
-const NAME_MAX = 200;
 const MEDIA_MAX = 10;
 
 export const NOT_JSON = "the content-type must be application/json";
@@ -34,7 +33,7 @@ export function parse(request: WebhookRequest, address: string): Parsed {
   if (problems.length > 0) return invalid(problems.join("; "));
   const message: InboundMessage = {
     // Pages choose their own ids, so one visitor's id must never collide with another's.
-    providerId: `${encodeURIComponent(sender)}/${id}`,
+    providerId: providerIdOf(sender, id),
     account: address,
     address,
     sender,

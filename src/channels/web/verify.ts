@@ -1,10 +1,11 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { guessable, isGuessable } from "../../core/own-secret.ts";
 import { isForwarded, isLoopbackHost, isOfAnotherSite } from "../../core/this-machine.ts";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
-import { readObject } from "./body.ts";
+import { readObject } from "../../wire/json-object.ts";
+import { sameSecret } from "../../wire/same-secret.ts";
 import { isJson, NOT_JSON } from "./parse.ts";
 
 /** What a visitor is checked against. */
@@ -50,10 +51,8 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   const key = await secrets.get(secret);
   // For the log alone: the caller has proven nothing yet.
   if (isGuessable(key)) throw new ConfigError(guessable("the channel's secret (LULL_WEB_SECRET)"));
-  const expected = Buffer.from(createHmac("sha256", key).update(sender).digest("hex"));
-  const signature = Buffer.from(given.toLowerCase());
-  if (signature.length === expected.length && timingSafeEqual(signature, expected))
-    return { kind: "authentic" };
+  const expected = createHmac("sha256", key).update(sender).digest("hex");
+  if (sameSecret(given.toLowerCase(), expected)) return { kind: "authentic" };
   return refused("x-lull-signature is not the hex HMAC-SHA256 of the sender");
 }
 

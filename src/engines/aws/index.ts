@@ -10,6 +10,7 @@ export type { AwsOptions } from "./options.ts";
 
 /** The engine with its options: code that reads its queues otherwise needs the same clients and names. */
 export interface AwsEngine extends EngineProvider {
+  readonly name: "aws";
   readonly options: AwsOptions;
 }
 

@@ -63,7 +63,7 @@ export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
 export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
 
 /** Runs the step of that name in its transaction, on this thread or on the writer's. */
-export type RunStep = (name: StepName, input: unknown) => Promise<unknown>;
+export type AskStep = (name: StepName) => (input: unknown) => Promise<unknown>;
 
 /** Every step as a function, typed by the step itself. */
 export type StepClient = {
@@ -73,10 +73,9 @@ export type StepClient = {
 };
 
 /** A name and an input cross to the other thread; a caller sees typed functions. */
-export function stepClient(run: RunStep): StepClient {
+export function stepClient(ask: AskStep): StepClient {
   const names = Object.keys({ ...STEPS, ...READS }) as StepName[];
-  const calls = names.map((name) => [name, (input?: unknown) => run(name, input)]);
-  return Object.fromEntries(calls) as StepClient;
+  return Object.fromEntries(names.map((name) => [name, ask(name)])) as StepClient;
 }
 
 export function isRead(name: StepName): name is keyof typeof READS {

@@ -20,7 +20,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
   return {
     name: "memory",
     async open({ clock, settings, workerId, onArmed }) {
-      const steps = stepClient(async (name, input) => {
+      const steps = stepClient((name) => async (input) => {
         const step = {
           tables,
           settings,

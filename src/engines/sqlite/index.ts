@@ -3,7 +3,7 @@ import type { CheckResult } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { isRead, type StepName, stepClient } from "../embedded/requests.ts";
+import { type AskStep, isRead, stepClient } from "../embedded/requests.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";
@@ -35,9 +35,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
     async open(context) {
       requireOwnLog(options.file);
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
-      const steps = stepClient((name, input) =>
-        name === "stage" ? stageSoundly(store, input) : store.run(name, input),
-      );
+      const steps = stepClient((name) => (name === "stage" ? stageSoundly(store) : store.ask(name)));
       return embeddedEngine(steps, {
         deadAmong: (holders) => holders.filter(isKnownDead),
         // A real write: it notices a full disk or a lost file before a webhook does.
@@ -57,17 +55,20 @@ export function sqlite(options: SqliteOptions): EngineProvider {
 }
 
 interface OpenStore {
-  readonly run: (name: StepName, input: unknown) => Promise<unknown>;
+  readonly ask: AskStep;
   /** Why the file should not be relied on, even if some of it can be read. */
   readonly damage: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** A damaged file will be replaced, with all that came in since: the provider keeps its message. */
-async function stageSoundly(store: OpenStore, requests: unknown): Promise<unknown> {
-  const damage = store.damage();
-  if (damage !== undefined) throw new StoreUnavailable(damage);
-  return store.run("stage", requests);
+function stageSoundly({ ask, damage }: OpenStore): ReturnType<AskStep> {
+  const stage = ask("stage");
+  return async (requests) => {
+    const why = damage();
+    if (why !== undefined) throw new StoreUnavailable(why);
+    return stage(requests);
+  };
 }
 
 function storeOptions(options: SqliteOptions, context: EngineContext): StoreOptions {
@@ -77,27 +78,28 @@ function storeOptions(options: SqliteOptions, context: EngineContext): StoreOpti
 
 async function inlineStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const store = openStore(storeOptions(options, context));
-  const run = async (name: StepName, input: unknown) => {
+  const ask: AskStep = (name) => async (input) => {
     const reply = store.runGroup([{ name, input, nowMs: context.clock.nowMs() }]);
     ears.heard(reply);
     return resultOf(reply.replies[0]!);
   };
-  const ears = listening(context, (strays) => run("setAside", strays));
-  return { run, damage: ears.damage, close: async () => store.close() };
+  const ears = listening(context, ask("setAside"));
+  return { ask, damage: ears.damage, close: async () => store.close() };
 }
 
 /** Writes go to one thread, reads to another: a long list for the console never delays an acknowledgement. */
 async function threadedStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const { clock, log } = context;
   const forWriting = storeOptions(options, context);
-  const write = (name: StepName, input: unknown) => writer.run({ name, input, nowMs: clock.nowMs() });
-  const setAside = (strays: readonly StrayRow[]) => write("setAside", strays);
+  const write: AskStep = (name) => (input) => writer.run({ name, input, nowMs: clock.nowMs() });
+  const read: AskStep = (name) => (input) => reader.run({ name, input, nowMs: clock.nowMs() });
+  const setAside = write("setAside");
   const ears = listening(context, setAside);
   const readersEars = listening(context, setAside);
   const reader = new Reader({
     open: (heard) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, heard),
     heard: readersEars.heard,
-    look: () => write("ping", undefined),
+    look: () => write("ping")(undefined),
     lost: ears.lost,
   });
   const writer = await StoreClient.open(forWriting, clock, log, (reply) => {
@@ -107,8 +109,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
     readersEars.forget();
   });
   return {
-    run: (name, input) =>
-      isRead(name) ? reader.run({ name, input, nowMs: clock.nowMs() }) : write(name, input),
+    ask: (name) => (isRead(name) ? read(name) : write(name)),
     damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
       // The writer last: only a connection that may write can fold the log into the file when it is the last.

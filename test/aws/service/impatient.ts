@@ -7,14 +7,15 @@ import { lambdaHandlers } from "../../../src/lambda/index.ts";
  * second, not after a minute.
  */
 export const { webhook, api, worker, sweeper } = lambdaHandlers(async (log) => {
+  const engine = aws();
   const loaded = await load({
     file: undefined,
     env: process.env,
     flags: { engine: "aws" },
     cwd: process.cwd(),
     purpose: "start",
-    engines: { aws: () => aws() },
+    engines: { aws: () => engine },
   });
   const config = loaded.config(log);
-  return { ...config, limits: { ...config.limits, graceSeconds: 1 } };
+  return { ...config, engine, limits: { ...config.limits, graceSeconds: 1 } };
 });
