@@ -50,7 +50,7 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "what earlier turns sent is not found again",
-    tests: ["src/runtime/delivering.test.ts"],
+    tests: ["src/runtime/deliver.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",
@@ -61,7 +61,7 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "what other chunks of the turn sent is not found again",
-    tests: ["src/runtime/delivering.test.ts"],
+    tests: ["src/runtime/deliver.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",
@@ -112,12 +112,12 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "a send is aborted at its deadline",
-    tests: ["src/runtime/send-deadline.test.ts"],
+    tests: ["src/runtime/provider-calls.test.ts"],
     patches: [{ file: "runtime/provider-calls.ts", find: "    aborting.abort();\n", replace: "" }],
   },
   {
     protection: "a lost lease ends the wait for the provider",
-    tests: ["src/runtime/send-deadline.test.ts"],
+    tests: ["src/runtime/provider-calls.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",
