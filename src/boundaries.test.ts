@@ -75,8 +75,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
 };
 
-/** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src", "test"];
+/** A test may also stand on what is made for tests, `testing` and `test` beside `src`, on any engine, and on what drives them. */
+const FOR_TESTS = ["testing", "wire", "engines", "runtime", "index.ts", "outside", "src", "test"];
 
 interface HouseRule {
   readonly name: string;
@@ -317,6 +317,65 @@ function wideInterfaces(source: string): string[] {
   });
 }
 
+/**
+ * Tests of what several files do together, and what that is. Every other one stands beside the file that it is named after, or, in a
+ * folder that is named after what it makes, after the folder: `twilio/twilio.test.ts`.
+ */
+const BEHAVIOURS: Readonly<Record<string, string>> = {
+  "engines/aws/steps/drain-cost.test.ts": "what a pile costs to drain, in requests and units",
+  "engines/sqlite/drain-cost.test.ts": "what a pile costs to drain, in rows that are read",
+  "engines/sqlite/durability.test.ts": "what was acknowledged is on the disk",
+  "engines/sqlite/foreign-rows.test.ts": "rows that another hand wrote stop nobody",
+  "engines/sqlite/lost-file.test.ts":
+    "a database file that is deleted, moved or replaced under a running service",
+  "http/api-sizes.test.ts": "what is too large for the API is refused",
+  "http/audit.test.ts": "what is changed through the API is told of",
+  "http/web-visitors.test.ts": "the pace and the lengths of visitors",
+  "runtime/full-conversation.test.ts": "a conversation in which too much waits",
+  "runtime/long-replies.test.ts": "replies and late answers at their limits",
+  "runtime/lost-lease.test.ts": "a worker whose lease is another's sends nothing",
+  "runtime/nudging.test.ts": "a turn begins the moment it is due",
+  "runtime/outages.test.ts": "responder, provider or credentials away for minutes, and back",
+  "runtime/own-addresses.test.ts": "channels of one type keep to their own addresses",
+  "runtime/quoted-errors.test.ts": "customers' words in errors stay out of the log",
+  "runtime/restarting.test.ts": "a service that was stopped, and is started again",
+  "runtime/starting.test.ts": "when a service starts, and when it is ready",
+  "runtime/waking.test.ts": "a turn within the time of whoever woke it",
+  "runtime/worker-timers.test.ts": "a worker waits for one moment at a time",
+  "tools/aws-local/crashes.test.ts": "a function that crashes prints no customer's words",
+};
+
+function isNamedAfterSource(path: string): boolean {
+  const source = path.replace(/\.test\.ts$/, ".ts");
+  const [, folder, name] = /([^/]+)\/([^/]+)\.test\.ts$/.exec(path) ?? [];
+  return FILES.includes(source) || (folder === name && FILES.includes(posix.join(source, "../index.ts")));
+}
+
+const LINES_MAX = 60;
+/** Longer ones that there still are. */
+const LONG = ["runtime/create-service.ts: export function createService(config: LullConfig): Service {"];
+const MEDIAN_LINES_MAX = 80;
+
+/** Functions as the formatter leaves them: a body ends where a line stands as far left as the one that opened it. Lists of cases are none. */
+function longFunctions(source: string): string[] {
+  const lines = source.split("\n");
+  const leftOf = (line: string) => line.search(/\S/);
+  return lines.flatMap((line, at) => {
+    if (
+      !/(?:=>|\)(?:: .+)?) \{$/.test(line) ||
+      /^\s*(?:\} )?(?:if|for|while|switch|catch|describe\w*)\b/.test(line)
+    )
+      return [];
+    const rest = lines.slice(at + 1);
+    const length = 2 + rest.findIndex((each) => each !== "" && leftOf(each) <= leftOf(line));
+    return length > LINES_MAX ? [line.trim()] : [];
+  });
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}
+
 describe("the sources", () => {
   const sources = FILES.filter((path) => path.endsWith(".ts"));
 
@@ -338,6 +397,23 @@ describe("the sources", () => {
       .filter((path) => !isTest(path))
       .flatMap((path) => wideInterfaces(textOf(path)).map((name) => `${path} ${name}`));
     expect(found).toEqual([]);
+  });
+
+  test("have tests of the same name beside them, and those of several of them are in the list above", () => {
+    const tests = sources.filter(isTest);
+    expect(tests.filter((path) => !isNamedAfterSource(path)).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+  });
+
+  test("have no function of more than sixty lines", () => {
+    const found = sources.flatMap((path) => longFunctions(textOf(path)).map((words) => `${path}: ${words}`));
+    expect(found).toEqual(LONG);
+  });
+
+  test("have eighty lines or less, half of them", () => {
+    const written = sources.filter((path) => !isTest(path) && !path.startsWith("http/page/built/"));
+    expect(median(written.map((path) => textOf(path).split("\n").length))).toBeLessThanOrEqual(
+      MEDIAN_LINES_MAX,
+    );
   });
 
   test("have the same steps in every engine", () => {
@@ -463,6 +539,19 @@ describe("this test bites:", () => {
     ["core/x.test.ts", "// @ts-ignore: it is fine", "silences the compiler"],
   ])("%s with %j", (path, source, complaint) => {
     expect(complaints(path, source)).toEqual([expect.stringContaining(complaint)]);
+  });
+
+  test.each([
+    ["function x(): void {", "}"],
+    ["export async function x(\n  y: string,\n): Promise<void> {", "}"],
+    ["  const x = async (y: string) => {", "  };"],
+    ["    it.each([1])(`x %d`, () => {", "    });"],
+    ["  async #x(y: string): Promise<Record<string, number>> {", "  }"],
+  ])("a function that begins with %j and has 61 lines", (begin, end) => {
+    const lines = (n: number) =>
+      [begin, ...Array.from({ length: n - 2 }, () => "        go();"), end].join("\n");
+    expect(longFunctions(lines(LINES_MAX + 1 + begin.split("\n").length - 1))).toHaveLength(1);
+    expect(longFunctions(lines(LINES_MAX))).toEqual([]);
   });
 
   test.each([

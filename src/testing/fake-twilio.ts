@@ -48,6 +48,14 @@ export interface FakeTwilio extends FakeServer {
 }
 
 const DEFAULT_ACCOUNT = "AC00000000000000000000000000000001";
+/** What a message is where nothing else is said. */
+const MESSAGE = {
+  direction: "outbound-api",
+  from: "whatsapp:+14155238886",
+  to: "whatsapp:+50370000001",
+  body: "",
+  mediaUrls: [],
+} as const;
 const MESSAGES = /^\/2010-04-01\/Accounts\/([^/]+)\/Messages\.json$/;
 const MEDIA = /^\/2010-04-01\/Accounts\/[^/]+\/Messages\/([^/]+)\/Media\.json$/;
 const ACCOUNT = /^\/2010-04-01\/Accounts\/([^/]+)\.json$/;
@@ -63,13 +71,9 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
 
   function add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage {
     const added: FakeTwilioMessage = {
+      ...MESSAGE,
       sid: `SM${String(ledger.length + 1).padStart(32, "0")}`,
       accountSid: options.accountSid ?? DEFAULT_ACCOUNT,
-      direction: "outbound-api",
-      from: "whatsapp:+14155238886",
-      to: "whatsapp:+50370000001",
-      body: "",
-      mediaUrls: [],
       createdAtMs: nowMs(),
       ...message,
     };

@@ -140,7 +140,7 @@ export class CheckedService {
       engine: { name: "aws", open: async () => ({ ...engine, turns: { ...engine.turns, take } }) },
       channels: { test: this.#channel() },
       respond: () => REPLY,
-      clock: waitingOnItsOwn(clock),
+      clock: waitingOnItsOwn(clock, settings.leaseMs / 4),
       limits: { leaseSeconds: settings.leaseMs / 1_000, settleSeconds: settings.settleMs / 1_000 },
       random: () => 0.5,
       log: () => {},
@@ -166,10 +166,10 @@ export class CheckedService {
 }
 
 /**
- * A worker that waits for the store to come back waits alone: nobody moves the clock meanwhile. Its own time passes at once, until its
- * lease is over; the others' catches up.
+ * A worker that waits for the store to come back waits alone: nobody moves the clock meanwhile. Its own time passes at once, in leaps,
+ * until its lease is over; the others' catches up.
  */
-function waitingOnItsOwn(clock: Clock): Clock {
+function waitingOnItsOwn(clock: Clock, leapMs: number): Clock {
   let atLeastMs = 0;
   const nowMs = () => Math.max(clock.nowMs(), atLeastMs);
   return {
@@ -177,7 +177,7 @@ function waitingOnItsOwn(clock: Clock): Clock {
     after: clock.after,
     async sleep(ms, signal) {
       if (signal) return clock.sleep(ms, signal);
-      atLeastMs = nowMs() + ms;
+      atLeastMs = nowMs() + Math.max(ms, leapMs);
     },
   };
 }

@@ -56,7 +56,7 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "what earlier turns sent is not found again",
-    tests: ["src/runtime/delivering.test.ts"],
+    tests: ["src/runtime/deliver.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",
@@ -67,7 +67,7 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "what other chunks of the turn sent is not found again",
-    tests: ["src/runtime/delivering.test.ts"],
+    tests: ["src/runtime/deliver.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",
@@ -120,12 +120,12 @@ export const NAMED: readonly Named[] = [
   },
   {
     protection: "a send is aborted at its deadline",
-    tests: ["src/runtime/send-deadline.test.ts"],
+    tests: ["src/runtime/provider-calls.test.ts"],
     patches: [{ file: "runtime/provider-calls.ts", find: "    aborting.abort();\n", replace: "" }],
   },
   {
     protection: "a lost lease ends the wait for the provider",
-    tests: ["src/runtime/send-deadline.test.ts"],
+    tests: ["src/runtime/provider-calls.test.ts"],
     patches: [
       {
         file: "runtime/provider-calls.ts",

@@ -13,7 +13,7 @@ export interface Suite {
 }
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const MEMORY = ["src/engines/memory/memory.test.ts", "src/engines/memory/works.test.ts"];
+const MEMORY = ["src/engines/memory/memory.test.ts", "src/engines/memory/tables.test.ts"];
 const SQLITE = ["test/mutation/sqlite-contract.ts"];
 /** More waits than one turn takes. */
 const PILES = ["src/engines/sqlite/drain-cost.test.ts", "src/engines/sqlite/tables/staged.test.ts"];
@@ -48,7 +48,7 @@ export const SUITES: readonly Suite[] = [
       context: ["src/engines/sqlite/foreign-rows.test.ts", ...RUNTIME],
       requests: ["src/engines/sqlite/"],
       sweep: [
-        "test/sqlite/expiry.test.ts",
+        "src/engines/sqlite/expiry.test.ts",
         "src/engines/sqlite/clock-mark.test.ts",
         "src/engines/sqlite/foreign-rows.test.ts",
         ...RUNTIME,
@@ -68,7 +68,7 @@ export const SUITES: readonly Suite[] = [
     ],
     last: {
       backup: ["test/sqlite/backup.test.ts"],
-      expiry: ["test/sqlite/expiry.test.ts"],
+      expiry: ["src/engines/sqlite/expiry.test.ts"],
       rows: ["test/sqlite/listing-sizes.test.ts"],
       restored: ["test/sqlite/backup.test.ts"],
       "shrink-log": ["test/sqlite/backup.test.ts"],
@@ -113,7 +113,7 @@ export const SUITES: readonly Suite[] = [
       left: aws("cost"),
       "message-item": aws("foreign-rows", "other-system", "impossible"),
       "on-turn": aws("impossible"),
-      options: aws("clients", "checks"),
+      options: aws("checks"),
       "put-back": aws("simulated/failed-looks"),
       quarantine: aws("foreign-rows"),
       quarantined: aws("foreign-rows"),

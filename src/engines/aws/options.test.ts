@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
-import { placeFrom } from "./options.ts";
+import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { silentPeer } from "../../testing/bad-peer.ts";
+import { dynamoDbClient, placeFrom } from "./options.ts";
 
 describe("where the engine finds its tables and queues", () => {
   it("has the original system's names by default", () => {
@@ -55,4 +57,19 @@ describe("the partitions of the index over leases", () => {
       `must be a whole number from 4 to 64, not ${Number(LULL_LEASE_SHARDS)}`,
     );
   });
+});
+
+describe("a client of ours, used without a deadline", () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it("gives up on a peer that says nothing", async () => {
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "local");
+    vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
+    const peer = await silentPeer();
+    const client = dynamoDbClient({ region: "eu-west-1", endpoint: peer.url });
+    await expect(client.send(new ListTablesCommand())).rejects.toMatchObject({ name: "TimeoutError" });
+    client.destroy();
+    await peer.left();
+    await peer.close();
+  }, 20_000);
 });

@@ -42,21 +42,7 @@ export function embeddedEngine(steps: StepClient, surroundings: Surroundings): E
       },
       freeLeases: steps.freeLeases,
     },
-    conversations: {
-      create: steps.create,
-      get: steps.get,
-      change: (id, change) => steps.change({ id, change }),
-      async erase(id) {
-        const result = await steps.erase(id);
-        if (result === "not-found") return result;
-        return (await steps.tracesLeft()) === undefined ? "erased" : "erasing";
-      },
-      history: (id, messagesMax, bytesMax) =>
-        steps.history({ id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
-      say: steps.say,
-      answer: steps.answer,
-      pauseAll: steps.pauseAll,
-    },
+    conversations: conversationsOver(steps),
     repairs: {
       retryDead: steps.retryDead,
       discardDead: steps.discardDead,
@@ -64,22 +50,44 @@ export function embeddedEngine(steps: StepClient, surroundings: Surroundings): E
       resendUnknown: steps.resendUnknown,
       discardQuarantined: steps.discardQuarantined,
     },
-    inspector: {
-      conversations: steps.listConversations,
-      conversation: (id, limits) => steps.showConversation({ id, ...(limits && { limits }) }),
-      latestId: steps.latestId,
-      names: async (conversation) => new Map(await steps.namesOf(conversation)),
-      locks: steps.listLocks,
-      dead: steps.listDead,
-      unknown: steps.listUnknown,
-      refusals: steps.listRefusals,
-      quarantined: steps.listQuarantined,
-      counts: () => steps.counts(),
-      gauges: () => steps.gauges(),
-    },
+    inspector: inspectorOver(steps),
     ping: surroundings.ping,
     ...(surroundings.checks && { checks: surroundings.checks }),
     ...(surroundings.examine && { examine: surroundings.examine }),
     close: surroundings.close,
+  };
+}
+
+function conversationsOver(steps: StepClient): Engine["conversations"] {
+  return {
+    create: steps.create,
+    get: steps.get,
+    change: (id, change) => steps.change({ id, change }),
+    async erase(id) {
+      const result = await steps.erase(id);
+      if (result === "not-found") return result;
+      return (await steps.tracesLeft()) === undefined ? "erased" : "erasing";
+    },
+    history: (id, messagesMax, bytesMax) =>
+      steps.history({ id, messagesMax, ...(bytesMax !== undefined && { bytesMax }) }),
+    say: steps.say,
+    answer: steps.answer,
+    pauseAll: steps.pauseAll,
+  };
+}
+
+function inspectorOver(steps: StepClient): Engine["inspector"] {
+  return {
+    conversations: steps.listConversations,
+    conversation: (id, limits) => steps.showConversation({ id, ...(limits && { limits }) }),
+    latestId: steps.latestId,
+    names: async (conversation) => new Map(await steps.namesOf(conversation)),
+    locks: steps.listLocks,
+    dead: steps.listDead,
+    unknown: steps.listUnknown,
+    refusals: steps.listRefusals,
+    quarantined: steps.listQuarantined,
+    counts: () => steps.counts(),
+    gauges: () => steps.gauges(),
   };
 }

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
 import { LullError, StoreUnavailable } from "../../errors.ts";
 import type { EngineProvider } from "../../ports/engine.ts";
 import { type TestLull, testLull } from "../../testing/test-lull.ts";
-import { errorFrom, failureOf } from "./failure.ts";
+import { errorFrom, failureOf, isDamage } from "./failure.ts";
 import { sqlite } from "./index.ts";
 
 /** As it comes out at the other end of a thread. */
@@ -96,4 +97,42 @@ describe("a bug in a step", () => {
     expect(items.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^TypeError: /)]);
     expect(logged).not.toContain("store.retry");
   });
+});
+
+/** What SQLite itself throws. */
+function thrownBySqlite(statements: string, file = ":memory:"): unknown {
+  const database = new DatabaseSync(file, { readOnly: file !== ":memory:" });
+  // Or nobody could spoil the schema.
+  database.enableDefensive(false);
+  try {
+    database.exec(statements);
+  } catch (error) {
+    return error;
+  } finally {
+    database.close();
+  }
+  throw new Error("it went well");
+}
+
+const THIS_TEXT = fileURLToPath(import.meta.url);
+const FULL = `PRAGMA max_page_count = 2; CREATE TABLE one (x); INSERT INTO one VALUES (zeroblob(100000))`;
+const NO_SUCH_PAGE = `CREATE TABLE one (x); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99;
+  PRAGMA writable_schema = RESET; SELECT * FROM one`;
+
+it.each([
+  ["that may only be read", thrownBySqlite("PRAGMA query_only = ON; CREATE TABLE one (x)"), "may only read"],
+  ["on a full disk", thrownBySqlite(FULL), "the disk is full"],
+  ["with a damaged page", thrownBySqlite(NO_SUCH_PAGE), "damaged"],
+  ["that is none", thrownBySqlite("SELECT * FROM sqlite_schema", THIS_TEXT), "damaged"],
+])("a database %s fails in words that say what to do, and in SQLite's own", (_which, error, words) => {
+  const { message } = failureOf(error);
+  expect(message).toContain(words);
+  expect(message).toContain((error as Error).message);
+  expect(isDamage(error)).toBe(words === "damaged");
+});
+
+it("any other failure is told as it is", () => {
+  const error = thrownBySqlite("SELECT * FROM nothing");
+  expect(failureOf(error)).toMatchObject({ ok: false, message: (error as Error).message });
+  expect(isDamage(error)).toBe(false);
 });

@@ -46,24 +46,28 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
         ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),
       ];
     },
-    putDelivery(channel, status, turnId, atMs) {
-      const { providerId, errorCode } = status;
-      const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
-      if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
-      sql.run(
-        `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms)
-           VALUES (?, ?, ?, ?, ?, ?)
-         ON CONFLICT (channel, provider_id) DO UPDATE SET
-           status = excluded.status, error_code = excluded.error_code,
-           turn_id = coalesce(excluded.turn_id, turn_id), at_ms = excluded.at_ms`,
-        channel,
-        providerId,
-        turnId ?? null,
-        status.status,
-        errorCode ?? null,
-        atMs,
-      );
-      return true;
-    },
+    putDelivery: (...delivery) => putDelivery(sql, ...delivery),
   };
+}
+
+/** False when nobody knows what it tells of. */
+function putDelivery(
+  sql: Statements,
+  ...[channel, status, turnId, atMs]: Parameters<HistoryTable["putDelivery"]>
+): boolean {
+  const { providerId, errorCode } = status;
+  const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
+  if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
+  sql.run(
+    `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, provider_id) DO UPDATE SET status = excluded.status, error_code = excluded.error_code,
+       turn_id = coalesce(excluded.turn_id, turn_id), at_ms = excluded.at_ms`,
+    channel,
+    providerId,
+    turnId ?? null,
+    status.status,
+    errorCode ?? null,
+    atMs,
+  );
+  return true;
 }

@@ -45,19 +45,8 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
   const read = (rows: readonly Row[]): StagedRow[] => readRows("staged", rows);
 
   /** Odd columns are filled in from their item, the truth; a row without a valid item is set aside. */
-  const mend = (id: string) => {
-    for (const row of read(sql.all(ODD, id))) {
-      const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
-      sql.run(
-        "UPDATE staged SET arrived_at_ms = ?, sent_at_ms = ?, position = ? WHERE sequence = ?",
-        arrivedAtMs,
-        sentAtMs ?? null,
-        position,
-        sequence,
-      );
-    }
-  };
   const at = (sequence: Row[string]) => read(sql.all(`${STAGED_ROW} WHERE sequence = ?`, sequence));
+  const spanIn = (row: Row | undefined) => spanOf(row, () => at(row?.last ?? null)[0]);
   /** A row that its id does not find is foreign: it is set aside, and the next one takes its place. */
   const items = (look: () => Row[]): StagedItem[] => {
     const rows = look();
@@ -65,37 +54,8 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
       (typeof id !== "string" || isLossy(id)) && at(sequence ?? null).length === 0;
     return rows.filter(isStrange).length > 0 && sql.isWriting ? items(look) : rows.map(itemFrom);
   };
-  const spanOf = (row: Row | undefined): StagedSpan | undefined => {
-    const messages = Number(row?.messages);
-    if (messages === 0) return undefined;
-    const [newest] = at(row?.last ?? null);
-    return {
-      messages,
-      oldestArrivalAtMs: Number(row?.oldest),
-      newestArrivalAtMs: Number(row?.newest),
-      byProvider: row?.timed === messages,
-      newestChannel: newest?.kind === "message" ? newest.message.channel : undefined,
-    };
-  };
-
   return {
-    add(row) {
-      const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
-      const { arrivedAtMs, sentAtMs, position } = itemOf(row);
-      const changes = sql.run(
-        `INSERT INTO staged (id, conversation_id, kind, bytes, item, arrived_at_ms, sent_at_ms, position)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-        row.id,
-        row.conversationId,
-        row.kind,
-        row.bytes,
-        item,
-        arrivedAtMs,
-        sentAtMs ?? null,
-        position,
-      );
-      return changes === 1;
-    },
+    add: (row) => addRow(sql, row),
     all: (id) => read(sql.all(STAGED, id)),
     of: (id, ids) =>
       read(sql.all(STAGED_AS, JSON.stringify(ids))).filter(({ conversationId }) => conversationId === id),
@@ -109,9 +69,9 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     span(id, without = []) {
       const look = () => sql.get(SPAN, id, JSON.stringify(without));
       const row = look();
-      if (Number(row?.odd) === 0 || !sql.isWriting) return spanOf(row);
-      mend(id);
-      return spanOf(look());
+      if (Number(row?.odd) === 0 || !sql.isWriting) return spanIn(row);
+      mend(sql, read(sql.all(ODD, id)));
+      return spanIn(look());
     },
     count: (id) => Number(sql.get("SELECT count(*) AS n FROM staged WHERE conversation_id = ?", id)?.n),
     pile(id) {
@@ -122,6 +82,51 @@ export function stagedTable(sql: Statements, readRows: ReadRows): StagedTable {
     remove(_id, ids) {
       for (const each of ids) sql.run("DELETE FROM staged WHERE id = ?", each);
     },
+  };
+}
+
+function addRow(sql: Statements, row: Parameters<StagedTable["add"]>[0]): boolean {
+  const item = JSON.stringify(row.kind === "message" ? row.message : row.outbound);
+  const { arrivedAtMs, sentAtMs, position } = itemOf(row);
+  const changes = sql.run(
+    `INSERT INTO staged (id, conversation_id, kind, bytes, item, arrived_at_ms, sent_at_ms, position)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+    row.id,
+    row.conversationId,
+    row.kind,
+    row.bytes,
+    item,
+    arrivedAtMs,
+    sentAtMs ?? null,
+    position,
+  );
+  return changes === 1;
+}
+
+/** Columns that are odd are filled in from their item, which is the truth; what has no sound one is set aside. */
+function mend(sql: Statements, odd: readonly StagedRow[]): void {
+  for (const row of odd) {
+    const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
+    sql.run(
+      "UPDATE staged SET arrived_at_ms = ?, sent_at_ms = ?, position = ? WHERE sequence = ?",
+      arrivedAtMs,
+      sentAtMs ?? null,
+      position,
+      sequence,
+    );
+  }
+}
+
+function spanOf(row: Row | undefined, newestOf: () => StagedRow | undefined): StagedSpan | undefined {
+  const messages = Number(row?.messages);
+  if (messages === 0) return undefined;
+  const newest = newestOf();
+  return {
+    messages,
+    oldestArrivalAtMs: Number(row?.oldest),
+    newestArrivalAtMs: Number(row?.newest),
+    byProvider: row?.timed === messages,
+    newestChannel: newest?.kind === "message" ? newest.message.channel : undefined,
   };
 }
 

@@ -45,23 +45,7 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
         "states",
         sql.get("SELECT rowid AS number, state FROM states WHERE conversation_id = ?", id),
       ),
-    put(id, state) {
-      if (!state) {
-        sql.run("DELETE FROM states WHERE conversation_id = ?", id);
-        return;
-      }
-      sql.run(
-        `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (conversation_id) DO UPDATE SET
-           wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
-           turn_id = excluded.turn_id, state = excluded.state`,
-        id,
-        wakeAtMs(state) ?? null,
-        state.lease?.holder ?? null,
-        state.draft?.turnId ?? state.lease?.turnId ?? null,
-        JSON.stringify(state),
-      );
-    },
+    put: (id, state) => putState(sql, id, state),
     restless: () => idsIn("states", sql.all("SELECT rowid AS number, conversation_id AS id FROM states")),
     wakeable: (nowMs, max) =>
       idsIn("states", sql.all(isPaused(sql) ? WAKEABLE_WHILE_PAUSED : WAKEABLE, nowMs, max)),
@@ -91,20 +75,43 @@ export function stateTable(sql: Statements, quarantine: Quarantine): StateTable 
       const last = rows.at(-1)?.id;
       return { ids, next: rows.length === max && typeof last === "string" ? last : "" };
     },
-    locks({ limit, cursor }) {
-      const rows = sql.all(
-        `SELECT rowid AS number, conversation_id, state,
-             (SELECT count(*) FROM staged s WHERE s.conversation_id = states.conversation_id) AS staged
-           FROM states WHERE conversation_id > ? ORDER BY conversation_id LIMIT ?`,
-        cursor ?? "",
-        limit,
-      );
-      const items = rows.flatMap((row) => {
-        const state = quarantine.read("states", row);
-        return state ? [lockRecord(String(row.conversation_id), state, Number(row.staged))] : [];
-      });
-      const last = rows.at(-1)?.conversation_id;
-      return { items, ...(rows.length === limit && { next: String(last) }) };
-    },
+    locks: (page) => locksIn(sql, quarantine, page),
   };
+}
+
+function putState(sql: Statements, ...[id, state]: Parameters<StateTable["put"]>): void {
+  if (!state) {
+    sql.run("DELETE FROM states WHERE conversation_id = ?", id);
+    return;
+  }
+  sql.run(
+    `INSERT INTO states (conversation_id, wake_at_ms, holder, turn_id, state) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (conversation_id) DO UPDATE SET wake_at_ms = excluded.wake_at_ms, holder = excluded.holder,
+       turn_id = excluded.turn_id, state = excluded.state`,
+    id,
+    wakeAtMs(state) ?? null,
+    state.lease?.holder ?? null,
+    state.draft?.turnId ?? state.lease?.turnId ?? null,
+    JSON.stringify(state),
+  );
+}
+
+function locksIn(
+  sql: Statements,
+  quarantine: Quarantine,
+  { limit, cursor }: Parameters<StateTable["locks"]>[0],
+): ReturnType<StateTable["locks"]> {
+  const rows = sql.all(
+    `SELECT rowid AS number, conversation_id, state,
+         (SELECT count(*) FROM staged s WHERE s.conversation_id = states.conversation_id) AS staged
+       FROM states WHERE conversation_id > ? ORDER BY conversation_id LIMIT ?`,
+    cursor ?? "",
+    limit,
+  );
+  const items = rows.flatMap((row) => {
+    const state = quarantine.read("states", row);
+    return state ? [lockRecord(String(row.conversation_id), state, Number(row.staged))] : [];
+  });
+  const last = rows.at(-1)?.conversation_id;
+  return { items, ...(rows.length === limit && { next: String(last) }) };
 }
