@@ -23,7 +23,7 @@ async function tell(story: Story, engine: Engine, sender: string): Promise<void>
   await story.carryOutAll(engine, await story.world.takeDue(engine));
 }
 
-describe.skipIf(unavailable)("a write whose answer got lost is recognised as one's own:", () => {
+describe.skipIf(unavailable)("a write whose answer got lost is recognised as the worker's own:", () => {
   let emulators: Emulators;
   let world: AwsWorld;
   beforeAll(async () => {
