@@ -143,7 +143,9 @@ try {
   );
   console.log(line("others' webhooks alone", alone));
   console.log(line(`beside ${MESSAGES} messages of one visitor`, beside));
-  console.log(`${line("his feed", fed)}, ${Math.max(...fed.map(({ bytes }) => bytes))} bytes at most`);
+  console.log(
+    `${line("that visitor's feed", fed)}, ${Math.max(...fed.map(({ bytes }) => bytes))} bytes at most`,
+  );
   console.log(`p99: ${(quantile(beside, 0.99) / quantile(alone, 0.99)).toFixed(2)} x`);
 } finally {
   service.kill("SIGKILL");

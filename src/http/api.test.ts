@@ -152,7 +152,7 @@ test("the public form is snake_case, ISO times and seconds; the user's own data 
   expect(JSON.stringify({ ...body, conversation: 0, staged: 0 })).not.toMatch(/"[a-z]+[A-Z]\w*":/);
 });
 
-test("a new conversation takes a window, rules, data of one's own and a first message", async () => {
+test("a new conversation takes a window, rules, the user's own data and a first message", async () => {
   const { body, status } = await call("POST", "/api/conversations", {
     ...create,
     channel_type: "whatsapp",

@@ -65,7 +65,7 @@ describe("an event of an HTTP API", () => {
     expect(request(httpApiAt("prod", "/production/x")).path).toBe("/production/x");
   });
 
-  test("under a domain of one's own shows no stage to its callers", () => {
+  test("under a custom domain shows no stage to its callers", () => {
     const event = httpApiAt("prod", "/prod/webhooks/whatsapp", { domainName: "bot.example.com" });
     const headers = { ...httpApi.headers, host: "bot.example.com" };
     expect(urlOf({ ...(event as Json), headers })).toBe("https://bot.example.com/webhooks/whatsapp");

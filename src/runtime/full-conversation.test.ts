@@ -53,7 +53,7 @@ describe("a conversation in which too much waits", () => {
     expect(sent.sort()).toEqual(["ana", "ana", "ben"]);
   });
 
-  it("takes no more from those who speak for the assistant, either", async () => {
+  it("takes no more from callers who speak for the assistant, either", async () => {
     await lull.receive("ana", "one");
     await lull.receive("ana", "two");
     const [conversation] = (await (await lull.service.engine()).inspector.conversations({ limit: 1 })).items;

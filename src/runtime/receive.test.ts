@@ -204,7 +204,7 @@ describe("what was not taken in is logged once, and then as a number", () => {
   });
 });
 
-describe("refusals of those who prove nothing", () => {
+describe("refusals of senders who prove nothing", () => {
   const refusalsOf = async (at: ReturnType<typeof receiving>) =>
     (await (await at.service.engine()).inspector.counts()).refusals;
   const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };

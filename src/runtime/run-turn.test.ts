@@ -91,7 +91,7 @@ describe("an answer that was accepted while its turn was still asked", () => {
     ["nothing", undefined],
     ["that another system has it", { queued: true }],
     ["something else", "its own words"],
-  ])("is sent, also when the one who was asked says %s", async (_, reply) => {
+  ])("is sent, also when the responder that was asked says %s", async (_, reply) => {
     const { asked, respond } = byHand();
     open({ respond });
     await lull.receive("ana", "hi");

@@ -11,7 +11,7 @@ import { FAULTS, Faults, losesEveryAnswer } from "./faults.ts";
 const SEED = Number(process.env.LULL_AWS_SEED ?? 1);
 
 const unordered: Skip = {
-  title: "who has waited longest is taken first",
+  title: "the customer who has waited longest is taken first",
   because: "a queue keeps no order when requests overtake each other",
 };
 

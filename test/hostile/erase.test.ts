@@ -114,7 +114,7 @@ it("the number behind a logged id, or one told to OpenAI, is not found by trying
 describe("after a person is erased", () => {
   it("their texts and number are in no file: database, its log, a backup made then, our log", async () => {
     await at.write(BEN, "NEIGHBOUR");
-    await counted("his turn", ({ turns }) => turns === 1);
+    await counted("its turn", ({ turns }) => turns === 1);
     const sid = await busyLife();
     expect(await filesWith("SECRET", PHONE)).toContain("lull.db-wal");
 

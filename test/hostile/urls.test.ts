@@ -49,7 +49,7 @@ async function told(args: readonly string[], env?: Readonly<Record<string, strin
   return { code, text: process.stdout + process.stderr };
 }
 
-describe("who is named in a URL with a password", () => {
+describe("a user in a URL with a password", () => {
   it("is shown by no command", async () => {
     const service = lull(["start"]);
     await service.url();

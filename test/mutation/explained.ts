@@ -126,7 +126,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/embedded/steps/repairs.ts",
     code: 'return staged === "not-found" ? "not-found" : "staged";',
     change: 'staged === "not-found" → false',
-    because: "defence in depth: who is erased has no unknown sends left to resend",
+    because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {
     file: "src/core/window.ts",

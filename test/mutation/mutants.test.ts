@@ -67,7 +67,7 @@ it.each([...NAMED, ...REMOVALS, ...AWS_REMOVALS])(
   },
 );
 
-it("a lane tells who is killed and who survives, one after the other", async () => {
+it("a lane says which mutants are killed and which survive, one after the other", async () => {
   const folder = await mkdtemp(join(tmpdir(), "lull-lane-"));
   const lane = new Lane(ROOT, join(folder, "lane"));
   try {

@@ -149,7 +149,7 @@ test("a stop does not wait for a worker that hangs, however long the grace time 
   expect(named(service, "worker.hung")).toHaveLength(1);
 });
 
-describe("those who stand beside what kills every worker", () => {
+describe("turns beside one that kills every worker", () => {
   test.each([
     ["dies", "die", "5"],
     ["hangs", "block", "3"],
@@ -246,7 +246,7 @@ describe("no process is killed", () => {
     expect(harmed(service)).toEqual([]);
   });
 
-  test("who may be held at a breakpoint by a person", async () => {
+  test("that a person may hold at a breakpoint", async () => {
     const service = await start(2, {
       LULL_WINDOW_SECONDS: "1",
       NODE_OPTIONS: "--inspect=127.0.0.1:0",

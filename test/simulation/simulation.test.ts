@@ -38,7 +38,7 @@ describe.each(ENGINES)("on the %s engine", (name) => {
 
 const { simulation } = engineMaker("memory");
 
-it("runs on a responder of one's own", async () => {
+it("runs on a user's own responder", async () => {
   const asked: string[] = [];
   const respond = (turn: { text: string }) => {
     asked.push(turn.text);

@@ -87,7 +87,7 @@ test("a date is compared with the answer's own date", () => {
   expect(retryAfter(new Headers({ "retry-after": "Sun, 15 Nov 2026 08:00:30 GMT" }))).toBeUndefined();
 });
 
-test("an error that never mends has no time to wait for", async () => {
+test("an error that never heals has no time to wait for", async () => {
   const error = await errorOf({
     error: { status: 429, code: "insufficient_quota", headers: { "retry-after": "7" } },
   });

@@ -67,20 +67,16 @@ export const lateAnswers: readonly EngineCase[] = [
     assert.equal(second.draft?.to, "ana");
   }),
 
-  scene(
-    "nor is it when the one who was asked says something itself: what was accepted is sent",
-    {},
-    async (s) => {
-      const { lease, turnId, ...first } = await s.turnFor("one");
-      assert.equal(await s.engine.conversations.answer({ turnId, texts: ["quick"] }), "accepted");
-      const own = draftFor({ lease, turnId, ...first }, "its own");
-      const { draft } = as("drafted", await s.engine.turns.draft(lease, own));
-      assert.deepEqual(
-        draft.chunks.map(({ text }) => text),
-        ["quick"],
-      );
-    },
-  ),
+  scene("nor is it when the responder says something itself: what was accepted is sent", {}, async (s) => {
+    const { lease, turnId, ...first } = await s.turnFor("one");
+    assert.equal(await s.engine.conversations.answer({ turnId, texts: ["quick"] }), "accepted");
+    const own = draftFor({ lease, turnId, ...first }, "its own");
+    const { draft } = as("drafted", await s.engine.turns.draft(lease, own));
+    assert.deepEqual(
+      draft.chunks.map(({ text }) => text),
+      ["quick"],
+    );
+  }),
 
   scene("nor when that one says nothing: nothing is committed, and the answer goes out", {}, async (s) => {
     const first = await s.turnFor("one");

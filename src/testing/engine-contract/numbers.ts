@@ -125,7 +125,7 @@ export const numbers: readonly EngineCase[] = [
   }),
 
   scene(
-    "who came with a number when a message was staged decides, not who has it on its turn",
+    "the owner of a number when a message was staged decides, not its owner on the turn",
     { validation: "on-turn" },
     async (s) => {
       await s.receive({ sender: PHONE, text: "first" });
@@ -177,7 +177,7 @@ export const numbers: readonly EngineCase[] = [
   ),
 
   scene(
-    "a conversation completed while a message waits leads to its person, not to who has its number",
+    "a conversation completed while a message waits leads to its person, not to its number's owner",
     { validation: "on-turn" },
     async (s) => {
       await s.receive({ sender: PHONE, text: "first" });

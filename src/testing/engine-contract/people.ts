@@ -155,7 +155,7 @@ export const people: readonly EngineCase[] = [
     assert.deepEqual(await reached(s, former, later), [FORMER.sender, PHONE]);
   }),
 
-  scene("who has a number goes on in a new conversation when the last is complete", {}, async (s) => {
+  scene("a person with a number goes on in a new conversation when the last is complete", {}, async (s) => {
     const first = await placeOf(s, FORMER);
     await completeAll(s);
     const second = await placeOf(s, { sender: PHONE });
@@ -203,7 +203,7 @@ export const people: readonly EngineCase[] = [
     assert.equal(await placeOf(s, { sender: PHONE }), later);
   }),
 
-  scene("erasing who has the number now leaves who had it", {}, async (s) => {
+  scene("erasing the present owner of a number leaves the former one", {}, async (s) => {
     const former = await placeOf(s, { sender: PHONE });
     await s.receive(FORMER);
     const later = await placeOf(s, LATER);
@@ -242,7 +242,7 @@ export const people: readonly EngineCase[] = [
     },
   ),
 
-  scene("who is erased is in nothing that is kept of a number that others have had", {}, async (s) => {
+  scene("an erased person is in nothing that is kept of a number that others have had", {}, async (s) => {
     const former = await placeOf(s, FORMER);
     const later = await placeOf(s, LATER);
     assert.equal(await s.engine.conversations.erase(former), "erased");

@@ -126,7 +126,7 @@ export const windows: readonly EngineCase[] = [
     assert.deepEqual(textsOf(await s.take()), ["one", "two"]);
   }),
 
-  scene("who has waited longest is taken first", {}, async (s) => {
+  scene("the customer who has waited longest is taken first", {}, async (s) => {
     for (const sender of ["ana", "ben", "cyd"]) {
       await s.receive({ sender });
       await s.passes(1_000);
