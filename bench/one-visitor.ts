@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { LullProcess } from "../test/lull-process.ts";
 
 /**
- * What one visitor costs everybody else: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every round the webhooks of a hundred
- * others are timed alone, and then while one visitor's 2,000 messages, 8 MB, are drained and his page asks for its feed ten times a
- * second. What counts is the ratio of the two, over all rounds: the times themselves depend on what else the machine does.
+ * What one visitor costs all others: `npx node bench/one-visitor.ts [rounds] [messages a turn]`. In every
+ * round the webhooks of a hundred others are timed alone, and then while one visitor's 2,000 messages, 8 MB,
+ * are drained and its page asks for its feed ten times a second. What counts is the ratio of the two, over
+ * all rounds: the times themselves depend on what else the machine does.
  */
 const ROUNDS = Number(process.argv[2] ?? 5);
 const BATCH = Number(process.argv[3] ?? 500);
@@ -17,7 +18,10 @@ const OTHERS = 100;
 const PACE_MS = 10;
 const MEASURED_MS = 8_000;
 const FEED_PACE_MS = 100;
-/** The whole pile weighs eight times what one turn may. An answer takes so long that the drain takes as long as is measured. */
+/**
+ * The whole pile weighs eight times what one turn may. An answer takes long enough for the drain to last as
+ * long as the measurement.
+ */
 const ANSWER_MS = Math.floor(MEASURED_MS / Math.max(8, MESSAGES / BATCH));
 
 const CONFIG = `export default {
@@ -54,7 +58,7 @@ function call(url: string, body?: object): Promise<Answer> {
   });
 }
 
-/** At a steady pace, whether or not the one before was answered: who is slow does not get less to do. */
+/** At a steady pace, whether or not the one before was answered: a slow service does not get less to do. */
 async function everyMs<T>(paceMs: number, forMs: number, work: (at: number) => Promise<T>): Promise<T[]> {
   const running: Promise<T>[] = [];
   const startedAt = performance.now();
@@ -97,7 +101,7 @@ function quantile(answers: readonly Answer[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Nothing of him waits any more. */
+/** Nothing of this visitor waits any more. */
 async function drained(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/webhooks/web/feed?sender=the-visitor`);
@@ -131,9 +135,11 @@ try {
   for (let at = 0; at < ROUNDS; at += 1) await round(url);
   const failed = [...alone, ...beside].filter(({ status }) => status !== 200).length;
   const line = (what: string, answers: readonly Answer[]) =>
-    `${what}: p50 ${quantile(answers, 0.5).toFixed(1)} ms, p99 ${quantile(answers, 0.99).toFixed(1)} ms, worst ${quantile(answers, 1).toFixed(1)} ms`;
+    `${what}: p50 ${quantile(answers, 0.5).toFixed(1)} ms, p99 ${quantile(answers, 0.99).toFixed(1)} ms, ` +
+    `worst ${quantile(answers, 1).toFixed(1)} ms`;
   console.log(
-    `${ROUNDS} rounds, ${BATCH} messages a turn, ${failed} of ${alone.length + beside.length} webhooks failed`,
+    `${ROUNDS} rounds, ${BATCH} messages a turn, ${failed} of ${alone.length + beside.length} ` +
+      "webhooks failed",
   );
   console.log(line("others' webhooks alone", alone));
   console.log(line(`beside ${MESSAGES} messages of one visitor`, beside));

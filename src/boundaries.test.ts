@@ -7,7 +7,7 @@ interface Rule {
   readonly imports: readonly string[];
   /** Where types may come from, and nothing that runs. */
   readonly types?: readonly string[];
-  /** Optional subpaths that may be loaded when somebody asks for them (`import()`), and not before. */
+  /** Optional subpaths that may be loaded on demand (`import()`), and not before. */
   readonly onDemand?: readonly string[];
   /** Modules of Node; every one where left out. */
   readonly builtins?: readonly string[];
@@ -15,10 +15,16 @@ interface Rule {
 
 const BASE = ["model", "core", "ports", "wire", "process", "errors.ts", "secrets"];
 const LEAF: Rule = { imports: [...BASE, "own folder"] };
-/** The memory and the SQLite engine are two table stores under one set of steps; the steps are in `engines/embedded`. */
+/**
+ * The memory and the SQLite engine are two table stores under one set of steps; the steps are in
+ * `engines/embedded`.
+ */
 const TABLE_STORE: Rule = { imports: [...LEAF.imports, "engines/embedded"] };
 const LEAVES = ["engines", "channels", "responders"];
-/** Subpaths whose packages are optional peers. Nothing else may import them, or everybody would have to install those packages. */
+/**
+ * Subpaths whose packages are optional peers. If anything else imported them, every user would have to
+ * install those packages.
+ */
 const OPTIONAL = ["responders/queue", "engines/aws", "lambda", "cdk", "secrets/manager"];
 
 const RULES: Readonly<Record<string, Rule>> = {
@@ -33,7 +39,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   "engines/memory": TABLE_STORE,
   "engines/sqlite": TABLE_STORE,
   http: { imports: [...BASE, "runtime", ...LEAVES, "http"] },
-  /** Not the engines: whoever calls it brings those that it can run with. */
+  /** Not the engines: the caller brings those that it can run with. */
   config: {
     imports: [...BASE, "runtime", "channels", "responders", "config"],
     onDemand: ["responders/queue"],
@@ -45,12 +51,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   lambda: {
     imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "config", "lambda", "secrets/manager"],
   },
-  /** What AWS throws is put into our words in one place. Nobody hands it a clock: it stands at the edge, like the CLI. */
+  /**
+   * AWS's errors are put into our words in one place. It has no caller that could pass it a clock: it stands
+   * at the edge, like the CLI.
+   */
   "secrets/manager": {
     imports: [...BASE, "engines/aws/failure.ts", "runtime/system-clock.ts", "own folder"],
   },
   testing: { imports: [...BASE, "runtime", ...LEAVES, "http", "index.ts", "testing"] },
-  // It names what runs by its path: whoever deploys loads nothing of it, but what its variables may say.
+  // It names what runs by its path: a deployment loads nothing of it, except what its variables may say.
   cdk: { imports: ["cdk", "config/resolve-settings.ts"] },
   "errors.ts": { imports: [], builtins: [] },
   process: { imports: ["errors.ts"], types: ["model"] },
@@ -62,10 +71,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   "web/phone": { imports: ["web/phone", "web/shared"], types: ["src/http/feed-shape.ts"], builtins: [] },
   "web/shared": { imports: ["web/shared"], builtins: [] },
   "web/build": { imports: ["web/build"] },
+  // Run from a checkout, by people: it stands on the sources, and no test is below it.
+  "tools/aws-local": { imports: ["tools/aws-local", "src"] },
 };
 
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
-const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src"];
+const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src", "test"];
 
 interface House {
   readonly name: string;
@@ -76,17 +87,24 @@ interface House {
   readonly inTests: boolean;
 }
 
+const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
+
 const HOUSE: readonly House[] = [
   {
     name: "the clock is handed in",
-    pattern:
-      /\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval)\(|\bperformance\.now\b|\bAbortSignal\.timeout\b|node:timers/,
+    pattern: anyOf(
+      /\bDate\.now\b|\bnew Date\(\)|\bset(?:Timeout|Interval)\(/,
+      /\bperformance\.now\b|\bAbortSignal\.timeout\b|node:timers/,
+    ),
     say: "asks the machine for the time; take a Clock instead",
     except: {
       "runtime/system-clock.ts": "is the machine's time",
       "http/page/built/": "is made from web, which keeps to this itself",
       "web/phone/main.ts": "hands the browser's clock to the rest of the page",
       "cli/commands/doctor.ts": "waits for strangers on the network, and no turn depends on it",
+      "tools/aws-local/bootstrap.ts": "is Lambda's runtime: what is left of a function's time is real",
+      "tools/aws-local/crashing-handlers.ts": "throws from a timer, where nothing can catch it",
+      "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
     inTests: false,
@@ -110,9 +128,12 @@ const HOUSE: readonly House[] = [
 
 const SRC = new URL("./", import.meta.url);
 const SELF = "boundaries.test.ts";
-/** Beside `src`, and by its whole path: what runs in a browser. */
-const WEB = "web/";
-const FILES = [...pathsIn(SRC), ...pathsIn(new URL(`../${WEB}`, SRC)).map((path) => WEB + path)]
+/** Beside `src`, and by their whole path: what runs in a browser, and what people run from a checkout. */
+const BESIDE = ["web/", "tools/"];
+const FILES = [
+  ...pathsIn(SRC),
+  ...BESIDE.flatMap((folder) => pathsIn(new URL(`../${folder}`, SRC)).map((path) => folder + path)),
+]
   // Folders have no ending. Its own samples are bad on purpose.
   .filter((path) => /\.\w+$/.test(path) && path !== SELF);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", SRC), "utf8")) as {
@@ -127,7 +148,11 @@ function pathsIn(folder: URL): string[] {
 }
 
 function textOf(path: string): string {
-  return readFileSync(new URL(path.startsWith(WEB) ? `../${path}` : path, SRC), "utf8");
+  return readFileSync(new URL(isBeside(path) ? `../${path}` : path, SRC), "utf8");
+}
+
+function isBeside(path: string): boolean {
+  return BESIDE.some((folder) => path.startsWith(folder));
 }
 
 interface Import {
@@ -136,7 +161,10 @@ interface Import {
   readonly onDemand?: true;
 }
 
-/** Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import, too. */
+/**
+ * Statements start a line, as the formatter leaves them; what starts a worker thread counts as an import,
+ * too.
+ */
 function importsIn(source: string): Import[] {
   const named = source.matchAll(/^(?:import|export)\s+(type\s+)?([\w\s{},*$]*?)\bfrom\s+"([^"]+)"/gm);
   const bare = source.matchAll(/^import\s+"([^"]+)"/gm);
@@ -164,7 +192,7 @@ function isTypes(names: string): boolean {
 function ruleFor(path: string): Rule | undefined {
   const [folder = "", inner] = path.split("/");
   const inside = `${folder}/${inner}`;
-  const isInside = LEAVES.includes(folder) || path.startsWith(WEB) || Object.hasOwn(RULES, inside);
+  const isInside = LEAVES.includes(folder) || isBeside(path) || Object.hasOwn(RULES, inside);
   const own = isInside ? inside : folder;
   const rule = RULES[own] ?? RULES[folder] ?? (isTest(path) ? { imports: BASE } : undefined);
   return rule && { ...rule, imports: rule.imports.map((name) => (name === "own folder" ? own : name)) };
@@ -209,18 +237,20 @@ function mayImport(rule: Rule, path: string, { specifier, typesOnly, onDemand }:
   );
 }
 
-/** Whoever installs the package gets its `dependencies` and nothing else; optional subpaths say themselves what they need. */
+/**
+ * A user who installs the package gets its `dependencies` and nothing else; optional subpaths say themselves
+ * what they need.
+ */
 function isInstalled(specifier: string, path: string): boolean {
   const name = specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
   const { dependencies, devDependencies, peerDependencies } = manifest;
-  return Object.hasOwn(
-    {
-      ...dependencies,
-      ...(isOptional(path) && peerDependencies),
-      ...((isTest(path) || path.startsWith("web/build/")) && devDependencies),
-    },
-    name,
-  );
+  const isForDevelopers = isTest(path) || /^(?:web\/build|tools)\//.test(path);
+  const installed = {
+    ...dependencies,
+    ...(isOptional(path) && peerDependencies),
+    ...(isForDevelopers && devDependencies),
+  };
+  return Object.hasOwn(installed, name) || Object.hasOwn(installed, `@types/${name}`);
 }
 
 function isOptional(path: string): boolean {
@@ -294,6 +324,7 @@ describe("the sources", () => {
     expect(sources).toContain("core/window.ts");
     expect(sources).toContain("channels/twilio/index.ts");
     expect(sources).toContain("web/phone/timeline.ts");
+    expect(sources).toContain("tools/aws-local/main.ts");
   });
 
   test("import nothing that imports them back, not even a type", () => {
@@ -409,6 +440,9 @@ describe("this test bites:", () => {
     ["errors.ts", 'import "./secrets/secrets.ts";', "may not import ./secrets/secrets.ts"],
     ["elsewhere/x.ts", "", "has no rule"],
     ["web/elsewhere/x.ts", "", "has no rule"],
+    ["tools/elsewhere/x.ts", "", "has no rule"],
+    ["tools/aws-local/x.ts", 'import { eventually } from "../../test/lull-process.ts";', "may not import"],
+    ["http/edge.ts", 'import { openGateway } from "../../tools/aws-local/gateway.ts";', "may not import"],
     ["web/phone/x.ts", 'import { feedOf } from "../../src/http/feed-view.ts";', "may not import"],
     ["web/phone/x.ts", 'import { FEED } from "../../src/http/feed-shape.ts";', "may not import"],
     ["web/phone/x.ts", 'import { x } from "../console/x.ts";', "may not import ../console/x.ts"],
@@ -445,6 +479,9 @@ describe("this test bites:", () => {
     ["web/phone/x.ts", 'import type { Feed } from "../../src/http/feed-shape.ts";'],
     ["web/phone/x.test.ts", 'import { fakeClock } from "../../src/testing/index.ts";'],
     ["web/build/x.ts", 'import { build } from "esbuild";'],
+    ["tools/aws-local/x.ts", 'import { aws } from "../../src/engines/aws/index.ts";'],
+    ["tools/aws-local/x.ts", 'import { startFauxqs } from "fauxqs";'],
+    ["tools/aws-local/x.test.ts", 'import { eventually } from "../../test/lull-process.ts";'],
   ])("but not at %s with %j", (path, source) => {
     expect(complaints(path, source)).toEqual([]);
   });

@@ -37,7 +37,7 @@ describe("what may be told of an error", () => {
     `    at respond (/x/${"card".repeat(20)}.js:1:2)`,
     "    at respond (/x/müller:1:2)",
     "    at respond (/x/a.js:1:2) my card is 4000.js:1:2",
-  ])("a place that somebody made up is not: %s", (frame) => {
+  ])("a made-up place is not: %s", (frame) => {
     expect(tellable(withStack(`TypeError: m\n${frame}`))).toBe("TypeError");
   });
 });

@@ -4,19 +4,26 @@ export type RetryAdvice = "later" | "never";
 export interface LullErrorOptions {
   readonly code: string;
   readonly retry: RetryAdvice;
-  /** How long to wait at least, where somebody told. */
+  /** How long to wait at least, where the failed service said so. */
   readonly retryAfterMs?: number;
   /**
-   * `false` where another try may help, but the message itself may be at fault (a model that said nothing): such a failure counts as an
-   * attempt. Otherwise "later" means that somebody is away, and the turn is tried again until they are back.
+   * `false` where another try may help, but the message itself may be at fault (a model that said nothing):
+   * such a failure counts as an attempt. Otherwise "later" means that a service is away, and the turn is
+   * tried again until it is back.
    */
   readonly outage?: boolean;
-  /** Our own credentials were refused, or cannot be read. It is waited out, since changing them heals it, and an operator is told at once. */
+  /**
+   * Our own credentials were refused, or cannot be read. The turn waits, since changing them heals it, and an
+   * operator is told at once.
+   */
   readonly credentials?: boolean;
   readonly cause?: unknown;
 }
 
-/** Something unexpected, with the one answer that matters: try again or not. Messages are logged: they never hold texts, addresses or secrets. */
+/**
+ * An unexpected failure, with the one answer that matters: try again or not. Messages are logged: they never
+ * hold texts, addresses or secrets.
+ */
 export class LullError extends Error {
   override readonly name: string = "LullError";
   readonly code: string;
@@ -44,7 +51,7 @@ export class StoreUnavailable extends LullError {
   }
 }
 
-/** Something in the configuration that only a person can put right. The message says what and where. */
+/** Something in the configuration that only a person can correct. The message says what and where. */
 export class ConfigError extends LullError {
   override readonly name = "ConfigError";
 
@@ -53,9 +60,19 @@ export class ConfigError extends LullError {
   }
 }
 
+/** Something that the caller has to put right. The message says what, and repeats nothing that a customer wrote. */
+export class InvalidRequest extends LullError {
+  override readonly name = "InvalidRequest";
+
+  constructor(message: string) {
+    super(message, { code: "INVALID_REQUEST", retry: "never" });
+  }
+}
+
 /**
- * What a log may say of an error that anybody may have thrown. A responder, an SDK, `JSON.parse` quote what people wrote: of theirs it is the name,
- * a code and the place in the code. A `LullError` is in words that may be told.
+ * What a log may say of an error from any source. Responders, SDKs and `JSON.parse` quote what people wrote:
+ * of theirs only the name, a code and the place in the code are logged. A `LullError` has a message that may
+ * be logged.
  */
 export function tellable(error: unknown): string {
   try {
@@ -69,7 +86,10 @@ export function tellable(error: unknown): string {
   }
 }
 
-/** All that an error says, for whoever reads dead letters. An error may be anything, also something that throws when it is read. */
+/**
+ * Everything that an error says, for readers of dead letters. An error may be anything, even an object that
+ * throws when it is read.
+ */
 export function wordsOf(error: unknown): string {
   try {
     if (error instanceof LullError) return `${error.code}: ${error.message}`;
@@ -82,8 +102,8 @@ export function wordsOf(error: unknown): string {
 const UNREADABLE = "an error that cannot be read";
 
 /**
- * A frame as V8 writes it, with a file that has a path and a plain name. A stack is a text that anybody may set: what does not look like one
- * is no place.
+ * A frame as V8 writes it, with a file that has a path and a plain name. Code may set a stack to any text:
+ * what does not look like a frame is no place.
  */
 const FRAME =
   /^ {4}at (?:[^()]* \()?(?:[a-z][\w+.-]*:|[A-Z]:\\|\/)(?:[^()]*[/\\])?([\w.-]{1,64}:\d{1,7}:\d{1,7})\)?$/;

@@ -19,7 +19,7 @@ export function createLull(config: LullConfig): Lull {
 }
 
 export { type CallerFamily, statusOf } from "./core/refusals.ts";
-export { ConfigError, LullError, StoreUnavailable } from "./errors.ts";
+export { ConfigError, InvalidRequest, LullError, StoreUnavailable } from "./errors.ts";
 export type { Conversation } from "./model/conversation.ts";
 export type { HistoryMessage } from "./model/history.ts";
 export type { Log } from "./model/log.ts";

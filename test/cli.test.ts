@@ -199,6 +199,25 @@ describe("the data commands", { timeout: 90_000 }, () => {
     expect(missing).toEqual({ code: 1, json: undefined, stderr: `lull: there is no conversation ${id}\n` });
   });
 
+  test("create and say hold to what the API holds to", async () => {
+    const create = (...more: string[]) =>
+      ask(["conversations", "create", "--channel", "web", "--sender", ...more]);
+    const tooMuch = JSON.stringify({ note: "x".repeat(64_000) });
+    expect(await create("visitor-one", "--attributes", tooMuch)).toMatchObject({
+      code: 2,
+      stderr: "lull: attributes must have 64000 bytes at most\n",
+    });
+    expect(await create("x".repeat(1_001))).toMatchObject({
+      code: 2,
+      stderr: "lull: sender must have 1000 characters at most\n",
+    });
+    const { id } = (await create("visitor-one")).json.conversation;
+    expect(await ask(["conversations", "say", id, "hi", "--channel", "constructor"])).toMatchObject({
+      code: 2,
+      stderr: "lull: there is no channel of this name; there are web\n",
+    });
+  });
+
   test("tell of a customer at several addresses of ours: which each row belongs to, and what an erase leaves", async () => {
     const channels = { support: { web: true }, sales: { web: true } };
     await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ channels }));

@@ -195,7 +195,7 @@ describe("settings", () => {
   ].flat();
   /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
-    "test/aws/local/settings.ts",
+    "tools/aws-local/settings.ts",
     "test/aws/interleavings.test.ts",
     "test/bad-input/hold.ts",
     "test/browser/chromium.ts",

@@ -41,15 +41,18 @@ interface Watch {
 const LEASE_HELD_SECONDS_MAX = 300;
 const STALE_LEASES_MAX = 10;
 const BUSY_RATIO_MAX = 0.5;
-/** A window is closed by a queue that counts whole seconds: turns begin a second or two late, and cold starts add some. */
+/**
+ * A queue closes the window and counts whole seconds: turns begin a second or two late, and cold starts add
+ * some.
+ */
 const LATE_SECONDS_MAX = 20;
-/** A lapsed lease is triggered again after a crash. Minute after minute, nobody comes. */
+/** A lapsed lease is triggered again after a crash. Minute after minute, it means that no worker comes. */
 const RETRIGGERED_PERIODS = 3;
-/** A provider that is refused time and again has another secret than we. Single strangers are no news. */
+/** A provider that is refused time and again has another secret than we. A few strangers are normal. */
 const REFUSED_MAX = 10;
-/** A few are repeated within milliseconds, and nobody notices. */
+/** The SDK repeats a few within milliseconds, without any effect. */
 const TABLE_THROTTLES_MAX = 10;
-/** The longest that a trigger is delayed is 15 minutes, and its age counts from its sending: twice that is late. */
+/** The longest delay of a trigger is 15 minutes, and its age counts from its sending: twice that is late. */
 const TRIGGER_AGE_MAX = Duration.minutes(30);
 
 export function createAlarms(parent: Construct, watched: Watched, topic: ITopic | undefined): Alarm[] {
@@ -63,7 +66,7 @@ export function createAlarms(parent: Construct, watched: Watched, topic: ITopic 
   if (topic)
     for (const alarm of alarms) {
       alarm.addAlarmAction(new SnsAction(topic));
-      // Whoever was woken may go back to sleep.
+      // An operator who was woken may go back to sleep.
       alarm.addOkAction(new SnsAction(topic));
     }
   return alarms;
@@ -73,20 +76,26 @@ function ofTurns({ metrics }: Watched): Watch[] {
   return [
     {
       id: "Late",
-      why: "One of ten turns began more than 20 seconds after its time: raise the worker's concurrency, or see what holds it up.",
+      why:
+        "One of ten turns began more than 20 seconds after its time: " +
+        "raise the worker's concurrency, or see what holds it up.",
       metric: metrics.lateness(),
       above: LATE_SECONDS_MAX,
     },
     {
       id: "Retriggered",
-      why: "For three minutes the sweeper had to wake conversations that nobody looked at: the worker does not run, or dies.",
+      why:
+        "For three minutes the sweeper had to wake conversations that no worker looked at: " +
+        "the worker does not run, or dies.",
       metric: metrics.counter("Retriggered", MINUTE),
       above: 0,
       periods: RETRIGGERED_PERIODS,
     },
     {
       id: "LeaseHeld",
-      why: "A conversation has been worked on for more than 5 minutes: a responder hangs, or a worker died and nobody took over.",
+      why:
+        "A conversation has been worked on for more than 5 minutes: " +
+        "a responder hangs, or a worker died and no other took over.",
       metric: metrics.gauge("LeaseHeldSecondsMax"),
       above: LEASE_HELD_SECONDS_MAX,
     },
@@ -98,38 +107,51 @@ function ofTurns({ metrics }: Watched): Watch[] {
     },
     {
       id: "LeasesBusy",
-      why: "More than half of the takes found the conversation held: turns take longer than customers wait between messages.",
+      why:
+        "More than half of the takes found the conversation held: " +
+        "turns take longer than customers wait between messages.",
       metric: metrics.busyRatio(),
       above: BUSY_RATIO_MAX,
     },
     {
       id: "DeadLetters",
-      why: "Messages got no turn: they ran out of attempts, or an outage lasted too long. They are kept: see /api/dead, or lull dead, then retry or discard them.",
+      why:
+        "Messages got no turn: they ran out of attempts, or an outage lasted too long. They are kept: " +
+        "see /api/dead, or lull dead, then retry or discard them.",
       metric: metrics.gauge("DeadLetters"),
       above: 0,
     },
     {
       id: "UnknownSends",
-      why: "The provider never said what became of a reply. See /api/unknown, or lull unknown, then mark or resend it.",
+      why:
+        "The provider never said what became of a reply. " +
+        "See /api/unknown, or lull unknown, then mark or resend it.",
       metric: metrics.gauge("UnknownSends"),
       above: 0,
     },
     {
       id: "Orphans",
-      why: "Messages were staged and nobody was going to look. They were armed again; it should never happen.",
+      why:
+        "Messages were staged and no worker was going to look. They were armed again; " +
+        "it should never happen.",
       metric: metrics.counter("Orphans"),
       above: 0,
     },
     {
       id: "RowsQuarantined",
-      why: "Rows that are not ours are in our tables, and are passed over. The log says which: look for store.quarantined.",
+      why:
+        "Rows that are not ours are in our tables, and are passed over. The log says which: " +
+        "look for store.quarantined.",
       metric: metrics.counter("RowsQuarantined"),
       above: 0,
     },
   ];
 }
 
-/** What the gateway's own metrics do not tell apart: a message that was turned away, and a stranger who tried a door. */
+/**
+ * What the gateway's own metrics do not tell apart: a message that was turned away, and a stranger who tried
+ * a route.
+ */
 function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
   const webhooks = FilterPattern.stringValue("$.route", "=", "POST /webhooks/*");
   const count = (metricName: GatewayCounter, status: string) => {
@@ -145,24 +167,31 @@ function ofGateway(parent: Construct, { metrics, api }: Watched): Watch[] {
   return [
     {
       id: "WebhooksThrottled",
-      why: "Webhooks were turned away with 429. Twilio does not come back by default: raise the limit, and fetch what was lost with lull catch-up.",
+      why:
+        "Webhooks were turned away with 429. Twilio does not come back by default: " +
+        "raise the limit, and fetch what was lost with lull catch-up.",
       metric: count("WebhooksThrottled", "429"),
       above: 0,
     },
     {
       id: "WebhooksRefused",
-      why: "More than 10 webhooks were refused with 4xx: a provider has another secret or URL than we, or somebody tries. The log says which: look for webhook.refused.",
+      why:
+        "More than 10 webhooks were refused with 4xx: " +
+        "a provider has another secret or URL than we, or a stranger tries. The log says which: " +
+        "look for webhook.refused.",
       metric: count("WebhooksRefused", "4*"),
       above: REFUSED_MAX,
     },
   ];
 }
 
-/** Tables that exist elsewhere are watched, too: their throttling holds us up all the same. */
+/** Tables that exist elsewhere are watched as well: their throttling holds us up all the same. */
 function ofTables({ tables }: Watched): Watch[] {
   return LULL_TABLES.map((name) => ({
     id: `${name}-throttled`,
-    why: `DynamoDB turned requests to ${name} away: a table that is not warm yet, a key that is too hot, or the account's limit. See docs/aws.md, how it scales.`,
+    why:
+      `DynamoDB turned requests to ${name} away: a table that is not warm yet, a key that is too hot, ` +
+      "or the account's limit. See docs/aws.md, how it scales.",
     metric: throttlesOf(tables[name].tableName, name),
     above: TABLE_THROTTLES_MAX,
   }));
@@ -222,7 +251,9 @@ function ofEdges({ api, functions, queues }: Watched): Watch[] {
     ...queues.flatMap(({ channel, queue, dead }) => [
       {
         id: `${channel}-dead`,
-        why: `Triggers of ${channel} that nobody could handle. Their messages are safe: the sweeper wakes the conversation again.`,
+        why:
+          `Triggers of ${channel} that no worker could handle. Their messages are safe: ` +
+          "the sweeper wakes the conversation again.",
         metric: dead.metricApproximateNumberOfMessagesVisible({ period, statistic: Stats.MAXIMUM }),
         above: 0,
       },
@@ -247,7 +278,7 @@ function createAlarm(scope: Construct, { id, why, metric, above, periods = 1 }: 
   });
 }
 
-/** Half of the others stand on what the sweeper tells: its silence must not look like peace. */
+/** Half of the other alarms rely on what the sweeper reports: its silence must not look like peace. */
 function createSilenceAlarm(scope: Construct, { functions }: Watched): Alarm {
   return new Alarm(scope, "SweeperSilent", {
     alarmDescription: "The sweeper did not run for 5 minutes: nothing heals, and other alarms see nothing.",

@@ -24,8 +24,8 @@ interface Route {
 }
 
 /**
- * What the service answers to. Anything else is refused by the gateway and costs no function. Each has a limit of its own: a storm of status
- * callbacks, visitors or health checks keeps no message out.
+ * The routes of the service. The gateway refuses anything else, at no cost of a function. Each has a limit of
+ * its own: a storm of status callbacks, visitors or health checks keeps no message out.
  */
 const ROUTES: readonly Route[] = [
   // Greedy, so that a slash at the end, a common slip in a provider's console, loses nothing.
@@ -73,7 +73,7 @@ export interface LullApi {
 
 export function createApi(scope: Construct, props: LullProps, keys: Keys): LullApi {
   const { rate, burst } = rateOf(props, "other");
-  // The stage is made here: the one that an API makes by itself has neither limits nor a log.
+  // The default stage of an API has neither limits nor a log, so the stage is made here.
   const api = new HttpApi(scope, "Api", { createDefaultStage: false });
   acknowledge(api, OPEN_ROUTES);
   const accessLog = createLogGroup(scope, "AccessLog", props, keys);
@@ -94,7 +94,10 @@ function rateOf({ throttling = {} }: LullProps, throttle: Throttle): Required<Ra
   return { rate, burst };
 }
 
-/** The gateway's routes, each to its function and with its limit. Without a function for it there is no way to `/api`. */
+/**
+ * The gateway's routes, each to its function and with its limit. Without a function for the API there is no
+ * route to `/api`.
+ */
 export function routeTo(
   { api, stage }: LullApi,
   { webhook, api: apiFunction }: { readonly webhook: IFunction; readonly api?: IFunction | undefined },
@@ -102,7 +105,7 @@ export function routeTo(
 ): void {
   const toWebhook = new HttpLambdaIntegration("Webhook", webhook);
   const toApi = apiFunction && new HttpLambdaIntegration("ApiFunction", apiFunction);
-  // CloudFormation takes this as it is: nobody puts its names right.
+  // CloudFormation takes this as it is: CDK does not change the case of these names.
   const settings: Record<string, Record<"ThrottlingRateLimit" | "ThrottlingBurstLimit", number>> = {};
   for (const { path, method, throttle } of ROUTES) {
     const integration = throttle === "api" ? toApi : toWebhook;

@@ -6,15 +6,18 @@ import type { LullProps, RateProps } from "./lull-props.ts";
 import { secretOf } from "./secrets.ts";
 import { LULL_TABLES } from "./tables.ts";
 
-/** The engine makes `my-channel` of `LULL_QUEUE_MY_CHANNEL`, so a name has to survive both ways. */
+/** The engine turns `LULL_QUEUE_MY_CHANNEL` into `my-channel`, so a name has to survive both ways. */
 const CHANNEL = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 const CHANNEL_LENGTH_MAX = 40;
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]*$/;
-/** Set here. Another value would point the functions at what their roles may not touch. */
+/** Set here. Another value would point the functions at resources that their roles may not touch. */
 const OURS = /^LULL_(ENGINE|TABLE_.+|QUEUE_.+)$/;
 const SECRET_LOOKING = /(TOKEN|SECRET|PASSWORD|API_KEY)$/;
 
-/** Everything that is wrong, in words. It is said at synth, where it costs seconds, and not by CloudFormation half an hour later. */
+/**
+ * Everything that is wrong, in words. Reported at synth, which takes seconds, instead of by CloudFormation
+ * half an hour later.
+ */
 export function problemsOf(props: LullProps): string[] {
   return [
     ...channelProblems(props),
@@ -39,20 +42,21 @@ function entryProblems(props: LullProps): string[] {
   if (!existsSync(entry)) return [`entry: there is no file ${entry}`];
   if (!hasApi(props)) return [];
   const source = readFileSync(entry, "utf8");
-  // Read, not run. What is passed on from another file cannot be seen here.
+  // Read, not run. What another file re-exports cannot be seen here.
   const mayExport = /\bapi\b/.test(source) || /export\s*\*/.test(source);
   return mayExport
     ? []
     : [`entry: ${entry} exports no "api", which /api needs; export it beside the others, or say api: false`];
 }
 
-/** What a service that the whole world can reach does not start with. The functions would refuse every webhook. */
+/** What a public service refuses to start with. The functions would refuse every webhook. */
 function publicProblems({ environment = {}, secrets = {} }: LullProps): string[] {
   const has = (name: string) => name in environment || name in secrets || `${name}_SECRET` in environment;
   const isOn = (name: string) => /^(1|true|yes|on)$/i.test(environment[name] ?? "");
   if (!isOn("LULL_WEB") || has("LULL_WEB_SECRET") || isOn("LULL_WEB_UNSIGNED")) return [];
   return [
-    "environment: LULL_WEB without LULL_WEB_SECRET: anybody could write and read as anybody; give the secret and sign visitors, or LULL_WEB_UNSIGNED=1 if that does not matter",
+    "environment: LULL_WEB without LULL_WEB_SECRET: any caller could write and read as any visitor; " +
+      "give the secret and sign visitors, or LULL_WEB_UNSIGNED=1 if that does not matter",
   ];
 }
 
@@ -61,7 +65,8 @@ function channelProblems({ channels = [] }: LullProps): string[] {
     .filter((name) => !CHANNEL.test(name) || name.length > CHANNEL_LENGTH_MAX)
     .map(
       (name) =>
-        `channels: "${name}" is no channel's name: up to ${CHANNEL_LENGTH_MAX} small letters, digits and single hyphens`,
+        `channels: "${name}" is no channel's name: up to ${CHANNEL_LENGTH_MAX} small letters, ` +
+        "digits and single hyphens",
     );
 }
 
@@ -70,7 +75,7 @@ function environmentProblems({ environment = {} }: LullProps): string[] {
     if (!VARIABLE.test(name)) return [`"${name}" is no variable's name`];
     return OURS.test(name) ? [`${name} is set by the construct`] : [];
   });
-  // What is only known at deployment cannot be looked at now.
+  // A value that is only known at deployment cannot be checked now.
   const known = Object.entries(environment).filter(([, value]) => !Token.isUnresolved(value));
   return [...names, ...problemsInVariables(Object.fromEntries(known))].map(
     (problem) => `environment: ${problem}`,
@@ -105,7 +110,9 @@ function concurrencyProblems({ concurrency = {}, worker = {}, channels = [] }: L
   return isKnown && reserved < wanted
     ? [
         ...problems,
-        `concurrency.worker.reserved: ${reserved} is less than the ${wanted} that its ${queues} queues may want at once (worker.concurrency for each): triggers would be turned away, and end among the dead`,
+        `concurrency.worker.reserved: ${reserved} is less than the ${wanted} that its ${queues} queues ` +
+          "may want at once (worker.concurrency for each): " +
+          "triggers would be turned away, and end among the dead",
       ]
     : problems;
 }
@@ -141,7 +148,7 @@ function secondsOf(duration: Duration | undefined): number | undefined {
     : duration.toSeconds({ integral: false });
 }
 
-/** What is only known at deployment cannot be looked at now. */
+/** A value that is only known at deployment cannot be checked now. */
 function outside(name: string, value: number | undefined, least: number, most: number): string[] {
   if (value === undefined || Token.isUnresolved(value)) return [];
   const isFine = Number.isInteger(value) && value >= least && value <= most;

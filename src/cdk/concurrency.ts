@@ -16,7 +16,7 @@ export function concurrencyOf({ concurrency = {} }: LullProps, name: FunctionNam
 export function targetOf(name: FunctionName, target: LambdaFunction, props: LullProps): IFunction {
   const { provisioned } = concurrencyOf(props, name);
   const { deployment } = props;
-  // The sweeper runs once a minute: there is no traffic to be shifted, and nobody waits for it.
+  // The sweeper runs once a minute: there is no traffic to shift, and no caller waits for it.
   if (name === "sweeper" || (provisioned === undefined && !deployment)) return target;
   const scope = target.node.scope!;
   const alias = new Alias(scope, "Live", {

@@ -16,7 +16,10 @@ import { LULL_TABLES, type LullTables, SHAPES } from "./tables.ts";
 const WIDTH = 8;
 const period = FIVE_MINUTES;
 
-/** What an operator looks at first: does it answer, is it in time, does anything need a person, what does it cost. */
+/**
+ * What an operator looks at first: does it answer, is it in time, does anything need a person, what does it
+ * cost.
+ */
 export function createDashboard(scope: Construct, watched: Watched): Dashboard {
   const { tables } = watched;
   const graph = (title: string, left: IMetric[], right: IMetric[] = []) =>
@@ -52,7 +55,7 @@ export function createDashboard(scope: Construct, watched: Watched): Dashboard {
   });
 }
 
-/** Zero, all of them, on a good day. */
+/** All zero on a good day. */
 function needingAPerson({ metrics, queues }: Watched) {
   const dead = Object.fromEntries(
     queues.map(({ dead: queue }, n) => [
@@ -106,7 +109,7 @@ function latencies({ api: { stage } }: Watched): Metric[] {
   );
 }
 
-/** The worker's is mostly the responder's. */
+/** The worker's duration is mostly the responder's. */
 function durations({ functions }: Watched): Metric[] {
   return Object.entries(functions).map(([name, each]) =>
     each.metricDuration({ period, statistic: "p95", label: `${name} p95` }),

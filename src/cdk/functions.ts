@@ -20,7 +20,10 @@ import { type Network, networkOf } from "./network.ts";
 import { type ChannelQueue, WORKER_TIMEOUT } from "./queues.ts";
 import { SWEEP_EVERY } from "./schedule.ts";
 
-/** Named by its path, beside this file in the sources as in the build: what runs is never loaded to deploy it. */
+/**
+ * Named by its path, beside this file in the sources as in the build: code that runs is never loaded to
+ * deploy it.
+ */
 const OWN_ENTRY = join(
   import.meta.dirname,
   "..",
@@ -44,11 +47,12 @@ const BUNDLING: BundlingOptions = {
   sourceMap: true,
   sourcesContent: false,
   logLevel: LogLevel.WARNING,
-  // The SDK that was tested, not the one that the runtime happens to bring; and less of it to read at a cold start.
+  // The SDK that was tested, not the one that the runtime happens to bring; and less to read at a cold start.
   externalModules: [],
-  // Packages that are still CommonJS call for these.
+  // Packages that are still CommonJS need these.
   banner:
-    "import{createRequire as lullCreateRequire}from'node:module';const require=lullCreateRequire(import.meta.url);" +
+    "import{createRequire as lullCreateRequire}from'node:module';" +
+    "const require=lullCreateRequire(import.meta.url);" +
     "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
 };
 
@@ -84,7 +88,7 @@ export function createFunctions(
 
 const API_TOKENS = ["LULL_API_TOKEN", "LULL_TURN_TOKEN"];
 
-/** Without a token it would answer nobody. */
+/** Without a token the API would refuse every caller. */
 export function hasApi({ api, secrets = {}, environment = {} }: LullProps): boolean {
   return (
     api ??
@@ -128,8 +132,8 @@ function createFunction(
     tracing: Tracing.ACTIVE,
     ...network.placed,
     ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
-    // It sends triggers to the queues that wake it, by design: a paused conversation is looked at again for days. After sixteen in a
-    // row Lambda would take that for a mistake, and end it.
+    // It sends triggers to the queues that wake it, by design: a paused conversation is looked at again for
+    // days. After sixteen in a row Lambda would take that for a mistake, and stop it.
     ...(name === "worker" && { recursiveLoop: RecursiveLoop.ALLOW }),
     // A round that failed is not repeated: the next one comes within a minute.
     ...(name === "sweeper" && { retryAttempts: 0, maxEventAge: SWEEP_EVERY }),

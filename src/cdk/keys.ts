@@ -4,7 +4,7 @@ import { Annotations, ArnFormat, Stack } from "aws-cdk-lib/core";
 import type { Construct } from "constructs";
 import type { LullProps } from "./lull-props.ts";
 
-/** Keys of the customer's. Absent: AWS's own. */
+/** The customer's own keys. Absent: AWS's. */
 export interface Keys {
   readonly tables: IKey | undefined;
   readonly queues: IKey | undefined;
@@ -17,7 +17,10 @@ export function keysFrom(scope: Construct, props: LullProps): Keys {
   return { tables: encryptionKey, queues: queueEncryptionKey, logs: logEncryptionKey };
 }
 
-/** CloudWatch asks for the key in its own name: the key itself has to say yes. Only for log groups of this account. */
+/**
+ * CloudWatch uses the key in its own name, so the key's policy has to allow it. Only for log groups of this
+ * account.
+ */
 function letLogsUse(scope: Construct, key: IKey): void {
   const stack = Stack.of(scope);
   const groups = stack.formatArn({
@@ -36,13 +39,15 @@ function letLogsUse(scope: Construct, key: IKey): void {
     true,
   );
   if (statementAdded) return;
-  const advice = `the key of the logs was not made here: its policy has to let logs.${stack.region}.amazonaws.com use it, or nothing is deployed.`;
+  const advice =
+    "the key of the logs was not made here: its policy has to let " +
+    `logs.${stack.region}.amazonaws.com use it, or nothing is deployed.`;
   Annotations.of(scope).addWarningV2("lull:log-key", advice);
 }
 
 const USE = ["kms:Decrypt", "kms:GenerateDataKey"];
 
-/** Who sends to a queue under a key of the customer's uses it through SQS; so does whoever receives. */
+/** Senders to and receivers from a queue under a customer's key use that key through SQS. */
 export function queueKeyStatements({ queues: key }: Keys): PolicyStatement[] {
   if (!key) return [];
   const conditions = { StringEquals: { "kms:ViaService": `sqs.${key.env.region}.amazonaws.com` } };

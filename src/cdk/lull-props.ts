@@ -7,40 +7,55 @@ import type { ISecret, Secret } from "aws-cdk-lib/aws-secretsmanager";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib/core";
 
-/** Under `exactOptionalPropertyTypes` a `Secret` is no `ISecret`, nor a `Table` an `ITable`: hence the unions. */
+/**
+ * Under `exactOptionalPropertyTypes` a `Secret` is no `ISecret`, nor a `Table` an `ITable`: hence the unions.
+ */
 export type AnySecret = ISecret | Secret;
 export type AnyTable = ITable | Table | TableV2;
 
-/** A secret that is text, or one field of a secret that is JSON; and who reads it, where that is not known by its variable. */
+/**
+ * A secret that is text, or one field of a secret that is JSON; and its readers, where its variable does not
+ * tell.
+ */
 export type SecretSource =
   | AnySecret
   | {
       readonly secret: AnySecret;
       readonly key?: string;
-      /** Default: whoever needs a variable of that name; `webhook` and `worker` for names of your own. */
+      /**
+       * Default: the functions that need a variable of that name; `webhook` and `worker` for names of your
+       * own.
+       */
       readonly for?: readonly FunctionName[];
     };
 
-/** Everything may be left out. What `lull start` takes from the environment goes into `environment` and `secrets`. */
+/**
+ * Everything may be left out. What `lull start` takes from the environment goes into `environment` and
+ * `secrets`.
+ */
 export interface LullProps {
   /**
-   * Channels that get a queue of their own, so that a crowd on one does not keep the others waiting. Names as in your
-   * configuration: `whatsapp`, `sms`, `wati`. The queue `default` always exists and serves the rest.
+   * Channels that get a queue of their own, so that a crowd on one does not keep the others waiting. Names as
+   * in your configuration: `whatsapp`, `sms`, `wati`. The queue `default` always exists and serves the rest.
    */
   readonly channels?: readonly string[];
   /** Plain variables of the functions: `TWILIO_WHATSAPP_FROM`, `OPENAI_MODEL`, `LULL_WINDOW_SECONDS`. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Variables whose values stay in Secrets Manager: `{ OPENAI_API_KEY: secret, TWILIO_AUTH_TOKEN: { secret, key: "authToken" } }`.
-   * The functions are told the name (`OPENAI_API_KEY_SECRET`), and each may read the secrets that it needs: whoever takes webhooks in, only
-   * those that signatures are checked with. Rights are given by secret and not by key: keep what differs in its readers in two secrets.
+   * Variables whose values stay in Secrets Manager: `{ OPENAI_API_KEY: secret, TWILIO_AUTH_TOKEN: { secret,
+   * key: "authToken" } }`. The functions are told the name (`OPENAI_API_KEY_SECRET`), and each may read the
+   * secrets that it needs: the webhook function only those that signatures are checked with. Rights are
+   * granted by secret, not by key: keep values with different readers in two secrets.
    */
   readonly secrets?: Readonly<Record<string, SecretSource>>;
-  /** Your file that exports `webhook`, `worker` and `sweeper`, and `api` where that is wanted. Default: Lull's own, configured by the environment alone. */
+  /**
+   * Your file that exports `webhook`, `worker` and `sweeper`, and `api` where that is wanted. Default: Lull's
+   * own, configured by the environment alone.
+   */
   readonly entry?: string;
   /**
-   * Whether `/api` is served, by a function with a role of its own. Default: where `LULL_API_TOKEN` or `LULL_TURN_TOKEN` is given; without
-   * either it would answer nobody.
+   * Whether `/api` is served, by a function with a role of its own. Default: where `LULL_API_TOKEN` or
+   * `LULL_TURN_TOKEN` is given; without either it would refuse every caller.
    */
   readonly api?: boolean;
   readonly worker?: WorkerProps;
@@ -50,41 +65,56 @@ export interface LullProps {
   readonly throttling?: ThrottlingProps;
   /** Instances that are kept for a function, and instances that wait warm. */
   readonly concurrency?: Readonly<Partial<Record<Exclude<FunctionName, "sweeper">, ConcurrencyProps>>>;
-  /** Where the functions run, if not in Lambda's own network. They must reach AWS, your providers and your model from there. */
+  /**
+   * Where the functions run, if not in Lambda's own network. They must reach AWS, your providers and your
+   * model from there.
+   */
   readonly network?: NetworkProps;
   /**
-   * How a new version takes over, such as `LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES`: part of the traffic first, and back to the old
-   * one by itself if it fails. Default: all at once.
+   * How a new version takes over, such as `LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES`: part of the
+   * traffic first, and back to the old one by itself if it fails. Default: all at once.
    */
   readonly deployment?: ILambdaDeploymentConfig;
   /**
-   * Tables that exist already, made elsewhere with the keys and indexes of `TABLES` in `lull/aws`: usually `conversations`, which
-   * another system writes. Import one with `Table.fromTableName`.
+   * Tables that exist already, made elsewhere with the keys and indexes of `TABLES` in `lull/aws`: usually
+   * `conversations`, which another system writes. Import one with `Table.fromTableName`.
    */
   readonly tables?: Readonly<Partial<Record<LullTable, AnyTable>>>;
-  /** What tables and their indexes carry from the first second on. Without it a new one takes 4,000 writes and 12,000 reads a second. */
+  /**
+   * What tables and their indexes carry from the first second on. Without it a new one takes 4,000 writes and
+   * 12,000 reads a second.
+   */
   readonly warmThroughput?: Readonly<Partial<Record<LullTable, WarmThroughput>>>;
   /**
-   * A key of yours for everything made here that keeps something: tables, queues, logs. One that was not made in this app must let
-   * `logs.<region>.amazonaws.com` use it. Default: keys that AWS manages.
+   * A key of yours for everything made here that keeps something: tables, queues, logs. One that was not made
+   * in this app must let `logs.<region>.amazonaws.com` use it. Default: keys that AWS manages.
    */
   readonly encryptionKey?: IKey;
   /** Another one for the logs. */
   readonly logEncryptionKey?: IKey;
   /** Another one for the queues. */
   readonly queueEncryptionKey?: IKey;
-  /** What becomes of tables and logs when the stack goes. `RETAIN`, the default, also protects the tables from being deleted. */
+  /**
+   * What becomes of tables and logs when the stack is deleted. `RETAIN`, the default, also protects the
+   * tables from deletion.
+   */
   readonly removalPolicy?: RemovalPolicy;
   /** How long logs are kept. Default: a month. */
   readonly logRetention?: RetentionDays;
-  /** Where alarms are told. Without it they only show. */
+  /** Where alarms are sent. Without it they only show. */
   readonly alarmTopic?: ITopic;
-  /** The `service` of metrics, traces and log lines. Default: made of the stack's name and this construct's id. */
+  /**
+   * The `service` of metrics, traces and log lines. Default: made of the stack's name and this construct's
+   * id.
+   */
   readonly serviceName?: string;
 }
 
 export interface WorkerProps {
-  /** Longer than an answer and its sends may take, 900 seconds at most. Queues hide a trigger for six times as long. Default: 3 minutes. */
+  /**
+   * Longer than an answer and its sends may take, 900 seconds at most. Queues hide a trigger for six times as
+   * long. Default: 3 minutes.
+   */
   readonly timeout?: Duration;
   /** In MB. Default: 512. */
   readonly memorySize?: number;
@@ -101,8 +131,9 @@ export interface RateProps {
 }
 
 /**
- * `rate` and `burst` are those of webhooks: 2,000 and 4,000 by default. They are high because a message that is turned away is lost, unless
- * its provider comes back: Twilio does not, if its webhook's URL does not say so.
+ * `rate` and `burst` are those of webhooks: 2,000 and 4,000 by default. They are high because a message that
+ * is turned away is lost unless its provider comes back, and Twilio does so only if the webhook's URL says
+ * so.
  */
 export interface ThrottlingProps extends RateProps {
   /** Delivery states, about three for every reply. Default: 1,000 and 2,000. */
@@ -116,17 +147,17 @@ export interface ThrottlingProps extends RateProps {
 }
 
 export interface ConcurrencyProps {
-  /** Kept for this function, and its most. A crowd at one function then takes nothing from the others. */
+  /** Kept for this function, and its maximum. A crowd at one function then takes nothing from the others. */
   readonly reserved?: number;
-  /** Ready before anybody asks: no cold starts up to that many. They cost while they wait. */
+  /** Ready before the first request: no cold starts up to that many. They cost while they wait. */
   readonly provisioned?: number;
 }
 
 export interface NetworkProps {
   readonly vpc: IVpc | Vpc;
-  /** Default: those with a way out. */
+  /** Default: those with a route to the internet. */
   readonly subnets?: SubnetSelection;
-  /** Default: one is made that lets everything out and nothing in. */
+  /** Default: a new one that lets everything out and nothing in. */
   readonly securityGroups?: ISecurityGroup[];
 }
 

@@ -91,7 +91,9 @@ export class Lull extends Construct {
     }
     const shared = sharedTooWidely(props.secrets);
     if (shared.length > 0) {
-      const advice = `${shared.join(", ")} can be read by functions that do not need them, because they share a secret: give each reader's a secret of its own.`;
+      const advice =
+        `${shared.join(", ")} can be read by functions that do not need them, ` +
+        "because they share a secret: give each reader's a secret of its own.";
       Annotations.of(this).addWarningV2("lull:shared-secret", advice);
     }
   }

@@ -18,7 +18,7 @@ export type LullCounter =
   | "Retriggered"
   | "RowsQuarantined";
 
-/** Told by the sweeper, every round. */
+/** Reported by the sweeper in every round. */
 export type LullGauge = "DeadLetters" | "UnknownSends" | "StaleLeases" | "LeaseHeldSecondsMax";
 
 /** Counted by the gateway's log. */
@@ -34,7 +34,7 @@ const TAKES_MIN = 10;
 /** The metrics of one deployment. */
 export class LullMetrics {
   readonly #dimensionsMap: Record<string, string>;
-  /** A log's filter gives no dimensions of its own: the deployments are told apart by the namespace. */
+  /** A log filter adds no dimensions of its own: deployments are told apart by the namespace. */
   readonly gatewayNamespace: string;
 
   constructor(serviceName: string) {
@@ -50,7 +50,10 @@ export class LullMetrics {
     return this.#metric(metricName, Stats.MAXIMUM, period);
   }
 
-  /** How long after their time turns begin. Nine of ten: a customer who writes while being answered waits for that answer. */
+  /**
+   * How long after their due time turns begin. Nine of ten: a customer who writes while being answered waits
+   * for that answer.
+   */
   lateness(period = MINUTE): Metric {
     return this.#metric("TurnLateSeconds", "p90", period);
   }
@@ -59,10 +62,12 @@ export class LullMetrics {
     return new Metric({ namespace: this.gatewayNamespace, metricName, statistic: Stats.SUM, period });
   }
 
-  /** The share of takes that found the lease held. A counter that has nothing to tell is silent, hence FILL. */
+  /** The share of takes that found the lease held. A counter without events is silent, hence FILL. */
   busyRatio(period = FIVE_MINUTES): MathExpression {
     return new MathExpression({
-      expression: `IF(FILL(taken, 0) + FILL(busy, 0) >= ${TAKES_MIN}, FILL(busy, 0) / (FILL(taken, 0) + FILL(busy, 0)), 0)`,
+      expression:
+        `IF(FILL(taken, 0) + FILL(busy, 0) >= ${TAKES_MIN}, ` +
+        "FILL(busy, 0) / (FILL(taken, 0) + FILL(busy, 0)), 0)",
       usingMetrics: {
         taken: this.counter("LeasesTaken", period),
         busy: this.counter("LeasesBusy", period),

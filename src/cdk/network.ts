@@ -4,13 +4,15 @@ import type { FunctionOptions } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import type { LullProps } from "./lull-props.ts";
 
-/** Where functions stand, and what their roles need to stand there. */
+/** Where functions run, and what their roles need to run there. */
 export interface Network {
   readonly placed: Pick<FunctionOptions, "vpc" | "vpcSubnets" | "securityGroups">;
   readonly statements: readonly PolicyStatement[];
 }
 
-/** Lambda makes and removes interfaces in the name of the function; EC2 takes no narrower resource for them. */
+/**
+ * Lambda creates and removes interfaces in the name of the function; EC2 takes no narrower resource for them.
+ */
 const INTERFACES = [
   "ec2:CreateNetworkInterface",
   "ec2:DescribeNetworkInterfaces",

@@ -5,7 +5,7 @@ import type { Construct } from "constructs";
 import { type Keys, queueKeyStatements } from "./keys.ts";
 import type { FunctionName, LullProps } from "./lull-props.ts";
 
-/** A channel's triggers, and those that nobody could handle. */
+/** A channel's triggers, and those that no worker could handle. */
 export interface ChannelQueue {
   readonly channel: string;
   readonly queue: Queue;
@@ -14,11 +14,11 @@ export interface ChannelQueue {
 
 export const WORKER_TIMEOUT = Duration.minutes(3);
 
-/** What AWS asks for: a function may be throttled a few times before it gets to a batch. */
+/** What AWS recommends: a function may be throttled a few times before it gets to a batch. */
 const VISIBILITY_FACTOR = 6;
 const RECEIVES_MAX = 5;
 const RETENTION = Duration.days(4);
-/** Longer than the queue's own: the clock of a message goes on when it is moved. */
+/** Longer than the queue's own: a message's age goes on when it is moved. */
 const DEAD_RETENTION = Duration.days(14);
 
 export function createQueues(
@@ -63,7 +63,10 @@ export function queueVariables(queues: readonly ChannelQueue[]): Record<string, 
   );
 }
 
-/** Everybody may wake the worker. What takes triggers in acts as the worker; it also hides a trigger for longer while its turn runs. */
+/**
+ * Every function may wake the worker. The event source mapping acts as the worker, which also hides a trigger
+ * for longer while its turn runs.
+ */
 const ACTIONS: Readonly<Record<FunctionName, readonly string[]>> = {
   webhook: ["SendMessage", "GetQueueAttributes"],
   api: ["SendMessage"],

@@ -9,7 +9,7 @@ export const SWEEP_EVERY = Duration.minutes(1);
 /** One try and one more: a round that is late by then is the next round. */
 export function scheduleSweeper(scope: Construct, sweeper: IFunction): Rule {
   return new Rule(scope, "SweepSchedule", {
-    description: "Looks for messages that nobody would answer",
+    description: "Looks for messages that would get no answer",
     schedule: Schedule.rate(SWEEP_EVERY),
     targets: [new LambdaFunction(sweeper, { retryAttempts: 1, maxEventAge: SWEEP_EVERY })],
   });

@@ -3,7 +3,10 @@ import type { AnySecret, FunctionName, LullProps, SecretSource } from "./lull-pr
 
 type Secrets = NonNullable<LullProps["secrets"]>;
 
-/** Who reads what. Whoever takes webhooks in checks signatures, whoever answers talks to providers and models, and the sweeper to nobody. */
+/**
+ * Who reads what. The webhook function checks signatures, the worker talks to providers and models, and the
+ * sweeper to neither.
+ */
 const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
   TWILIO_AUTH_TOKEN: ["webhook", "worker"],
   WATI_WEBHOOK_SECRET: ["webhook"],
@@ -13,7 +16,7 @@ const READERS: Readonly<Record<string, readonly FunctionName[]>> = {
   LULL_API_TOKEN: ["api"],
   LULL_TURN_TOKEN: ["api"],
 };
-/** Names of your own: a channel of yours may check and send with them. */
+/** For names of your own: a channel of yours may check and send with them. */
 const OTHERS: readonly FunctionName[] = ["webhook", "worker"];
 
 interface NamedSecret {
@@ -30,19 +33,23 @@ export function readersOf(variable: string, source: SecretSource): readonly Func
   return secretOf(source).for ?? READERS[variable] ?? OTHERS;
 }
 
-/** `OPENAI_API_KEY` is told as `OPENAI_API_KEY_SECRET`: where it is, not what it is. */
+/** `OPENAI_API_KEY` is passed as `OPENAI_API_KEY_SECRET`: where it is, not what it is. */
 export function secretVariables(secrets: Secrets = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(secrets).map(([variable, source]) => {
       const { secret, key } = secretOf(source);
-      // Without its last six characters an ARN may be taken for another secret's: the name is then the safer of the two.
+      // Without its last six characters an ARN may match another secret's: the name is then the safer of the
+      // two.
       const where = secret.secretFullArn ?? secret.secretName;
       return [`${variable}_SECRET`, key === undefined ? where : `${where}#${key}`];
     }),
   );
 }
 
-/** Variables whose secret is read by somebody who does not need them: they are fields of one secret, and rights know no fields. */
+/**
+ * Variables whose secret is read by a function that does not need them: they are fields of one secret, and
+ * rights know no fields.
+ */
 export function sharedTooWidely(secrets: Secrets = {}): string[] {
   const entries = Object.entries(secrets);
   return entries
@@ -65,7 +72,7 @@ export function secretStatements(name: FunctionName, secrets: Secrets = {}): Pol
   return [
     new PolicyStatement({
       actions: ["secretsmanager:GetSecretValue"],
-      // Secrets Manager ends every ARN with six characters of its own, which a name does not tell.
+      // Secrets Manager ends every ARN with six random characters, which a name does not include.
       resources: all.map((secret) => secret.secretFullArn ?? `${secret.secretArn}-??????`),
     }),
     ...keys.map(

@@ -9,11 +9,14 @@ interface Access {
 }
 
 /**
- * What each function asks each table for, and nothing else. A transaction is allowed by its parts, a batch has a permission of its
- * own. `test/aws/contract.test.ts` notes every request of the engine and compares.
+ * What each function asks each table for, and nothing else. A transaction is allowed by its parts; a batch
+ * has a permission of its own. `test/aws/contract.test.ts` notes every request of the engine and compares.
  */
 const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, Access>>>>> = {
-  /** Stage 1, and what a visitor's page shows of its own conversation. It erases nobody, and lists nobody. */
+  /**
+   * Stage 1, and what a visitor's page shows of its own conversation. It may neither erase nor list
+   * customers.
+   */
   webhook: {
     conversations: {
       actions: ["GetItem", "Query", "PutItem", "UpdateItem"],
@@ -55,7 +58,9 @@ const ACCESS: Readonly<Record<FunctionName, Readonly<Partial<Record<LullTable, A
     messages: { actions: ["Query", "PutItem", "UpdateItem"] },
     seen: { actions: ["BatchGetItem", "PutItem", "UpdateItem"] },
   },
-  /** Looks for what is stranded and for what the gauges show. It reads no message's text but that of an orphan. */
+  /**
+   * Looks for stranded work and for what the gauges show. It reads no message's text but that of an orphan.
+   */
   sweeper: {
     conversations: { actions: ["GetItem"], indexes: ["by-conversation-id"] },
     stage: { actions: ["Query", "Scan", "BatchWriteItem"] },
@@ -101,7 +106,7 @@ const KEY_ACTIONS = [
   "kms:ReEncryptTo",
 ];
 
-/** DynamoDB uses a key of yours in the name of whoever asks it, and only DynamoDB may. */
+/** DynamoDB uses a customer's key in the name of its caller, and only DynamoDB may. */
 function keyStatements(tables: LullTables): PolicyStatement[] {
   const keys = new Set(Object.values(tables).flatMap(({ encryptionKey }) => encryptionKey ?? []));
   return [...keys].map(

@@ -32,7 +32,10 @@ const LISTED: GlobalSecondaryIndexProps = {
   projectionType: ProjectionType.KEYS_ONLY,
 };
 
-/** As the engine has them (`TABLES` in `lull/aws`). Written again, because deploying imports nothing that runs; a test compares the two. */
+/**
+ * As the engine has them (`TABLES` in `lull/aws`). Repeated here, because deploying imports nothing that
+ * runs; a test compares the two.
+ */
 export const SHAPES: Readonly<Record<LullTable, Shape>> = {
   conversations: {
     variable: "LULL_TABLE_CONVERSATIONS",
@@ -99,7 +102,7 @@ export const SHAPES: Readonly<Record<LullTable, Shape>> = {
 
 export const LULL_TABLES = Object.keys(SHAPES) as readonly LullTable[];
 
-/** Those that exist already, and the others made here. */
+/** The tables that exist already, and the others made here. */
 export function createTables(scope: Construct, props: LullProps): LullTables {
   const made = LULL_TABLES.map((name) => [name, props.tables?.[name] ?? createTable(scope, name, props)]);
   return Object.fromEntries(made) as LullTables;
@@ -122,7 +125,7 @@ function createTable(scope: Construct, name: LullTable, props: LullProps): Table
     removalPolicy,
     deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
   });
-  // A cold index holds its table's writes up as a cold table would.
+  // A cold index holds up its table's writes as a cold table would.
   for (const index of indexes) table.addGlobalSecondaryIndex({ ...index, ...warm });
   return table;
 }

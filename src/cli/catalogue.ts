@@ -96,7 +96,7 @@ const DEAD: readonly Entry[] = [
 const UNKNOWN: readonly Entry[] = [
   {
     name: "list",
-    summary: "sends whose outcome nobody knows",
+    summary: "sends whose outcome is unknown",
     load: () => of(import("./commands/unknown.ts"), (m) => m.list),
   },
   {
@@ -148,7 +148,7 @@ export const CATALOGUE: readonly (Entry | Group)[] = [
     load: () => of(import("./commands/locks.ts"), (m) => m.locks),
   },
   { name: "dead", summary: "messages that got no turn, with the reason", commands: DEAD, bare: "list" },
-  { name: "unknown", summary: "sends whose outcome nobody knows", commands: UNKNOWN, bare: "list" },
+  { name: "unknown", summary: "sends whose outcome is unknown", commands: UNKNOWN, bare: "list" },
   {
     name: "quarantine",
     summary: "rows of the store that were not ours",

@@ -16,7 +16,7 @@ export interface Command {
   readonly usage?: string;
   readonly about: string;
   readonly options?: Options;
-  /** Which settings may be given as flags: all of them, or only those that say where the data is. */
+  /** Which settings may be given as flags: all, or only those that locate the data. */
   readonly settings?: "all" | "store";
   readonly args?: { readonly required: readonly string[]; readonly more?: true };
   readonly examples?: readonly string[];

@@ -15,12 +15,13 @@ export interface Opened {
 export interface DataOptions {
   /** For commands that make sense before the service ever ran. */
   readonly mayCreate?: boolean;
-  /** Throws for what is wrong with the call, before anything is opened or made. */
+  /** Throws for a wrong call, before anything is opened or created. */
   readonly check?: (loaded: Loaded) => void;
 }
 
 /**
- * Opens the store for one command and closes it again. The service may run meanwhile or not: SQLite lets many processes in.
+ * Opens the store for one command and closes it again. The service may run meanwhile: SQLite lets many
+ * processes in.
  */
 export async function withData(
   call: Call,
@@ -38,7 +39,7 @@ export async function withData(
   }
 }
 
-/** A new, empty database instead of an error would hide that one stands in the wrong folder. */
+/** Creating an empty database instead of an error would hide that the operator is in the wrong folder. */
 export async function requireDatabase(db: string | undefined): Promise<void> {
   if (db === undefined) return;
   await access(db, constants.R_OK).catch((error: NodeJS.ErrnoException) => {
@@ -47,9 +48,12 @@ export async function requireDatabase(db: string | undefined): Promise<void> {
 }
 
 function unusable(db: string, code: string | undefined): string {
-  // The service's files are its own user's: whoever looks after it is often another.
+  // The service's files belong to its own user; the operator is often another.
   if (code === "EACCES" || code === "EPERM")
-    return `this user may not use the database at ${db}. Run the command as the user of the service: sudo -u <user> ...`;
+    return (
+      `this user may not use the database at ${db}. Run the command as the user of the service: ` +
+      "sudo -u <user> ..."
+    );
   return `there is no database at ${db}. Start the service first, or name the file with --db or LULL_DB`;
 }
 

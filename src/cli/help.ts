@@ -11,7 +11,7 @@ export const COMMON: Options = {
   help: { type: "boolean", help: "print this help" },
 };
 
-/** Flags that say where the data is: the most a command that only looks has to know. */
+/** Flags that locate the data: all that a command that only looks needs. */
 const STORE_FLAGS = new Set(["engine", "db", "log-level"]);
 
 /** The settings of a command as options. */

@@ -1,7 +1,7 @@
 import { missingPackage } from "../config/missing-package.ts";
 import { ConfigError } from "../errors.ts";
 
-/** Loads something whose packages not everybody has; what is missing is said with the command that brings it. */
+/** Loads a part whose packages may be missing, and then names the command that installs them. */
 export async function installed<T>(what: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

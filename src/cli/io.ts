@@ -9,7 +9,7 @@ export interface Io {
   readonly nowMs: () => number;
   /** Results, and nothing else: what `--json` prints can be piped as it is. */
   out(line: string): void;
-  /** Everything that is meant for a person's eyes only. */
+  /** Everything that is meant for a person only. */
   err(text: string): void;
 }
 
@@ -19,7 +19,7 @@ export function processIo(nowMs: () => number): Io {
     cwd: process.cwd(),
     stderrIsTty: process.stderr.isTTY === true,
     nowMs,
-    // Whatever is printed may hold what a stranger wrote.
+    // The text may hold what a stranger wrote.
     out: (line) => void process.stdout.write(`${harmless(line)}\n`),
     err: (text) => void process.stderr.write(text),
   };

@@ -16,7 +16,8 @@ test("an event is one JSON line with its time, level and fields", () => {
   const lines: string[] = [];
   logTo(lines)("info", "turn.committed", { turn: "t1", messages: 3 });
   expect(lines).toEqual([
-    '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"turn.committed","worker":2,"turn":"t1","messages":3}\n',
+    '{"time":"2026-01-02T03:04:05.006Z","level":"info","event":"turn.committed",' +
+      '"worker":2,"turn":"t1","messages":3}\n',
   ]);
 });
 

@@ -3,6 +3,9 @@ import type { Io } from "./io.ts";
 import { harmless } from "./output/harmless.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** What is wrong was said on the command line, in the environment or in a file, and is put right there. */
+const SAID_WRONG = ["INVALID_CONFIG", "INVALID_REQUEST"];
+
 /** One line that says what to do about it; the stack only for those who ask. Returns the exit code. */
 export function reportError(error: unknown, verbose: boolean, io: Io): number {
   io.err(`lull: ${shown(error instanceof Error ? error.message : String(error))}\n`);
@@ -14,12 +17,12 @@ export function reportError(error: unknown, verbose: boolean, io: Io): number {
   return exitCodeOf(error);
 }
 
-/** `fetch` and its like quote the URL that they were given. */
+/** `fetch` and the like quote the URL that they were given. */
 function shown(words: string): string {
   return harmless(withoutUsers(words));
 }
 
-/** By its code and not its class: a configuration file may have thrown the error of another copy of lull. */
+/** By its code, not its class: a configuration file may throw the error of another copy of lull. */
 export function exitCodeOf(error: unknown): 1 | 2 {
-  return error instanceof Error && "code" in error && error.code === "INVALID_CONFIG" ? 2 : 1;
+  return error instanceof Error && "code" in error && SAID_WRONG.includes(String(error.code)) ? 2 : 1;
 }

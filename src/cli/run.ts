@@ -24,7 +24,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === "--version" || name === "-v") return print(io, version());
   if (name === undefined || name === "--help" || name === "-h") return print(io, mainHelp(version()));
-  // `lull help start` is what half of all people type.
+  // Many users type `lull help start`.
   if (name === "help") return dispatch([...rest, "--help"], io);
   const found = find(CATALOGUE, name, "command");
   return "commands" in found ? dispatchGroup(found, rest, io) : callEntry(found, found.name, rest, io);

@@ -3,7 +3,10 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The command was understood and could not be carried out (no such conversation, port in use): one line, exit code 1. */
+/**
+ * The command was understood and could not be carried out (no such conversation, port in use): one line, exit
+ * code 1.
+ */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
 }

@@ -11,7 +11,7 @@ import { checkOptions } from "./file-keys.ts";
 import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
 import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 
-/** A channel in force, and what people want to know of it. */
+/** A channel in force, with what a person wants to know of it. */
 export interface ConfiguredChannel {
   readonly name: string;
   readonly channel: Channel;
@@ -108,7 +108,7 @@ function fromFile(name: string, given: unknown, file: string, settled: Settled):
   if (name === "web" && provider === "web")
     return made(name, provider, variant, { ...own, ...webOptions(settled) }, file);
   const known = BY_ENVIRONMENT[name];
-  // The environment speaks of one channel of each kind: the one that bears its name.
+  // The environment describes one channel of each kind: the one that bears the kind's name.
   const fromEnvironment =
     known?.provider === provider && known.variant === variant ? environmentOptions(name, settled) : {};
   return made(name, provider, variant, { ...own, ...fromEnvironment }, file);
@@ -175,7 +175,7 @@ const BY_ENVIRONMENT: Readonly<
   },
 };
 
-/** The variable that turned the channel on; an error names those that are missing beside it. */
+/** The variable that turned the channel on; an error names the ones that are missing beside it. */
 function turnedOnBy(name: string, settled: Settled): string | undefined {
   const { on, keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
   const origin = settled.get(on)?.origin;
@@ -187,7 +187,7 @@ function turnedOnBy(name: string, settled: Settled): string | undefined {
   throw new ConfigError(`${origin} turns channel ${name} on, which also needs ${missing.join(" and ")}`);
 }
 
-/** Those that a channel cannot be without. */
+/** The variables that a channel cannot do without. */
 const VARIABLES: Readonly<Record<string, string>> = {
   "twilio.accountSid": "TWILIO_ACCOUNT_SID",
   "twilio.authToken": "TWILIO_AUTH_TOKEN",
@@ -225,7 +225,7 @@ function made(
   const { make, variants } = PROVIDERS[provider] as Provider;
   const kind = variants.length > 1 ? `${provider} ${variant}` : provider;
   const address = options.from ?? options.address ?? (provider === "web" ? name : undefined);
-  // As WATI's webhooks write them: a conversation that is made by hand has to be the one that they find.
+  // As WATI's webhooks write them: webhooks have to find a conversation that an operator created.
   const atWati = numbers(options.numbers).map(canonicalAddress);
   return {
     name,

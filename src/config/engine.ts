@@ -6,8 +6,8 @@ import type { ConfigFile } from "./file.ts";
 import { LAYER, type Setting, type Settled } from "./resolve-settings.ts";
 
 /**
- * How the caller comes by each engine that it can run with. Only the chosen one is loaded: a bundle for one engine need not hold
- * the others, and nobody has to install packages for an engine that is not used.
+ * How the caller gets each engine that it can run with. Only the chosen one is loaded: a bundle for one
+ * engine need not hold the others, and users install no packages for an engine that they do not use.
  */
 export interface EngineLoaders {
   readonly sqlite?: (options: { readonly file: string }) => EngineProvider | Promise<EngineProvider>;
@@ -21,7 +21,8 @@ export interface ConfiguredEngine {
 }
 
 /**
- * An engine of the file gives way to LULL_ENGINE and --engine when they name another kind, and SQLite's also to LULL_DB and --db.
+ * An engine of the file gives way to LULL_ENGINE and --engine when they name another kind, and SQLite's also
+ * to LULL_DB and --db.
  */
 export async function engineFrom(
   file: ConfigFile | undefined,
@@ -37,7 +38,7 @@ export async function engineFrom(
   const keepsOwn = own?.name.startsWith(kind) && !(isSqlite && db.layer > LAYER.file);
   if (own && keepsOwn) return { provider: own, db: undefined };
   if (!isSqlite) return { provider: await loader(loaders, "aws")(), db: undefined };
-  // A path in the file is meant from the file's folder, one that was typed from where it was typed.
+  // A path in the file is relative to the file's folder, one on the command line to the current folder.
   const base = db.layer === LAYER.file && file ? dirname(file.path) : cwd;
   const path = resolve(base, db.value as string);
   return { provider: await loader(loaders, "sqlite")({ file: path }), db: path };
@@ -54,7 +55,10 @@ function loader<K extends keyof EngineLoaders>(loaders: EngineLoaders, kind: K) 
   throw new ConfigError(`engine ${kind} cannot be used here; there is ${Object.keys(loaders).join(", ")}`);
 }
 
-/** What an engine says of its own defaults counts as default: `lull config` shows what is in force, and no file that is not. */
+/**
+ * What an engine says of its own defaults counts as default: `lull config` shows what is in force, and no
+ * database file that is not used.
+ */
 export function withEngineDefaults(settled: Settled, { provider, db }: ConfiguredEngine): Settled {
   const { defaults = {} } = provider;
   const used = [...settled].filter(([key]) => key !== "db" || db !== undefined);

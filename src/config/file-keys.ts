@@ -11,19 +11,19 @@ const WINDOW = options({ seconds: SECONDS, quietSeconds: SECONDS, maxSeconds: SE
 
 const CODE = "code, and belongs in a lull.config.ts";
 
-/** What only code can be: an object with this function, or without a name a function itself. */
+/** What only code can be: an object with this function, or, without a name, a function itself. */
 function code(method?: string): Schema {
   return { type: "function", ...(method !== undefined && { method }), description: `it is ${CODE}` };
 }
 
-/** What a file may hold: the knobs, and beside them objects and functions that are code rather than values. */
+/** What a file may hold: the knobs, and objects and functions that are code rather than values. */
 const FILE = options({
   ...knobsUnder(""),
   window: options(knobsUnder("window.")),
   limits: options(knobsUnder("limits.")),
   windows: { ...record(ANYTHING), description: "channels and their windows" },
   project: options({ status: text(), allowedChannels: list(text()) }),
-  // Looked at where they are made.
+  // Checked where they are made.
   channels: ANYTHING,
   respond: ANYTHING,
   responder: ANYTHING,
@@ -35,7 +35,7 @@ const FILE = options({
   random: code(),
 });
 
-/** A misspelt key would silently change nothing, and be found by a customer. */
+/** A misspelt key would silently change nothing, and a customer would find out. */
 export function checkFile(content: Readonly<Record<string, unknown>>, name: string): void {
   checkOptions(content, FILE, name, "");
   for (const [channel, window] of Object.entries(content.windows ?? {})) {

@@ -16,7 +16,10 @@ export interface ConfigFile {
   readonly content: Readonly<Record<string, unknown>>;
 }
 
-/** Loads the file that was named, or the first that is there. Undefined when there is none: the environment is enough. */
+/**
+ * Loads the file that was named, or the first that is there. Undefined when there is none: the environment is
+ * enough.
+ */
 export async function loadFile(named: string | undefined, cwd: string): Promise<ConfigFile | undefined> {
   const path = named === undefined ? await firstPresent(cwd) : resolve(cwd, named);
   if (path === undefined) return undefined;
@@ -70,7 +73,10 @@ function hint(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   const first = String(message ?? error).split("\n", 1)[0] ?? "";
   if (code === "ERR_MODULE_NOT_FOUND" && /package 'lull'/.test(first)) {
-    return "it imports lull, which is not installed beside it. Install there what you installed here: npm install <the lull-….tgz that npm pack made>";
+    return (
+      "it imports lull, which is not installed beside it. Install there what you installed here: " +
+      "npm install <the lull-….tgz that npm pack made>"
+    );
   }
   return missingPackage(error) ?? first;
 }

@@ -58,7 +58,7 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
     );
   });
 
-  test("is known to the file, and to whoever mistypes it", () => {
+  test("is known to the file, and suggested when it is mistyped", () => {
     expect(() => checkFile({ limits: { [key]: min } }, "f")).not.toThrow();
     expect(() => checkFile({ limits: { [`${key}s`]: min } }, "f")).toThrow(`Did you mean ${key}?`);
   });

@@ -30,7 +30,9 @@ const SERVICE: readonly Knob[] = [
     flag: "engine",
     kind: oneOf("sqlite", "aws"),
     default: "sqlite",
-    help: "where everything durable is: `sqlite` (a file on this machine) or `aws` (DynamoDB and SQS, any number of machines)",
+    help:
+      "where everything durable is: `sqlite` (a file on this machine) or `aws` (DynamoDB and SQS, " +
+      "any number of machines)",
     more: "; a module may bring an engine object",
     orCode: "open",
   },
@@ -67,7 +69,9 @@ const SERVICE: readonly Knob[] = [
     kind: SECONDS,
     default: HUNG_MS / 1_000,
     help: "a process whose event loop stands still for this long is ended; `0`: never",
-    more: ". Under `lull start` it is [replaced](operating.md#workers). Well above anything that your code computes in one go",
+    more:
+      ". Under `lull start` it is [replaced](operating.md#workers). " +
+      "Well above anything that your code computes in one go",
   },
   {
     key: "logLevel",
@@ -83,13 +87,17 @@ const SERVICE: readonly Knob[] = [
     flag: "public-url",
     kind: PUBLIC_URL,
     help: "base of the URL that providers call",
-    more: "; path and query are appended. It may name a user and a password, which no command shows; it has no query and no `#`",
+    more:
+      "; path and query are appended. It may name a user and a password, which no command shows; " +
+      "it has no query and no `#`",
   },
   {
     key: "apiToken",
     env: "LULL_API_TOKEN",
     kind: SECRET,
-    help: "bearer token for `/api`; without one it answers on loopback only, and with a public URL not at all",
+    help:
+      "bearer token for `/api`; without one it answers on loopback only, " +
+      "and with a public URL not at all",
   },
   {
     key: "turnToken",
@@ -123,7 +131,7 @@ const TURNS: readonly Knob[] = [
     env: "LULL_WINDOW_QUIET_SECONDS",
     flag: "quiet",
     kind: SECONDS,
-    help: "instead: when nobody wrote for this long",
+    help: "instead: when the customer has been quiet for this long",
   },
   {
     key: "window.maxSeconds",
@@ -147,7 +155,7 @@ const TURNS: readonly Knob[] = [
   },
   {
     ...chosen("admission", "LULL_ADMISSION", "admission"),
-    help: "`open`: anybody may write; `known`: the conversation must exist",
+    help: "`open`: every customer may write; `known`: the conversation must exist",
   },
   {
     ...chosen("validation", "LULL_VALIDATION", "validation"),

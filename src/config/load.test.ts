@@ -60,7 +60,7 @@ describe("order", () => {
     expect(responder).toMatchObject({ kind: "echo", origin: "default" });
   });
 
-  test("a flag wins over the environment, the environment over the file, the file over the default", async () => {
+  test("a flag wins over the environment, that over the file, and the file over the default", async () => {
     const json = { port: 1001, host: "file", workers: 3 };
     const { settled } = await loaded({
       json,
@@ -102,7 +102,7 @@ describe("the engine", () => {
   const engineOf = async (given: Given) => configOf(await loaded(given)).engine.name;
   const OWN = `export default { engine: { name: "own", open: async () => {} } };`;
 
-  test("is SQLite's file unless somebody says aws, in the file, the environment or by a flag", async () => {
+  test("is SQLite's file unless the file, the environment or a flag says aws", async () => {
     expect(await engineOf({})).toBe(`sqlite ${join(folder, "data/lull.db")}`);
     expect(await engineOf({ flags: { engine: "aws" } })).toBe("aws");
     expect(await engineOf({ env: { LULL_ENGINE: "aws" } })).toBe("aws");
@@ -232,7 +232,7 @@ describe("channels", () => {
     expect(await names({ purpose: "dev", env: { ...TWILIO, LULL_WEB: "off" } })).toEqual(["whatsapp"]);
   });
 
-  test("a JSON file describes channels, and the environment completes the one that bears its name", async () => {
+  test("a JSON file describes channels, and the environment completes the one with its name", async () => {
     const json = {
       channels: { whatsapp: { twilio: "whatsapp", from: "+1" }, shop: { web: true, address: "shop" } },
     };
@@ -389,7 +389,7 @@ describe("a secret that is given by its name", () => {
     expect(given.responder).toMatchObject({ kind: "openai", origin: "OPENAI_API_KEY_SECRET" });
   });
 
-  test("is asked of the store of named secrets, which nobody else loads", async () => {
+  test("is read from the store of named secrets, which is loaded only for that", async () => {
     let times = 0;
     const namedSecrets = async () => {
       times += 1;

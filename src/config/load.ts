@@ -16,7 +16,10 @@ import {
 } from "./responder.ts";
 import { windowFrom } from "./window.ts";
 
-/** What the configuration is wanted for: `dev` has the phone page, `start` needs a channel, `look` takes what there is. */
+/**
+ * What the configuration is wanted for: `dev` has the phone page, `start` needs a channel, `look` takes what
+ * there is.
+ */
 export type Purpose = "dev" | "start" | "look";
 
 export interface LoadRequest {
@@ -50,12 +53,15 @@ export interface ServerSettings {
   readonly db: string | undefined;
   readonly workers: number;
   readonly stopGraceMs: number;
-  /** 0: nobody looks. */
+  /** 0: the event loop is not watched. */
   readonly hungMs: number;
   readonly logLevel: LogLevel;
 }
 
-/** Merges defaults, file, environment and flags. Throws a `ConfigError` that names what is wrong, and where it was said. */
+/**
+ * Merges defaults, file, environment and flags. Throws a `ConfigError` that names what is wrong, and where it
+ * was said.
+ */
 export async function load(request: LoadRequest): Promise<Loaded> {
   const file = await loadFile(request.file, request.cwd);
   const settled = settle({ ...(file && { file }), env: request.env, flags: request.flags });
@@ -85,13 +91,13 @@ export async function load(request: LoadRequest): Promise<Loaded> {
 }
 
 const NO_CHANNEL =
-  "no channel is configured. Set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_WHATSAPP_FROM (or TWILIO_SMS_FROM), " +
-  "or WATI_API_URL, WATI_TOKEN and WATI_WEBHOOK_SECRET, or LULL_WEB=1 for the phone page, or write a lull.config.ts. " +
-  "To try it without any: lull dev";
+  "no channel is configured. Set TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_WHATSAPP_FROM " +
+  "(or TWILIO_SMS_FROM), or WATI_API_URL, WATI_TOKEN and WATI_WEBHOOK_SECRET, " +
+  "or LULL_WEB=1 for the phone page, or write a lull.config.ts. To try it without any: lull dev";
 
 function wantsWeb(purpose: Purpose, settled: Settled): boolean {
   const said = settled.get("web")?.value;
-  // Whoever only looks may look at what `lull dev` left behind.
+  // A command that only looks may look at what `lull dev` left behind.
   return said === undefined ? purpose !== "start" : said === true;
 }
 
@@ -123,7 +129,7 @@ function serverSettings(settled: Settled, db: string | undefined): ServerSetting
   };
 }
 
-/** What is code in a configuration module goes on as it is. */
+/** Code in a configuration module is passed on as it is. */
 function objectsIn(file: ConfigFile | undefined): Partial<LullConfig> {
   const { windows, project, clock, random } = (file?.content ?? {}) as Partial<LullConfig>;
   return {
@@ -140,13 +146,13 @@ async function responderConfig(
   { respond }: ConfiguredResponder,
   channels: readonly ConfiguredChannel[],
 ) {
-  // The phone page is there in `dev` only, and its responder may stand in the file for `start`, too.
+  // The phone page exists in `dev` only, but the file may also name its responder for `start`.
   const responders = await respondersFrom(file, means, [...channels.map(({ name }) => name), "web"]);
   const handOffTo = await handOffFrom(file, means);
   return { respond, ...(responders && { responders }), ...(handOffTo && { handOffTo }) };
 }
 
-/** Defaults are left out: the core has them, and some follow from others. */
+/** Defaults are left out: the core has them, and some are derived from others. */
 function valuesOf(settled: Settled): Partial<LullConfig> {
   const said = [...settled.values()].filter(({ layer, knob }) => layer > LAYER.default && !knob.notInFile);
   const limits = said.filter(({ knob }) => knob.key.startsWith("limits."));

@@ -1,4 +1,4 @@
-/** Packages that only the users of a part install, and all that the part stands on. */
+/** Packages that only users of one part install, grouped with everything that the part needs. */
 const GROUPS = [
   // The AWS engine.
   ["@aws-sdk/client-dynamodb", "@aws-sdk/client-sqs", "@aws-sdk/util-dynamodb"],
@@ -14,7 +14,8 @@ export function missingPackage(error: unknown): string | undefined {
   if (code !== "ERR_MODULE_NOT_FOUND") return undefined;
   const name = /package '([^']+)'/.exec(message)?.[1];
   if (name === undefined) return undefined;
-  // Imports are looked up in order: who has no client for SQS and wants the engine is told of the one for DynamoDB first.
+  // Imports resolve in order: a user of the engine who lacks both clients hears of the one for DynamoDB
+  // first.
   const packages = (name !== ALONE && GROUPS.find((group) => group.includes(name))) || [name];
   return `${name} is not installed. Run: npm install ${packages.join(" ")}`;
 }

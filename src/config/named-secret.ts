@@ -8,7 +8,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const SUFFIX = "_SECRET";
 
-/** `TWILIO_AUTH_TOKEN_SECRET=prod/twilio#authToken`: the name under which a store of secrets keeps what would stand in `TWILIO_AUTH_TOKEN`. */
+/**
+ * `TWILIO_AUTH_TOKEN_SECRET=prod/twilio#authToken`: the name under which a store of secrets keeps what would
+ * stand in `TWILIO_AUTH_TOKEN`.
+ */
 export function namedSecret(
   { kind, env: variable }: Knob,
   env: Environment,
@@ -26,7 +29,7 @@ export function namedSecret(
   return { value: { name }, origin };
 }
 
-/** Names of ours that would silently change nothing. Other programs' variables may end like that, too. */
+/** Names of ours that would silently change nothing. Other programs' variables may end like that as well. */
 export function checkNamed(env: Environment): void {
   const variables = KNOBS.flatMap(({ env: variable }) => variable ?? []);
   const secret = KNOBS.filter(({ kind }) => kind.type === "secret").flatMap(({ env: variable }) =>

@@ -7,7 +7,7 @@ import { checkNamed, namedSecret } from "./named-secret.ts";
 /** Later layers win: defaults, then the file, then the environment, then flags. */
 export const LAYER = { default: 0, file: 1, environment: 2, flag: 3 } as const;
 
-/** A value and who said so. */
+/** A value and where it was set. */
 export interface Setting {
   readonly knob: Knob;
   readonly value: Value;
@@ -25,7 +25,10 @@ export interface Layers {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-/** Decides each value. All of them are checked, also those that a later layer overrides: a typo should not wait for its day. */
+/**
+ * Decides each value. All of them are checked, also those that a later layer overrides, so that a typo is
+ * found at once.
+ */
 export function settle(layers: Layers): Settled {
   checkNamed(layers.env);
   const settled = new Map<string, Setting>();
@@ -41,7 +44,9 @@ export function settle(layers: Layers): Settled {
   return settled;
 }
 
-/** Everything that is wrong with variables, in words: for whoever hands them on to a service that runs elsewhere. */
+/**
+ * Everything that is wrong with variables, in words: for a program that passes them to a service elsewhere.
+ */
 export function problemsInVariables(env: Layers["env"]): string[] {
   const looks = [() => checkNamed(env), ...KNOBS.map((knob) => () => fromEnvironment(knob, env))];
   return looks.flatMap((look) => {

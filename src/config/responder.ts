@@ -12,13 +12,13 @@ import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECONDS, SECRET, TEXT, URL_KIND 
 import { missingPackage } from "./missing-package.ts";
 import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 
-/** Who answers, and who said so. */
+/** Who answers, and where that was set. */
 export interface ConfiguredResponder {
   readonly respond: Responder;
   /** `openai`, `http`, `queue`, `echo`, or `code` for a function of the user's own. */
   readonly kind: string;
   readonly origin: string;
-  /** Whom it asks, with which key: for `lull doctor` to try. */
+  /** Which service it asks, with which key: for `lull doctor` to try. */
   readonly vendor?: { readonly apiKey: SecretReference; readonly keyFrom: string; readonly baseUrl?: string };
 }
 
@@ -61,7 +61,9 @@ const KINDS: Readonly<Record<string, ObjectSchema>> = {
   echo: optionsOf({}),
 };
 
-/** The file decides who answers; without it a queue does, or an OpenAI key; without any of them the echo answers. */
+/**
+ * The file decides who answers; without it a queue, then an OpenAI key; without any of them the echo answers.
+ */
 export async function responderFrom(file: File, means: Means): Promise<ConfiguredResponder> {
   const { respond, responder } = file?.content ?? {};
   if (respond !== undefined && responder !== undefined) {
@@ -78,7 +80,7 @@ export async function responderFrom(file: File, means: Means): Promise<Configure
   return { respond: echo(), kind: "echo", origin: "default" };
 }
 
-/** Other responders for some channels. One for a channel that is not there would never be asked. */
+/** Other responders for some channels. One for a channel that does not exist would never be asked. */
 export async function respondersFrom(
   file: File,
   means: Means,
@@ -91,7 +93,8 @@ export async function respondersFrom(
   const stranger = Object.keys(given).find((name) => !channels.includes(name));
   if (stranger !== undefined)
     throw new ConfigError(
-      `${file?.name}: responders.${stranger}: there is no channel ${stranger}${didYouMean(stranger, channels)}`,
+      `${file?.name}: responders.${stranger}: there is no channel ` +
+        `${stranger}${didYouMean(stranger, channels)}`,
     );
   const entries = Object.entries(given).map(async ([name, each]): Promise<[string, Responder]> => {
     const { respond } = await described(each, `responders.${name}`, file, means);
@@ -100,7 +103,7 @@ export async function respondersFrom(
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Who gets the turns of a conversation that a human has. */
+/** Who gets the turns of a conversation that a human has taken over. */
 export async function handOffFrom(file: File, means: Means): Promise<Responder | undefined> {
   const given = file?.content.handOffTo;
   if (given !== undefined) return (await described(given, "handOffTo", file, means)).respond;
@@ -112,7 +115,7 @@ async function inQueue({ value, origin }: Setting): Promise<ConfiguredResponder>
   return { respond: await makeQueue({ url: value }), kind: "queue", origin };
 }
 
-/** Loaded when it is wanted: its package is not everybody's. */
+/** Loaded on demand: not every installation has its package. */
 async function makeQueue(options: Options): Promise<Responder> {
   try {
     const { queue } = await import("../responders/queue/index.ts");
@@ -165,7 +168,8 @@ function kindOf(given: unknown, where: string): [kind: string, options: Options]
 }
 
 const EXAMPLE =
-  'a function, "echo", { "openai": { ... } }, { "http": { "url": "https://..." } } or { "queue": { "url": "https://..." } }';
+  'a function, "echo", { "openai": { ... } }, { "http": { "url": "https://..." } } ' +
+  'or { "queue": { "url": "https://..." } }';
 
 function make(kind: string, options: Options, means: Means): Responder | Promise<Responder> {
   const { secrets } = means;
@@ -190,6 +194,6 @@ function openaiOptions(options: Options, { settled, secrets }: Means): OpenAiOpt
 function apiKeyOf(options: Options, settled: Settled, ownService: boolean): unknown {
   const key = settled.get("openai.apiKey");
   if (key !== undefined) return referenceIn(key);
-  // A model on one's own machine wants no key, but the header has to hold something.
+  // A model on the user's own machine wants no key, but the header has to hold something.
   return options.apiKey ?? (ownService ? "none" : { env: "OPENAI_API_KEY" });
 }

@@ -3,8 +3,8 @@ import type { WindowConfig } from "../runtime/config.ts";
 import type { Setting, Settled } from "./resolve-settings.ts";
 
 /**
- * One window out of three values that may come from different places. The newer layer says which kind it is; in the same layer
- * `quiet` wins, because `seconds` is what everybody sets first.
+ * One window out of three values that may come from different places. The newer layer says which kind it is;
+ * in the same layer `quiet` wins, because `seconds` is what users set first.
  */
 export function windowFrom(settled: Settled): WindowConfig {
   const seconds = settled.get("window.seconds") as Setting;

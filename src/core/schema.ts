@@ -1,3 +1,4 @@
+import { NAME_LENGTH_MAX } from "./defaults.ts";
 import type { UrlRule } from "./plain-url.ts";
 
 const TARGET: unique symbol = Symbol("target");
@@ -126,6 +127,11 @@ export function text(description?: string): Schema<string> {
 export function someText(description?: string, maxLength?: number): Schema<string> {
   const most = maxLength === undefined ? {} : { maxLength };
   return { type: "string", minLength: 1, ...most, pattern: "\\S", ...noted(description) };
+}
+
+/** A name from outside: of a person, a channel, or an id of another system. */
+export function name(description?: string): Schema<string> {
+  return someText(description, NAME_LENGTH_MAX);
 }
 
 export function time(description?: string): Schema<string> {

@@ -1,6 +1,6 @@
 import type { EdgeAnswer } from "./edge-request.ts";
 
-/** Answers hold what people wrote: nothing on the way may keep them, and no browser may guess another type. */
+/** Answers hold what people wrote: no proxy or cache may keep them, and no browser may guess another type. */
 const JSON_HEADERS = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "no-store",
@@ -34,12 +34,12 @@ export function methodNotAllowed(allowed: readonly string[]): EdgeAnswer {
   return failure(405, "METHOD_NOT_ALLOWED", `allowed here: ${allow}`, { allow });
 }
 
-/** What an operator has to mend first is in the log; a caller may have proven nothing. */
+/** The log says what an operator has to repair; the caller may have proven nothing and is not told. */
 export function notNow(): EdgeAnswer {
   return failure(503, "UNAVAILABLE", "not available now; the log says why", { "retry-after": "60" });
 }
 
-/** HEAD is answered like GET; whoever writes the answer leaves the body out. */
+/** HEAD is answered like GET; the edge leaves the body out. */
 export function isRead(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }

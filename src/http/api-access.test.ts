@@ -99,7 +99,7 @@ test("a page from here, and a program without an origin, may", async () => {
 });
 
 test.each(["x-forwarded-for", "forwarded", "x-real-ip", "via"])(
-  "whoever comes through a proxy (%s) is not from this machine",
+  "a caller that comes through a proxy (%s) is not from this machine",
   async (name) => {
     expect((await open(asked({ headers: { [name]: "1.2.3.4" } }))).status).toBe(403);
   },
@@ -128,7 +128,7 @@ test.each([
   expect(answer.body).not.toContain("s3cret-of-16-and-more");
 });
 
-test.each(["", "x", "fifteen-letters"])("the token %j is too short to let anybody in", async (token) => {
+test.each(["", "x", "fifteen-letters"])("the token %j is too short to admit any caller", async (token) => {
   const service = stubService({ apiToken: "given", secrets: { get: async () => token } });
   const answer = await createEdge(service)(bearing(token || "no-token-at-all"));
   expect([answer.status, answer.body]).toEqual([503, expect.not.stringContaining("characters")]);
@@ -160,7 +160,7 @@ describe("with a public URL and no token", () => {
     expect(answer.body).toContain("LULL_API_TOKEN");
   });
 
-  test("turns can still be answered by whoever has the token for that, and nothing else can be done", async () => {
+  test("a caller with the turn token can still answer turns, and do nothing else", async () => {
     const handle = createEdge(stubService({ ...publicly, turnToken: { env: "LULL_TURN_TOKEN" }, secrets }));
     const reply = { ...bearing("only-for-answers", { method: "POST" }), path: "/api/turns/t_1/reply" };
     expect((await handle(reply)).status).toBe(202);
@@ -208,7 +208,7 @@ describe("wrong tokens", () => {
     );
     await clock.advance(200);
     expect(statusesOf(await tries)).toEqual([401, 401, 401]);
-    // Also where nobody tries another.
+    // Also when no other wrong token comes.
     await clock.advance(60_000);
     const fields = { reason: "a wrong token" };
     expect(service.logged).toEqual([
@@ -238,7 +238,7 @@ describe("wrong tokens", () => {
     }
   });
 
-  test("wait fifty at a time, however many come at once: the others are turned away, and whoever has a right one is not", async () => {
+  test("wait fifty at a time; more are turned away, and a caller with a right one is not", async () => {
     const service = stubService(withBoth);
     const handle = createEdge(service);
     const clock = service.clock as FakeClock;
@@ -291,7 +291,7 @@ describe("a caller that is refused is told of in the log, sampled, by its reason
   });
 });
 
-test("whoever changes something is told of in the log, whoever looks is not", async () => {
+test("a change is logged, a look is not", async () => {
   const service = stubService(withToken);
   const handle = createEdge(service);
   const act = (method: string, path: string) =>
@@ -299,7 +299,7 @@ test("whoever changes something is told of in the log, whoever looks is not", as
   await act("GET", "/api/counts");
   await act("POST", "/api/pause");
   await act("DELETE", "/api/conversations/c_1");
-  await act("DELETE", "/api/conversations/nobody");
+  await act("DELETE", "/api/conversations/no-such-id");
   await act("POST", "/api/dead/d%2F1/retry");
   expect(service.logged).toEqual([
     { event: "api.done", fields: { action: "pauseAll" } },

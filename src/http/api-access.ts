@@ -8,7 +8,7 @@ import { sameSecret } from "./constant-time.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { WrongTokens } from "./wrong-tokens.ts";
 
-/** Somebody who may do everything, or a responder that may only answer its turns. */
+/** An operator may do everything; a responder may only answer its turns. */
 export type Caller = "operator" | "responder";
 export type Access =
   | { readonly kind: "admitted"; readonly caller: Caller }
@@ -19,7 +19,7 @@ const HOW_TO =
 const NO_TOKEN = "no token";
 const OFF = "the API is off, because this service is public and has no API token";
 const TURNS_ONLY =
-  "the API takes answers to turns only, with their token, because this service is public and has no API token";
+  "the API takes answers to turns only, with their token: this service is public and has no API token";
 const WRONG_TOKEN = "a wrong token";
 const UNCHECKED_TOKEN = "a token that could not be checked";
 const OPERATOR: Access = { kind: "admitted", caller: "operator" };
@@ -46,7 +46,10 @@ export function createAccess(service: Service): (request: EdgeRequest) => Promis
   };
 }
 
-/** "unknown": our own cannot be read, or could be guessed. What is wrong with it is for the log: the caller has proven nothing. */
+/**
+ * "unknown": our own token cannot be read, or is too short. Only the log says which: the caller has proven
+ * nothing.
+ */
 async function compare(
   { secrets, sampled }: Service,
   name: string,
@@ -64,23 +67,25 @@ async function compare(
   }
 }
 
-/** Why a caller that brings no token may not come in; undefined where it may. */
+/** Why a caller without a token is refused; undefined where it may come in. */
 function refusalWithoutToken(service: Service, request: EdgeRequest): string | undefined {
   if (service.apiToken !== undefined) return NO_TOKEN;
-  // Told apart by nothing that a proxy has to send: a public service needs a token.
+  // No header that every proxy sends tells a local caller from a remote one, so a public service needs a
+  // token.
   if (service.publicUrl !== undefined) return service.turnToken === undefined ? OFF : TURNS_ONLY;
   return loopbackRefusal(request);
 }
 
-/** An operator who watches for stolen tokens has to see callers that probe without one, too. */
+/** An operator who watches for stolen tokens also has to see callers that probe without one. */
 function noted({ sampled }: Service, reason: string): Access {
   sampled.note("warn", "api.refused", { reason });
   return refused(reason === NO_TOKEN ? unauthorized("") : forbidden(reason));
 }
 
 /**
- * Without a token the API is for programs on this machine only. A browser on this machine is no such program: a page
- * it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by Sec-Fetch-Site or Origin).
+ * Without a token the API is for programs on this machine only. A browser on this machine is no such program:
+ * a page it visits may point its own name at 127.0.0.1 (told by Host), or post a form here (told by
+ * Sec-Fetch-Site or Origin).
  */
 function loopbackRefusal(request: EdgeRequest): string | undefined {
   const { headers, method, remoteAddress } = request;

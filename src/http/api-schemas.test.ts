@@ -75,7 +75,7 @@ type Described = AllTrue<{
   counts: Answers<typeof schemas.COUNTS, Counts>;
 }>;
 
-test("every component is closed: a client may rely on what is written, and a new field is written first", () => {
+test("every component is closed: clients may rely on the document; new fields are documented first", () => {
   const components = Object.entries(componentsIn(schemas));
   expect(components.length).toBeGreaterThan(15);
   const open = components.filter(

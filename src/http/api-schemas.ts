@@ -1,4 +1,4 @@
-import { NAME_LENGTH_MAX, REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
 import {
   anything,
   component,
@@ -14,7 +14,6 @@ import {
   time,
   whole,
 } from "../core/schema.ts";
-export const name = (description?: string) => someText(description, NAME_LENGTH_MAX);
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>
   whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);
@@ -28,7 +27,7 @@ export const WINDOW = component(
   "Window",
   options(
     { seconds: seconds(), quiet_seconds: seconds(), max_seconds: seconds() },
-    "Either `seconds`: from the first message; or `quiet_seconds`: until nobody wrote for that long, `max_seconds` at most.",
+    "Either `seconds`: from the first message; or `quiet_seconds`: of silence, `max_seconds` at most.",
   ),
 );
 
@@ -275,7 +274,7 @@ export const COUNTS = component(
     dead: count(),
     unknown: count(),
     refusals: count(),
-    quarantined: optional(count("Absent where nobody else can write into the store.")),
+    quarantined: optional(count("Absent where no other program can write into the store.")),
     paused: flag(),
   }),
 );

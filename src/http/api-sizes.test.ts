@@ -22,7 +22,7 @@ async function post(path: string, body: unknown): Promise<[number, string]> {
   return [answer.status, error?.code ?? result ?? ""];
 }
 
-test("what is too large to be sent is told to whoever posts it, and is not kept", async () => {
+test("the caller is told what is too large to be sent, and it is not kept", async () => {
   await lull.receive("ana", "hi");
   await lull.advance(10_000);
   const engine = await lull.service.engine();

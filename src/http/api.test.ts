@@ -139,7 +139,7 @@ test("every reference in the document leads somewhere, and every id in a path is
   }
 });
 
-test("the public form is snake_case with ISO times and windows in seconds; the user's own data stays as it is", async () => {
+test("the public form is snake_case, ISO times and seconds; the user's own data stays as it is", async () => {
   const { body } = await call("GET", "/api/conversations/c_1");
   expect(body.conversation).toMatchObject({
     channel_type: "web",
@@ -286,7 +286,7 @@ test("a body past the limit is refused", async () => {
   expect([status, body.error.code]).toEqual([413, "PAYLOAD_TOO_LARGE"]);
 });
 
-test("an id that nothing can have is nobody's", async () => {
+test("an id that nothing can have is not found", async () => {
   for (const id of ["x".repeat(1_025), encodeURIComponent("\u{1f600}".repeat(300))])
     expect((await call("GET", `/api/conversations/${id}`)).status).toBe(404);
 });

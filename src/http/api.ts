@@ -1,7 +1,7 @@
 import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, type ObjectSchema, type Schema } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
-import { LullError, tellable } from "../errors.ts";
+import { InvalidRequest, LullError, tellable } from "../errors.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
@@ -13,7 +13,7 @@ import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./repair-routes.ts";
-import { type ApiCall, type ApiResult, BadRequest, type Route } from "./route.ts";
+import type { ApiCall, ApiResult, Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
 /** Every route of the API, the document that describes them included. */
@@ -50,7 +50,7 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
   };
 }
 
-/** A responder never asks for anything else: a turn token that does may have been stolen. */
+/** A responder calls nothing else: a turn token that does may have been stolen. */
 function turnsOnly({ sampled }: Service): EdgeAnswer {
   sampled.note("warn", "api.refused", { reason: "a turn token, for something else than a turn" });
   return failure(403, "FORBIDDEN", "this token may only answer turns");
@@ -76,7 +76,6 @@ async function call({ service, door, route, id, request }: Called): Promise<Edge
       return typeof raw === "string" ? unread(raw, bodyBytesMax) : carryOut(raw);
     });
   } catch (error) {
-    if (error instanceof BadRequest) return failure(400, "INVALID_REQUEST", error.message);
     const refused = error instanceof LullError ? refusalOf(error) : undefined;
     if (refused) return refused;
     throw error;
@@ -97,8 +96,8 @@ async function carriedOut({ service, route, id, query, raw }: Asked): Promise<Ed
 }
 
 /**
- * Somebody will ask who changed this, and when. What breaks off has changed something, or may have, unless it was refused before it made
- * anything.
+ * Operators ask who changed this, and when. A call that breaks off may have changed something, unless it was
+ * refused before it began.
  */
 async function audited(
   { service, route, id }: Pick<Called, "service" | "route" | "id">,
@@ -121,28 +120,33 @@ async function audited(
 }
 
 function isRefusal(error: unknown): boolean {
-  return error instanceof BadRequest || (error instanceof LullError && refusalOf(error) !== undefined);
+  return error instanceof LullError && refusalOf(error) !== undefined;
 }
 
-/** What the caller asked for and cannot have, in its own words; everything else is for the log. */
+/** What the caller asked for and cannot have, as the error words it. Everything else is for the log. */
 function refusalOf({ code, message, retryAfterMs = 0 }: LullError): EdgeAnswer | undefined {
+  if (code === "INVALID_REQUEST") return failure(400, code, message);
   if (code === "REPLY_TOO_LARGE") return failure(413, code, message);
   if (code === "NUMBER_PASSED_ON") return failure(409, code, message);
   if (code !== "RATE_LIMITED") return undefined;
   return failure(429, code, message, { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) });
 }
 
-/** `JSON.parse` reads any depth; `JSON.stringify`, through which everything goes that is stored or answered, does not write it. */
+/**
+ * `JSON.parse` reads any depth. `JSON.stringify`, through which everything stored or answered goes, does not
+ * write any depth.
+ */
 const NESTING_MAX = 100;
 /** Enough to see what is wrong. A body can have a hundred thousand mistakes. */
 const PROBLEMS_MAX = 10;
 
-/** An empty body is an empty object: most actions need nothing said. */
+/** An empty body is an empty object: most actions need no input. */
 function checkedBody(raw: Buffer, schema: ObjectSchema): Record<string, unknown> {
   const body = raw.length === 0 ? {} : parsed(raw);
-  if (isDeeperThan(body, NESTING_MAX)) throw new BadRequest(`the body is nested deeper than ${NESTING_MAX}`);
+  if (isDeeperThan(body, NESTING_MAX))
+    throw new InvalidRequest(`the body is nested deeper than ${NESTING_MAX}`);
   const problems = problemsIn(body, schema, "", TO_PROGRAMS);
-  if (problems.length > 0 || !isObject(body)) throw new BadRequest(inWords(problems));
+  if (problems.length > 0 || !isObject(body)) throw new InvalidRequest(inWords(problems));
   return body;
 }
 
@@ -162,7 +166,7 @@ function parsed(raw: Buffer): unknown {
   try {
     return JSON.parse(raw.toString("utf8"));
   } catch {
-    throw new BadRequest("the body is not JSON");
+    throw new InvalidRequest("the body is not JSON");
   }
 }
 
@@ -173,13 +177,15 @@ function checkedQuery(query: URLSearchParams, schemas: Readonly<Record<string, S
     if (given === null || given === "") continue;
     const value = typed(given, schema);
     const problems = problemsIn(value, schema, name, TO_PROGRAMS);
-    if (problems.length > 0) throw new BadRequest(problems.join("; "));
+    if (problems.length > 0) throw new InvalidRequest(problems.join("; "));
     values[name] = value;
   }
   return values;
 }
 
-/** A query is all text; what cannot be read as its type stays text and is then found wrong. */
+/**
+ * A query is all text. A value that cannot be read as its type stays text, and validation then refuses it.
+ */
 function typed(given: string, schema: Schema): string | number | boolean {
   if (schema.type === "boolean")
     return given === "true" || given === "1" ? true : given === "false" || given === "0" ? false : given;
@@ -187,7 +193,7 @@ function typed(given: string, schema: Schema): string | number | boolean {
   return Number.isNaN(Number(given)) ? given : Number(given);
 }
 
-/** By path pattern, then by method: whoever uses the wrong method is told the right ones. */
+/** By path pattern, then by method: a caller that uses the wrong method is told the right ones. */
 function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
   const table = new Map<string, Map<string, Route>>();
   for (const route of routes) {
@@ -197,10 +203,13 @@ function tableOf(routes: readonly Route[]): Map<string, Map<string, Route>> {
   return table;
 }
 
-/** `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for what is not valid percent encoding, and for an empty id. */
+/**
+ * `/api/dead/d_1/retry` -> `/api/dead/{id}/retry` and `d_1`. Undefined for invalid percent encoding and for
+ * an empty id.
+ */
 function targetOf(path: string): { pattern: string; id: string } | undefined {
   const [, , kind = "", id, ...rest] = path.split("/");
-  // `/api/conversations//close` lost its id on the way; it must not be taken for `/api/conversations`.
+  // `/api/conversations//close` lost its id on the way; it must not be read as `/api/conversations`.
   if (!id) return rest.length === 0 ? { pattern: `/api/${kind}`, id: "" } : undefined;
   try {
     const decoded = decodeURIComponent(id);

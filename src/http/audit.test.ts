@@ -99,7 +99,7 @@ describe("what is changed through the API is told of, with its id", () => {
   test("and what was refused whole is not", async () => {
     const lull = lullOn(memory());
     expect((await ask(lull, "POST", "/api/conversations", { ...NEW, channel: "fax" })).status).toBe(400);
-    expect((await ask(lull, "DELETE", "/api/conversations/nobody")).status).toBe(404);
+    expect((await ask(lull, "DELETE", "/api/conversations/no-such-id")).status).toBe(404);
     expect(audited()).toEqual([]);
   });
 });

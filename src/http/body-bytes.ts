@@ -2,13 +2,13 @@ const EMPTY = Buffer.alloc(0);
 const BLOCK_BYTES = 4_096;
 /** Pieces of this size are kept as they are; smaller ones are put together. */
 const PIECE_BYTES_MIN = 1_024;
-/** Pieces that anything may come in. Beyond that they have to be `CRUMB_BYTES` each, on average. */
+/** Pieces that may be of any size. Beyond this number they have to be `CRUMB_BYTES` each, on average. */
 const PIECES_MAX = 1_000;
 const CRUMB_BYTES = 128;
 
 /**
- * A body as it comes. Somebody who sends it a byte at a time would make us hold a hundred times its size in pieces, so small ones are put
- * together. It grows with what came, never with what was promised.
+ * A body as it comes. A caller that sends it a byte at a time would make us hold a hundred times its size in
+ * pieces, so small pieces are put together. It grows with what came, never with what was announced.
  */
 export class BodyBytes {
   readonly #bytesMax: number;
@@ -27,12 +27,17 @@ export class BodyBytes {
     return this.#size;
   }
 
-  /** Bytes of memory. More than came where a piece is a part of something larger, or more may come. */
+  /**
+   * Bytes of memory: more than came where a piece is part of a larger buffer, or where room for more is held.
+   */
   get held(): number {
     return this.#held;
   }
 
-  /** Why no more is to be added; undefined while all is well. In crumbs it is too slow, however fast they come. */
+  /**
+   * Why no more is to be added; undefined while all is well. A body in crumbs is too slow, however fast they
+   * come.
+   */
   add(piece: Uint8Array): "too-large" | "too-slow" | undefined {
     this.#size += piece.length;
     this.#pieces += 1;
@@ -50,7 +55,7 @@ export class BodyBytes {
     return only instanceof Buffer && this.#blocks.length === 1 ? only : Buffer.concat(this.#blocks);
   }
 
-  /** For whoever owns the pieces. Nothing may be asked of it afterwards. */
+  /** For the owner of the pieces. The body may not be used afterwards. */
   free(): void {
     for (const block of this.#blocks.splice(0)) free(block);
   }
@@ -71,7 +76,7 @@ export class BodyBytes {
     this.#tailUsed += piece.length;
   }
 
-  /** What was put together so far is a block; what is left of its memory takes the next pieces. */
+  /** What was put together so far becomes a block; the rest of its memory takes the next pieces. */
   #seal(): void {
     if (this.#tailUsed === 0) return;
     this.#blocks.push(this.#tail.subarray(0, this.#tailUsed));
@@ -80,9 +85,11 @@ export class BodyBytes {
   }
 }
 
-/** Gives memory back at once: left to the garbage collector, tens of megabytes of what was refused would wait for it. */
+/**
+ * Frees memory at once: otherwise tens of megabytes of refused bodies would wait for the garbage collector.
+ */
 export function free({ buffer, length }: Uint8Array): void {
-  // Not what is a part of something larger, nor what is free already, nor what is not worth the trouble.
+  // Not a part of a larger buffer, not one that is free already, not one too small to be worth it.
   if (length >= PIECE_BYTES_MIN && buffer instanceof ArrayBuffer && buffer.byteLength === length)
     buffer.transfer(0);
 }

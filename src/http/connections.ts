@@ -9,20 +9,21 @@ interface Use {
   count: number;
   /** The request whose answer is not out yet. */
   request: IncomingMessage | undefined;
-  /** Its answer is made; what is left to do is for the caller, who has to read it. */
+  /** Its answer is made; the rest depends on the caller, who has to read it. */
   isSending: boolean;
-  /** Somebody asked again before that. The connection ends with the answer that is owed. */
+  /** The caller sent another request before that. The connection ends with the answer that is owed. */
   isLast: boolean;
 }
 
 type Used = Socket & { [USE]?: Use };
 
-/** Of those that may be open, how many are closed when there are more: looking for them takes a look at all. */
+/** Share of the open connections to close when there are too many: finding them means a look at all. */
 const CLOSED_SHARE = 1 / 20;
 
 /**
- * The open connections, with one request at a time on each. Past the limit those are closed that were used longest ago, and never one that is
- * being answered: strangers who hold connections open shut out each other, and not whoever comes next.
+ * The open connections, with one request at a time on each. Past the limit, those used longest ago are
+ * closed, and never one that is being answered: strangers who hold connections open shut out each other, not
+ * the next caller.
  */
 export class Connections {
   readonly #max: number;
@@ -41,7 +42,7 @@ export class Connections {
     if (this.#open.size > this.#max) this.#closeSome();
   }
 
-  /** False before its turn: the answer to the request before it is not out. */
+  /** False when the answer to the request before it is not out yet. */
   asked(request: IncomingMessage): boolean {
     const use = useOf(request);
     if (use === undefined) return true;
@@ -59,13 +60,13 @@ export class Connections {
     return useOf(request)?.isLast === true;
   }
 
-  /** There is an answer, of which not everything is out. */
+  /** There is an answer, and not all of it is out. */
   sending(request: IncomingMessage): void {
     const use = useOf(request);
     if (use?.request === request) use.isSending = true;
   }
 
-  /** Not held any longer: what is held from one request to the next is what a garbage collector is slow with. */
+  /** Drops the reference: objects held from one request to the next are slow to collect. */
   answered(request: IncomingMessage): void {
     const use = useOf(request);
     if (use?.request !== request) return;
@@ -91,7 +92,7 @@ function useOf(request: IncomingMessage): Use | undefined {
   return (request.socket as Used)[USE];
 }
 
-/** A request that is not whole may never be, and an answer may never be read. */
+/** A request that is not whole may never become so, and an answer may never be read. */
 function isIdle(socket: Used): boolean {
   const use = socket[USE];
   return use?.request?.complete !== true || use.isSending;

@@ -1,9 +1,9 @@
 import { REASON_LENGTH_MAX } from "../core/defaults.ts";
-import { flag, type Infer, object, optional, options, someText, text } from "../core/schema.ts";
+import { flag, type Infer, name, object, optional, options, someText, text } from "../core/schema.ts";
 import type { ConversationChange } from "../model/conversation.ts";
 import type { Engine } from "../ports/engine.ts";
-import { CONVERSATION, CONVERSATION_DETAIL, ERROR, name, result } from "./api-schemas.ts";
-import { CREATE_CONVERSATION, knownChannel } from "./create-conversation.ts";
+import { CONVERSATION, CONVERSATION_DETAIL, ERROR, result } from "./api-schemas.ts";
+import { CREATE_CONVERSATION } from "./create-conversation.ts";
 import {
   type ApiCall,
   type ApiResult,
@@ -56,12 +56,11 @@ const ERASE = route({
   path: "/api/conversations/{id}",
   operation: "eraseConversation",
   summary:
-    "Erases a person: every message, turn, dead letter, unknown send and refusal, in this conversation and all others of theirs",
+    "Erases a person: all messages, turns, dead letters, unknown sends and refusals, in every conversation",
   answers: {
     200: { description: "Erased", schema: result("erased") },
     202: {
-      description:
-        "Erased; bytes may be left in the database's files until whoever reads them is done, or until `lull compact`",
+      description: "Erased; bytes may stay in the database's files until readers are done, or `lull compact`",
       schema: result("erasing"),
     },
     404: NOT_FOUND,
@@ -90,7 +89,7 @@ const SAY = route({
     202: { description: "Staged", schema: result("staged") },
     200: { description: "Said before under this id", schema: result("duplicate") },
     404: NOT_FOUND,
-    409: { description: "Somebody else has come with the conversation's number since", schema: ERROR },
+    409: { description: "Another person has come with the conversation's number since", schema: ERROR },
     413: { description: "Too large to be sent", schema: ERROR },
     429: { description: "Too much waits in this conversation already", schema: ERROR },
   },
@@ -99,7 +98,7 @@ const SAY = route({
 
 const HAND_OFF = route({
   ...changing("hand-off", "handOffConversation", "Hands the conversation to a human", { handedOff: true }),
-  body: options({ reason: { ...text("Shown to whoever takes over."), maxLength: REASON_LENGTH_MAX } }),
+  body: options({ reason: { ...text("Shown to the person who takes over."), maxLength: REASON_LENGTH_MAX } }),
   query: {},
   run: ({ engine, id, body: { reason } }) =>
     changed(engine, id, { handedOff: true, ...(reason !== undefined && { handOffReason: reason }) }),
@@ -123,7 +122,6 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
 ];
 
 async function say({ service, id, body }: ApiCall<Infer<typeof SAYING>>): Promise<ApiResult> {
-  if (body.channel !== undefined) knownChannel(service, body.channel);
   const said = await service.say({ author: "api", ...body, conversationId: id });
   if (said === "not-found") return missing("conversation");
   return ok({ result: said }, said === "staged" ? 202 : 200);

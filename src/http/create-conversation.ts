@@ -1,11 +1,9 @@
-import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
-import { anything, type Infer, list, object, optional, someText } from "../core/schema.ts";
-import type { WindowPolicy } from "../model/window.ts";
-import type { Channel } from "../ports/channel.ts";
-import { windowPolicy } from "../runtime/config.ts";
-import type { Service } from "../runtime/service.ts";
-import { CREATED_CONVERSATION, name, WINDOW } from "./api-schemas.ts";
-import { type ApiCall, type ApiResult, BadRequest, ok, route } from "./route.ts";
+import { anything, type Infer, list, name, object, optional, someText } from "../core/schema.ts";
+import { InvalidRequest } from "../errors.ts";
+import type { WindowConfig } from "../runtime/config.ts";
+import type { CreateRequest } from "../runtime/create-conversation.ts";
+import { CREATED_CONVERSATION, WINDOW } from "./api-schemas.ts";
+import { type ApiCall, type ApiResult, ok, route } from "./route.ts";
 
 const NEW = object({
   channel: optional(name("Name of a configured channel. Give this or `channel_type`.")),
@@ -14,7 +12,7 @@ const NEW = object({
   sender: name("The customer: a phone number, a mail address, a user id."),
   sender_alias: optional(
     name(
-      "Another name of the same person, looked up too: a number or mail address beside an id, or the other way round.",
+      "Another name of the same person, looked up too: a number or mail address beside an id, or vice versa.",
     ),
   ),
   window: optional(WINDOW),
@@ -38,67 +36,33 @@ export const CREATE_CONVERSATION = route({
   run: create,
 });
 
-async function create({ service, engine, body: given, note }: ApiCall<Given>): Promise<ApiResult> {
-  if (bytesOf(given.attributes) > ATTRIBUTES_BYTES_MAX)
-    throw new BadRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
-  const { created, conversation } = await engine.conversations.create({
-    channelType: channelType(service, given),
-    address: given.address,
-    sender: given.sender,
-    ...(given.sender_alias !== undefined && { senderAlias: given.sender_alias }),
-    ...(given.window && { window: windowFrom(given.window) }),
-    ...(given.allowed_channels && { allowedChannels: given.allowed_channels }),
-    ...(given.attributes && { attributes: given.attributes }),
-  });
-  note(conversation.id);
-  const firstMessage =
-    given.first_message && (await sayFirst(service, conversation.id, given.first_message, given.channel));
-  return ok({ created, conversation, firstMessage }, created ? 201 : 200);
+async function create({ service, body: given, note }: ApiCall<Given>): Promise<ApiResult> {
+  if (given.channel === undefined && given.channel_type === undefined)
+    throw new InvalidRequest("channel or channel_type is missing");
+  const result = await service.createConversation(requestFrom(given), note);
+  return ok(result, result.created ? 201 : 200);
 }
 
-function bytesOf(attributes: Given["attributes"] = {}): number {
-  return Buffer.byteLength(JSON.stringify(attributes));
+function requestFrom(given: Given): CreateRequest {
+  const { channel_type, sender_alias, window, allowed_channels, first_message, ...same } = given;
+  return {
+    ...same,
+    ...(channel_type !== undefined && { channelType: channel_type }),
+    ...(sender_alias !== undefined && { senderAlias: sender_alias }),
+    ...(window && { window: windowFrom(window) }),
+    ...(allowed_channels && { allowedChannels: allowed_channels }),
+    ...(first_message !== undefined && { firstMessage: first_message }),
+    author: "api",
+  };
 }
 
-/** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */
-function sayFirst(service: Service, conversationId: string, text: string, channel: string | undefined) {
-  const id = `first-${conversationId}`;
-  return service.say({ conversationId, text, author: "api", id, ...(channel !== undefined && { channel }) });
-}
-
-function channelType(service: Service, { channel, channel_type: type }: Given): string {
-  if (channel !== undefined) {
-    const { type: own } = knownChannel(service, channel);
-    if (type !== undefined && type !== own)
-      throw new BadRequest(`channel ${channel} is of type ${own}, not ${type}`);
-    return own;
-  }
-  const types = [...new Set(Object.values(service.channels).map((each) => each.type))];
-  if (type === undefined) throw new BadRequest("channel or channel_type is missing");
-  if (!types.includes(type))
-    throw new BadRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
-  return type;
-}
-
-export function knownChannel(service: Service, name: string): Channel {
-  const channel = Object.hasOwn(service.channels, name) ? service.channels[name] : undefined;
-  if (channel) return channel;
-  throw new BadRequest(
-    `there is no channel of this name; there are ${Object.keys(service.channels).join(", ")}`,
-  );
-}
-
-function windowFrom(given: Infer<typeof WINDOW>): WindowPolicy {
+/** In the words of the API: the same is checked of every caller, in the library's. */
+function windowFrom(given: Infer<typeof WINDOW>): WindowConfig {
   const { seconds, quiet_seconds: quietSeconds, max_seconds: maxSeconds } = given;
-  if ((seconds === undefined) === (quietSeconds === undefined)) {
-    throw new BadRequest("window needs either seconds, or quiet_seconds with or without max_seconds");
-  }
-  if (seconds !== undefined) return windowPolicy({ seconds }, "window");
-  if (maxSeconds !== undefined && maxSeconds < (quietSeconds ?? 0)) {
-    throw new BadRequest("window.max_seconds must not be less than quiet_seconds");
-  }
-  return windowPolicy(
-    { quietSeconds: quietSeconds ?? 0, ...(maxSeconds !== undefined && { maxSeconds }) },
-    "window",
-  );
+  if (seconds !== undefined && quietSeconds === undefined) return { seconds };
+  if (seconds !== undefined || quietSeconds === undefined)
+    throw new InvalidRequest("window needs either seconds, or quiet_seconds with or without max_seconds");
+  if (maxSeconds !== undefined && maxSeconds < quietSeconds)
+    throw new InvalidRequest("window.max_seconds must not be less than quiet_seconds");
+  return { quietSeconds, ...(maxSeconds !== undefined && { maxSeconds }) };
 }

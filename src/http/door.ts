@@ -1,30 +1,35 @@
 import { API_REQUESTS_MAX, OPEN_BODY_BYTES, OTHER_REQUESTS_MAX, STATUS_SHARE } from "../core/defaults.ts";
 import type { Channel } from "../ports/channel.ts";
+import { MOMENT_SECONDS, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure } from "./answers.ts";
 import type { Body, EdgeAnswer } from "./edge-request.ts";
 import { Intake } from "./intake.ts";
 import { Slots } from "./slots.ts";
 
-/** What each request shares with all others of its kind in this process. None of them takes another's: a crowd of visitors keeps no message out. */
+/**
+ * What each request shares with the others of its kind in this process. No kind takes another's share: a
+ * crowd of visitors keeps no message out.
+ */
 export interface Door {
-  /** Bodies of whoever calls. */
+  /** Bodies of callers who have proven nothing. */
   readonly intake: Intake;
   /** Bodies of callers who have shown their token. */
   readonly proven: Intake;
   readonly slots: Readonly<Record<Kind, Slots>>;
 }
 
-/** What is asked for: to take in messages, to hear of sends, to read as a visitor (or to prove ownership by GET), the API, and whether we are ready. */
+/**
+ * What is asked for: to take in messages, to hear of sends, to read as a visitor (or to prove ownership by
+ * GET), the API, or whether we are ready.
+ */
 export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
 
-/** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
-export const RETRY_AFTER_SECONDS = 1;
-const RETRY_AFTER = { "retry-after": String(RETRY_AFTER_SECONDS) };
+const RETRY_AFTER = { "retry-after": String(MOMENT_SECONDS) };
 
 export function createDoor({ settings, channels, clock }: Service): Door {
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
-  // Whatever may be sent must fit when nobody else sends anything.
+  // The largest body that may be sent must fit when no other is being read.
   const intakeFor = (largest: number) =>
     new Intake({ bytesMax: Math.max(readingBytesMax, 2 * largest + OPEN_BODY_BYTES), timeoutMs, clock });
   const webhooks = Object.values(channels).map((channel) => bytesMaxOf(channel, settings));
@@ -49,10 +54,10 @@ export function bytesMaxOf(
 }
 
 export function tooMany(): EdgeAnswer {
-  return failure(429, "RATE_LIMITED", "too many requests at once", RETRY_AFTER);
+  return failure(429, TOO_MANY.code, TOO_MANY.detail, RETRY_AFTER);
 }
 
-/** For a body that is not there. */
+/** The answer where no body could be read. */
 export function unread(body: Exclude<Body, Buffer>, bytesMax: number): EdgeAnswer {
   switch (body) {
     case "too-large":

@@ -8,11 +8,14 @@ export interface EdgeRequest {
   readonly search: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** What stood before `path` in the URL that was called, where the edge knows: `https://host/stage`. */
+  /** What stood before `path` in the called URL, where the edge knows it: `https://host/stage`. */
   readonly base?: string | undefined;
   /** Absent where the edge cannot know it. */
   readonly remoteAddress: string | undefined;
-  /** Reads the body, once, as one of all those that are being read. Left to the handler, so that what is refused by its headers is never read. */
+  /**
+   * Reads the body once, within the limits of all bodies being read. The handler calls it, so that a request
+   * refused by its headers is never read.
+   */
   body(bytesMax: number, reading: Reading): Promise<Body>;
 }
 

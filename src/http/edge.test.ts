@@ -47,7 +47,7 @@ test("with a public URL the webhook's URL is made from it, whatever the Host hea
   expect(service.received[0]?.request.url).toBe("https://bot.example.test/lull/webhooks/whatsapp?x=1");
 });
 
-test("a webhook for a channel that is not there is told of, without the name that a stranger gave it", async () => {
+test("a webhook for an unknown channel is logged, without the name that a stranger gave it", async () => {
   const { url, service } = await start();
   await fetch(`${url}/webhooks/whatsap`, { method: "POST", body: "b" });
   await fetch(`${url}/webhooks/whatsap`);
@@ -73,7 +73,7 @@ test("status callbacks, challenges by GET and a slash at the end find their way"
 });
 
 test.each([
-  ["POST", "/webhooks/nobody", 404],
+  ["POST", "/webhooks/unknown", 404],
   ["POST", "/webhooks/__proto__", 404],
   ["POST", "/webhooks/constructor", 404],
   ["POST", "/webhooks/whatsapp/else", 404],
@@ -84,7 +84,7 @@ test.each([
   ["POST", "/", 405],
   ["POST", "/healthz", 405],
   ["POST", "/webhooks/web/feed", 405],
-])("%s %s is answered with %i, as JSON, and reaches nobody", async (method, path, status) => {
+])("%s %s is answered with %i, as JSON, and reaches no channel", async (method, path, status) => {
   const { url, service } = await start();
   const answer = await fetch(url + path, { method });
   expect(answer.status).toBe(status);
@@ -147,7 +147,7 @@ test.each([
   ["challenge", 3, ["webhooks", "status", "api", "other"]],
   ["api", API_REQUESTS_MAX, ["webhooks", "status", "feed", "other"]],
   ["other", OTHER_REQUESTS_MAX, ["webhooks", "status", "feed", "api"]],
-])("past its number of %s callers are told to slow down, and nobody else is", async (kind, max, others) => {
+])("past its number of %s callers are told to slow down, and no others are", async (kind, max, others) => {
   const { options, inside, go } = stuck();
   const { url } = await start({ ...options, settings: { requestsMax: 20, feedRequestsMax: 3 } });
   const ask = KINDS[kind]!;
@@ -174,13 +174,13 @@ test("webhooks that are one too many are told so in their channel's words", asyn
   await first;
 });
 
-test("all that may be in the air at once is less than the connections that may be open, so that whoever is one too many is told", () => {
+test("fewer requests may run at once than connections may be open, so one too many hears of it", () => {
   const { requestsMax, feedRequestsMax, connectionsMax } = DEFAULTS;
   const together = requestsMax * (1 + STATUS_SHARE) + feedRequestsMax + API_REQUESTS_MAX + OTHER_REQUESTS_MAX;
   expect(together).toBeLessThan(connectionsMax);
 });
 
-test("bodies that are whole count until their requests are over: nobody is proven before", async () => {
+test("whole bodies count until their requests are over: their callers are not proven before", async () => {
   const { options, inside, go } = stuck();
   const { url } = await start({ ...options, settings: { bodyBytesMax: 5_000, readingBytesMax: 30_000 } });
   const post = () => fetch(`${url}/webhooks/whatsapp`, { method: "POST", body: "x".repeat(5_000) });
@@ -195,7 +195,7 @@ test("bodies that are whole count until their requests are over: nobody is prove
   expect((await post()).status).toBe(200);
 });
 
-test("whoever has shown a token needs no room among those who have not, and every body of theirs fits", async () => {
+test("callers with a token need no room among the others, and each of their bodies fits", async () => {
   const { options, inside, go } = stuck();
   const whatsapp = stubChannel("whatsapp", { bodyBytesMax: 5_000 });
   const { url } = await start({
@@ -226,7 +226,7 @@ test("a path or a query that is longer than any of ours is not looked at", async
   expect(service.received.length).toBe(1);
 });
 
-test("an unexpected error tells the caller nothing, and the log what happened and where, without its words", async () => {
+test("an unexpected error tells the caller nothing; the log says where it was, not its message", async () => {
   const { url, service } = await start({
     receive: async () => {
       throw new TypeError("secret detail");
@@ -270,7 +270,7 @@ test("a request that fails again and again is told once, and then as a number", 
   expect(lines).toEqual(["http.error", "http.errors"]);
 });
 
-test("a parser's message quotes what somebody wrote and is not logged", async () => {
+test("a parser's message quotes what a customer wrote and is not logged", async () => {
   const { url, service } = await start({
     receive: async () => JSON.parse("my card number is") as never,
   });

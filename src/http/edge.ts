@@ -1,8 +1,9 @@
 import { ConfigError, LullError, tellable } from "../errors.ts";
+import { MOMENT_SECONDS } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
 import { createApi } from "./api.ts";
-import { createDoor, RETRY_AFTER_SECONDS, tooMany } from "./door.ts";
+import { createDoor, tooMany } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
 import { frontDoor } from "./front-door.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
@@ -10,11 +11,11 @@ import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
 export interface EdgeOptions {
   /** `false`: no phone at `/`, even with a `web` channel (it may live in a page of the user's own). */
   readonly page?: boolean;
-  /** Where the API has a door of its own, neither of the two opens the other's. */
+  /** Where the API has a port of its own, neither port serves the other's routes. */
   readonly serves?: "all" | "public" | "api";
 }
 
-/** Path and query. More than any provider's, and than any page of ours has. */
+/** Path and query. Longer than any provider's, and than any of our own pages uses. */
 const TARGET_LENGTH_MAX = 8_000;
 const HEALTHY = json(200, { status: "ok" });
 
@@ -22,7 +23,7 @@ const HEALTHY = json(200, { status: "ok" });
 export function createEdge(service: Service, options: EdgeOptions = {}): Handle {
   const route = createRouter(service, options);
   return async (request) => {
-    // Asked by whoever decides to kill this process: a crowd is no reason to.
+    // A supervisor that asks this decides about killing the process; a crowd is no reason to kill it.
     if (request.path === "/healthz") return isRead(request.method) ? HEALTHY : methodNotAllowed(["GET"]);
     if (request.path.length + request.search.length > TARGET_LENGTH_MAX)
       return failure(414, "INVALID_REQUEST", `a path and its query may have ${TARGET_LENGTH_MAX} characters`);
@@ -60,14 +61,15 @@ async function ready(service: Service): Promise<EdgeAnswer> {
   } catch (error) {
     // Only messages of our own are known to hold no secret.
     const reason = error instanceof LullError ? error.message : "the store does not answer";
-    return json(503, { status: "unavailable", reason }, { "retry-after": String(RETRY_AFTER_SECONDS) });
+    return json(503, { status: "unavailable", reason }, { "retry-after": String(MOMENT_SECONDS) });
   }
 }
 
 function unexpected(service: Service, request: EdgeRequest, error: unknown): EdgeAnswer {
   // Only the first segment: what follows may name a person.
   const area = `/${request.path.split("/", 2)[1] ?? ""}`;
-  // It was right when the service started: a secret's file that was changed, or is gone. A person mends it, and the caller may come back.
+  // The configuration was right when the service started; since then a secret's file was changed or removed.
+  // An operator repairs it, and the caller may come back.
   if (error instanceof ConfigError) {
     service.sampled.note("error", "config.failed", { area, reason: tellable(error) });
     return notNow();

@@ -9,7 +9,7 @@ import { isoTime } from "./public-json.ts";
 
 const TURNS_MAX = 50;
 
-/** What the phone page is told: only what is the visitor's own business. */
+/** What the phone page is told: only what concerns this visitor. */
 export function feedOf(detail: ConversationDetail, settings: Settings, after: number, nowMs: number): Feed {
   const { conversation, staged } = detail;
   return {
@@ -20,7 +20,7 @@ export function feedOf(detail: ConversationDetail, settings: Settings, after: nu
     paused: conversation.paused,
     handed_off: conversation.handedOff,
     complete: conversation.taskComplete,
-    // Not all of them may be shown. Without a message, what is counted is only what we say ourselves.
+    // There may be more than are shown. Without a staged message, the lock counts only what we say ourselves.
     staged: staged.length === 0 ? 0 : Math.max(staged.length, detail.lock?.staged ?? 0),
     waiting: staged.map(waitingMessage),
     messages: numbered(detail.messages).filter(({ n }) => n > after),

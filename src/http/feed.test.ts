@@ -137,7 +137,7 @@ test("a conversation of another channel is not in the feed", async () => {
   expect((await feed(mine, { conversation })).status).toBe(404);
 });
 
-test("nor is one of another web channel, whose visitor has the same name, found by its id or by the name", async () => {
+test("nor is one of another web channel, whose visitor has the same name, found by id or name", async () => {
   const conversation = { ...CONVERSATION, address: "shop" };
   expect((await feed(mine, { conversation })).status).toBe(404);
   const shop = { channels: { web: stubChannel("web", { addresses: ["shop"] }) } };
@@ -163,7 +163,7 @@ test("where the channel has a secret, reading needs the same proof as writing", 
   expect((await feed(mine, {}, options, { "x-lull-signature": signature })).status).toBe(200);
 });
 
-test("whoever tries signatures on the feed is told of, as on the way in", async () => {
+test("wrong signatures on the feed are logged, as on the way in", async () => {
   const channel = web({ secret: { env: "WEB_SECRET" } });
   channel.open?.({ name: "web", secrets: { get: async () => KEY }, nowMs: () => NOW_MS });
   const noted: unknown[] = [];
@@ -174,7 +174,7 @@ test("whoever tries signatures on the feed is told of, as on the way in", async 
   expect(noted).toEqual([["warn", "webhook.refused", { channel: "web", code: "INVALID_SIGNATURE", reason }]]);
 });
 
-test("nobody looks for a sender who cannot have written", async () => {
+test("the store is not asked for a sender who cannot have written", async () => {
   const { status, body } = await feed(`sender=${"x".repeat(201)}`);
   expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("sender is too long")]);
 });

@@ -88,7 +88,7 @@ test("what is refused by its headers is not read", async () => {
   expect([request.bodyUsed, service.received]).toEqual([false, []]);
 });
 
-test("the API needs a token where nobody knows who calls", async () => {
+test("the API needs a token where the caller's address is not known", async () => {
   const { fetch } = mounted();
   const request = () => new Request("http://localhost:8080/api/counts");
   expect((await fetch(request())).status).toBe(403);

@@ -2,12 +2,12 @@ import { BodyBytes } from "./body-bytes.ts";
 import type { Body, EdgeRequest, Handle } from "./edge-request.ts";
 import type { Reading } from "./intake.ts";
 
-/** What a platform may know about the caller. Without it, `/api` needs a token. */
+/** What a platform may know about the caller. Without this, `/api` needs a token. */
 export interface CallerInfo {
   readonly remoteAddress?: string;
 }
 
-/** For those who mount lull in a server of their own: `Request` in, `Response` out. */
+/** For programs that mount lull in a server of their own: `Request` in, `Response` out. */
 export function toFetch(handle: Handle): (request: Request, caller?: CallerInfo) => Promise<Response> {
   return async (request, caller = {}) => {
     const { status, headers, body } = await handle(edgeRequest(request, caller));

@@ -126,14 +126,14 @@ describe("a body", () => {
     expect(ended).toEqual(["a too-slow"]);
   });
 
-  test("that is there anyway takes no room, whoever asks", async () => {
+  test("that is there anyway takes no room", async () => {
     const intake = intakeOf(OPEN_BODY_BYTES + 10);
     expect(await intake.during(async (reading) => reading.givenUp ?? "taken")).toBe("taken");
     begin(intake, "a", 10);
     expect(ended).toEqual([]);
   });
 
-  test("that is whole is given up by nobody, however long its request takes, and the next one is looked after again", async () => {
+  test("that is whole is never given up, however long its request takes; the next is watched", async () => {
     const intake = intakeOf(1_000_000);
     begin(intake, "a", 10).whole();
     begin(intake, "over", 10).end();

@@ -21,9 +21,10 @@ export interface IntakeOptions {
 const LOOK_MS = 1_000;
 
 /**
- * The bodies that are held, all of them together. Whoever sends one has proven nothing yet, so what they may hold has a limit. At the limit a
- * large one is given up, and for a small one the oldest: a provider's webhook is small, and whole within milliseconds; what has been open for
- * long is the attack. One that is whole counts until its request is over, since proof takes time, too, but is not given up any more.
+ * All bodies that are held, together. Their senders have proven nothing yet, so what they may hold is
+ * limited. At the limit a large body is given up, and for a small one the oldest: a provider's webhook is
+ * small and whole within milliseconds, while a body that has been open for long is the attack. A whole body
+ * counts until its request is over, since proof takes time too, but it is no longer given up.
  */
 export class Intake {
   readonly #options: IntakeOptions;
@@ -46,7 +47,7 @@ export class Intake {
     }
   }
 
-  /** A body begins. There is room for it: as much as the last one that is whole had while it was open. */
+  /** A body begins. At the limit, the oldest open bodies make room for it. */
   begin(reading: Reading): void {
     this.#open.add(reading);
     this.#held += OPEN_BODY_BYTES;
@@ -62,7 +63,9 @@ export class Intake {
     else this.#makeRoom();
   }
 
-  /** What an open one costs besides its bytes is not its cost any longer: connections have a number of their own. */
+  /**
+   * What an open body costs besides its bytes is no longer counted: connections have a limit of their own.
+   */
   whole(reading: Reading): boolean {
     if (!this.#open.delete(reading)) return false;
     this.#held -= OPEN_BODY_BYTES;
@@ -86,7 +89,10 @@ export class Intake {
     reading.giveUp(why);
   }
 
-  /** One timer for all, and none for a body that is there at once. Looks are counted instead of times: clocks are set. */
+  /**
+   * One timer for all, and none for a body that is there at once. Counts looks instead of times, because
+   * clocks are set.
+   */
   #lookLater(): void {
     const { clock, timeoutMs } = this.#options;
     const lookMs = Math.min(LOOK_MS, timeoutMs);
@@ -116,13 +122,16 @@ export class Reading {
     this.#intake = intake;
   }
 
-  /** It comes from now on. `onGivenUp` is called once at most, and not when all of it is there. Where a body is there anyway, nothing begins. */
+  /**
+   * The body comes from now on. `onGivenUp` is called at most once, and not after the body is whole. Not
+   * called for a body that is there anyway.
+   */
   begin(onGivenUp: (why: GivenUp) => void): void {
     this.#onGivenUp = onGivenUp;
     this.#intake.begin(this);
   }
 
-  /** So much of it came, for which so much memory is held. */
+  /** So many bytes came, for which so much memory is held. */
   grew(bytes: number, held: number): void {
     const more = held - this.held;
     this.bytes = bytes;
@@ -140,13 +149,15 @@ export class Reading {
     this.#onGivenUp(why);
   }
 
-  /** Nobody holds it any longer. */
+  /** The request is over, and its body no longer held. */
   end(): void {
     this.#intake.ended(this);
     this.isWhole = false;
   }
 
-  /** Asked every `lookMs`: whether it is open for too long, or hardly anything came for a while. */
+  /**
+   * Asked every `lookMs`: whether the body has been open for too long, or hardly anything came for a while.
+   */
   isTooSlow(lookMs: number, timeoutMs: number): boolean {
     const isSlow = this.bytes - this.#bytesThen < (BODY_BYTES_PER_SECOND_MIN * lookMs) / 1_000;
     this.#slowMs = isSlow ? this.#slowMs + lookMs : 0;

@@ -20,13 +20,13 @@ export const LISTING_ROUTES: readonly Route[] = [
       return ok({ items: items.map(withReplySent), ...page });
     },
   }),
-  listed("unknown", "listUnknownSends", "Sends whose outcome nobody could tell", UNKNOWN_SEND),
+  listed("unknown", "listUnknownSends", "Sends whose outcome is unknown", UNKNOWN_SEND),
   listed("refusals", "listRefusals", "Why messages got no turn", REFUSAL),
   route({
     method: "GET",
     path: "/api/quarantined",
     operation: "listQuarantined",
-    summary: "Rows of the store that were not ours: they stop nobody, and wait for a person",
+    summary: "Rows of the store that were not ours: they stop no conversation, and wait for a person",
     query: PAGE_QUERY,
     answers: { 200: { description: "A page", schema: listing(QUARANTINED_ROW) } },
     run: async ({ engine, query }) =>

@@ -5,7 +5,7 @@ import type { Reading } from "./intake.ts";
 
 type Headers = EdgeRequest["headers"];
 
-/** Node's request as an edge sees one. What a webhook does not need is made only when asked for. */
+/** Node's request as an edge sees one. What a webhook does not need is made only on demand. */
 export class NodeRequest implements EdgeRequest {
   readonly method: string;
   readonly path: string;
@@ -35,7 +35,7 @@ export class NodeRequest implements EdgeRequest {
   }
 
   body(bytesMax: number, reading: Reading): Promise<Body> {
-    // Told beforehand, it need not be read at all.
+    // Announced as too large, it need not be read at all.
     if (Number(this.headers["content-length"] ?? 0) > bytesMax) return Promise.resolve("too-large");
     this.#goOn();
     return readBody(this.#message, bytesMax, reading);
@@ -50,7 +50,7 @@ function plainHeaders({ headers }: IncomingMessage): Headers {
 
 function nothing(): void {}
 
-/** For what still comes of a body that nobody wants. */
+/** For the rest of a body that was refused. */
 export function dropBody(message: IncomingMessage): void {
   message.on("data", free);
   message.on("error", nothing);
@@ -73,7 +73,7 @@ function readBody(message: IncomingMessage, bytesMax: number, reading: Reading):
       const problem = bytes.add(chunk);
       if (problem === undefined) return reading.grew(bytes.size, bytes.held);
       giveUp(problem);
-      // Thousands of crumbs may have come at once, and each would still be told.
+      // Thousands of crumbs may have come at once, and each would still raise an event.
       if (problem === "too-slow") message.destroy();
     });
     message.on("end", () => {
@@ -81,10 +81,11 @@ function readBody(message: IncomingMessage, bytesMax: number, reading: Reading):
       reading.whole();
       end(bytes.whole());
     });
-    // Also follows `end`, when nothing is left to say. An `error` is followed by it: nothing to add there.
+    // `close` also follows `end` and `error`; then there is nothing left to say.
     message.on("close", () => bytes && giveUp("gone"));
     message.on("error", nothing);
-    // From here on chunks are told as they come. Otherwise Node makes a list of those that came with the headers: ten thousand, if each is a byte.
+    // From here on Node reports chunks as they come. Otherwise it makes a list of those that came with the
+    // headers: ten thousand, if each is a byte.
     if (message.headers["transfer-encoding"] !== undefined) message.read(0);
   });
 }

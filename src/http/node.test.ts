@@ -74,7 +74,7 @@ test("a chunked body is cut off where it gets too large", async () => {
   expect(service.received).toEqual([]);
 });
 
-test("what is refused by its headers is refused while its body is still to come, in the channel's words", async () => {
+test("a webhook refused by its headers is refused before its body came, in the channel's words", async () => {
   const whatsapp = stubChannel("whatsapp", {
     glance: ({ headers, url }) =>
       headers["x-proof"]
@@ -112,7 +112,7 @@ test("a small body that was refused by its headers is not taken for the next req
   expect(service.received).toEqual([]);
 });
 
-test("whoever asks before it sends its body is told to once its headers are good", async () => {
+test("a caller that asks before it sends its body is told to go on once its headers are good", async () => {
   const { service, port } = await start({ settings: { bodyBytesMax: 10 } });
   const refused = await rawConnection(port);
   refused.write(post("Expect: 100-continue\r\nContent-Length: 11"));
@@ -136,7 +136,7 @@ async function stalled(port: number, body = "s") {
   return raw;
 }
 
-test("bodies that are not there yet take nobody's place", async () => {
+test("bodies that are not there yet take no place", async () => {
   const { service, port } = await start({ settings: { requestsMax: 1 } });
   const held = [await stalled(port), await stalled(port)];
   expect((await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" })).status).toBe(200);
@@ -158,7 +158,7 @@ test("a body from which nothing comes ends after seconds, and is told", async ()
   ]);
 });
 
-test("when there is no room the oldest body goes, in its channel's words, and the newest is taken", async () => {
+test("when there is no room, the oldest body goes, in its channel's words; the newest is taken", async () => {
   const { service, port } = await start({ settings: { bodyBytesMax: 100, readingBytesMax: 16_100 } });
   const [first, second] = [await stalled(port), await stalled(port)];
   expect((await fetch(`${serving?.url}/webhooks/whatsapp`, { method: "POST", body: "hi" })).status).toBe(200);
@@ -169,7 +169,7 @@ test("when there is no room the oldest body goes, in its channel's words, and th
   second.socket.destroy();
 });
 
-test("past its limit of connections the one that was used longest ago goes, and none that is being answered", async () => {
+test("past its limit of connections the one used longest ago goes, none that is being answered", async () => {
   const { receive, reached, go } = held();
   const { port } = await start({ receive, settings: { connectionsMax: 3 } });
   const answered = await rawConnection(port);
@@ -189,7 +189,7 @@ test("past its limit of connections the one that was used longest ago goes, and 
   silent.socket.destroy();
 });
 
-test("a request that comes before the one before it is answered is not carried out, and that answer is the last", async () => {
+test("a request sent before the last one is answered is not carried out; that answer is final", async () => {
   const { receive, reached, go } = held();
   const { port, service } = await start({ receive });
   const raw = await rawConnection(port);
@@ -212,7 +212,7 @@ test("nothing is carried out behind an answer that is the last", async () => {
   expect(service.received).toEqual([]);
 });
 
-test("a request that comes with a later piece while another is answered is not carried out, either", async () => {
+test("a request in a later piece, while another is answered, is not carried out either", async () => {
   const { receive, reached, go } = held();
   const { port } = await start({ receive });
   const raw = await rawConnection(port);
@@ -237,7 +237,7 @@ test("what Node would answer by itself counts, too", async () => {
   }
 });
 
-test("an expectation that nobody knows is refused, and the connection stays", async () => {
+test("an unknown expectation is refused, and the connection stays", async () => {
   const { port } = await start();
   const raw = await rawConnection(port);
   const ask = (headers: string) => raw.write(`GET /healthz HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`);
@@ -248,7 +248,7 @@ test("an expectation that nobody knows is refused, and the connection stays", as
   raw.socket.destroy();
 });
 
-test("whoever would rather speak another protocol is answered in this one", async () => {
+test("a caller that would rather speak another protocol is answered in this one", async () => {
   const { port } = await start();
   const raw = await rawConnection(port);
   for (const answers of [/^HTTP\/1\.1 200 .*"ok"/s, /"ok".*"ok"/s]) {
@@ -262,7 +262,7 @@ test("whoever would rather speak another protocol is answered in this one", asyn
 /** More than what a system holds for a caller who does not read. */
 const LARGE = "x".repeat(30_000_000);
 
-test("an answer that nobody reads is given up, and its connection closed", async () => {
+test("an answer that is not read is given up, and its connection closed", async () => {
   const clock = fakeClock();
   const receive = async () => ({ status: 200, headers: {}, body: LARGE });
   const { port } = await start({ clock, receive });
@@ -286,7 +286,7 @@ test("an answer that is read comes whole, however large", async () => {
   expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
 });
 
-test("whoever asks again before all of an answer is out gets the rest of it, and then the connection ends", async () => {
+test("a caller that asks again before an answer is out gets its rest; then the connection ends", async () => {
   const receive = async () => ({ status: 200, headers: {}, body: LARGE });
   const { port } = await start({ receive });
   const raw = await rawConnection(port);
@@ -301,7 +301,7 @@ test("whoever asks again before all of an answer is out gets the rest of it, and
   expect(came.length - came.indexOf("\r\n\r\n") - 4).toBe(LARGE.length);
 });
 
-test("past its limit of connections also one goes whose answer nobody reads", async () => {
+test("past its limit of connections one whose answer is not read goes as well", async () => {
   const receive = async () => ({ status: 200, headers: {}, body: LARGE });
   const { port } = await start({ receive, settings: { connectionsMax: 1 } });
   const raw = await rawConnection(port);
@@ -339,7 +339,7 @@ test("a body that ends early is never staged", async () => {
   expect(service.logged).toEqual([]);
 });
 
-test("a caller that hangs up while its message is staged harms nobody", async () => {
+test("a caller that hangs up while its message is staged harms no other", async () => {
   const { receive, reached, go } = held();
   const { port, service } = await start({ receive });
   const raw = await rawConnection(port);
@@ -440,7 +440,7 @@ test("after the grace time, what still runs is cut off", async () => {
   go();
 });
 
-test("after the grace time it is, also where somebody asked too early", async () => {
+test("after the grace time it is, also where a request came too early", async () => {
   const { receive, reached, go } = held();
   const { port, serving } = await start({ receive });
   const busy = await rawConnection(port);
@@ -458,7 +458,7 @@ test("a port that is taken is told as a mistake of the configuration, before any
   expect(second.calls).toEqual([]);
 });
 
-test("when the start fails nobody listens", async () => {
+test("when the start fails, the port is not open", async () => {
   const { serving: before, port } = await start();
   await before.close(0);
   const noStore = async () => {

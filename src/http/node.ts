@@ -15,7 +15,7 @@ import { SlowAnswers } from "./slow-answers.ts";
 export interface Served {
   readonly handle: Handle;
   readonly settings: Pick<Settings, "connectionsMax">;
-  /** The machine's own where left out. */
+  /** The machine's own clock where left out. */
   readonly clock?: Clock;
   start(): Promise<void>;
   stop(graceMs?: number): Promise<void>;
@@ -24,16 +24,21 @@ export interface Served {
 export interface ServeOptions {
   /** 0: any free one. */
   readonly port: number;
-  /** `127.0.0.1` when left out, as for `lull start`: a proxy on this machine. `0.0.0.0` is for everybody who can reach it. */
+  /**
+   * `127.0.0.1` when left out, as for `lull start`: for a proxy on this machine. With `0.0.0.0` any machine
+   * that can reach it may connect.
+   */
   readonly host?: string;
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** How long a caller may take. Whoever sends a byte now and then holds a connection no longer than this. */
+/** How long a caller may take. One that sends a byte now and then holds a connection no longer than this. */
 export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
-  /** Longer than the 60 s of common load balancers, which otherwise reuse a connection that we just closed. */
+  /**
+   * Longer than the 60 s of common load balancers, which otherwise reuse a connection that we just closed.
+   */
   readonly keepAliveMs: number;
   /** How often the first two are looked at. Node's own 30 s would turn ten seconds into forty. */
   readonly checkMs: number;
@@ -94,7 +99,8 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     const isLast = draining.now || !message.complete || connections.isLast(message);
     send(message, response, answer, isLast);
     const { socket } = message;
-    // Nearly every answer is out now, and nothing has to be remembered of it. Behind the last one nobody is in turn any more.
+    // Nearly every answer is out now, and nothing of it has to be remembered. After the last answer no
+    // request is waited for.
     if (socket.writableLength === 0) {
       if (!isLast) connections.answered(message);
       return;
@@ -106,7 +112,7 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     );
     response.once("close", () => {
       out();
-      // Somebody may have asked again after its headers were out, which could not say so.
+      // The caller may have sent another request after the headers were out, which could not say so any more.
       if (isLast || connections.isLast(message)) socket.destroySoon();
       else connections.answered(message);
     });
@@ -114,7 +120,7 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
   const follow = (answering: Promise<EdgeAnswer>, message: IncomingMessage, response: ServerResponse) => {
     answering
       .then((answer) => write(message, response, answer))
-      // Writing may fail, too: a channel of somebody's own may put a line break into a header.
+      // Writing may fail as well: a user's own channel may put a line break into a header.
       .catch(() => response.destroy());
   };
   const server = createServer(
@@ -128,7 +134,7 @@ function httpServer(lull: Served, draining: { readonly now: boolean }, timeouts:
     (message, response) => follow(handle(new NodeRequest(message)), message, response),
   );
   server.on("connection", (socket) => connections.opened(socket));
-  // Whoever asks before it sends its body is told to when its headers were good enough, and not before.
+  // A caller that asks before it sends its body is told to go on once its headers were accepted, not before.
   server.on("checkContinue", (message, response) =>
     follow(handle(new NodeRequest(message, () => response.writeContinue())), message, response),
   );
@@ -144,7 +150,7 @@ function send(message: IncomingMessage, response: ServerResponse, answer: EdgeAn
     "content-length": Buffer.byteLength(answer.body),
   };
   if (isLast) headers.connection = "close";
-  // A body that was refused half-way is not worth reading to its end.
+  // A body that was refused half-way is not read to its end.
   if (!message.complete) dropBody(message);
   response.writeHead(answer.status, headers);
   response.end(answer.body);
@@ -165,10 +171,13 @@ function listenError(error: NodeJS.ErrnoException, port: number): Error {
   return error;
 }
 
-/** `close` also ends connections that wait for a next request; the others end with the answer they are owed. */
+/**
+ * `close` also ends connections that wait for a next request; the others end with the answer that they are
+ * owed.
+ */
 function drained({ server, connections }: Listening, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // Not the server's own list: it lacks those on which somebody asked too early.
+    // Not the server's own list: it lacks connections on which a request came too early.
     const spare = systemClock.after(graceMs, () => connections.closeAll());
     server.close(() => {
       spare();

@@ -3,9 +3,10 @@ import type { Socket } from "node:net";
 import type { Connections } from "./connections.ts";
 
 /**
- * Requests of which each connection has one at a time. Node takes apart whatever one read brought, thousands of requests if they are small, and
- * holds all of them and their answers. The one way to make its parser stop in the middle is a request after which the connection speaks another
- * protocol: so that is what a request says of itself that comes before its turn. Node lets go of the connection then, and tells `upgrade`.
+ * Requests of which each connection has one at a time. Node parses whatever one read brought, thousands of
+ * requests if they are small, and holds all of them and their answers. Its parser stops half-way only for a
+ * request after which the connection speaks another protocol, so a request that comes too early claims to be
+ * one. Node then lets go of the connection and raises `upgrade`.
  */
 export function oneRequest(connections: Connections): typeof IncomingMessage {
   return class OneRequest extends IncomingMessage {
@@ -16,22 +17,27 @@ export function oneRequest(connections: Connections): typeof IncomingMessage {
       this.#isEarly = !connections.asked(this);
     }
 
-    /** Otherwise we speak HTTP/1.1 with everybody, whatever they would rather speak. */
+    /**
+     * For every other request this is false: we speak only HTTP/1.1, even if the caller would rather upgrade.
+     */
     get upgrade(): boolean {
       return this.#isEarly || this.method === "CONNECT";
     }
 
-    /** Node says here what the caller would rather speak. */
+    /** Node sets what the caller asked to upgrade to; it is ignored. */
     set upgrade(_asked: unknown) {}
   };
 }
 
-/** What still comes after a request that came before its turn is read, and dropped: a connection that is closed with something unread would take the last answer with it. */
+/**
+ * The rest after a request that came too early is read and dropped: a connection closed with something unread
+ * would lose the last answer.
+ */
 export function dropRest(socket: {
   on(event: "error", listener: () => void): unknown;
   resume(): unknown;
 }): void {
-  // Node has let go of it, and with it of the listener for its errors.
+  // Node has let go of the socket, and of its error listener.
   socket.on("error", () => {});
   socket.resume();
 }

@@ -4,7 +4,8 @@ import { ERROR } from "./api-schemas.ts";
 import type { Route } from "./route.ts";
 
 const TOKENS =
-  "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. Without one: programs on the same machine only, and none where a public URL is set.";
+  "LULL_API_TOKEN; for late answers to turns also LULL_TURN_TOKEN. " +
+  "Without one: programs on the same machine only, and none where a public URL is set.";
 
 /** OpenAPI 3.1 from the same table that the API routes by: what is not in one is not in the other. */
 export function openapiOf(routes: readonly Route[], publicUrl: string | undefined): unknown {

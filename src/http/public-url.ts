@@ -1,6 +1,9 @@
 import type { EdgeRequest } from "./edge-request.ts";
 
-/** The URL as the caller saw it. Signatures cover it, and behind a proxy only the public URL tells what it was. */
+/**
+ * The URL as the caller saw it. Signatures cover it, and behind a proxy only the public URL tells what it
+ * was.
+ */
 export function createUrl(publicUrl: string | undefined): (request: EdgeRequest) => string {
   const known = publicUrl?.replace(/\/+$/, "");
   return ({ base, headers, path, search }) =>

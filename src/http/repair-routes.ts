@@ -2,7 +2,7 @@ import { flag, type ObjectSchema, object, oneOf } from "../core/schema.ts";
 import { ERROR, result } from "./api-schemas.ts";
 import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 
-/** What a person does when something went wrong, or must not go on. */
+/** What an operator does when something went wrong, or must not go on. */
 export const REMEDY_ROUTES: readonly Route[] = [
   remedy({
     path: "dead/{id}/retry",

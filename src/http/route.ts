@@ -24,7 +24,7 @@ export interface ApiCall<Body = unknown, Query = unknown> {
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
-  /** Says which id came into being, for the line in the log. */
+  /** Names the id that was created, for the line in the log. */
   readonly note: (id: string) => void;
 }
 
@@ -45,7 +45,7 @@ export interface Route<Body = unknown, Query extends QuerySchemas = QuerySchemas
   readonly summary: string;
   readonly query?: Query;
   readonly body?: ObjectSchema<Body>;
-  /** Whoever has the token that may only answer turns may use it, too. */
+  /** A caller with the token that may only answer turns may use it as well. */
   readonly forResponders?: true;
   /** Successful answers, and what else this route in particular may say. */
   readonly answers: Readonly<Record<number, { readonly description: string; readonly schema: Schema }>>;
@@ -56,9 +56,6 @@ export interface Route<Body = unknown, Query extends QuerySchemas = QuerySchemas
 export function route<Body, Query extends QuerySchemas>(row: Route<Body, Query>): Route {
   return row as Route;
 }
-
-/** Something that the caller has to put right. */
-export class BadRequest extends Error {}
 
 export const LIMIT_DEFAULT = 50;
 export const LIMIT_MAX = 500;

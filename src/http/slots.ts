@@ -1,6 +1,6 @@
 /**
- * Requests that are being carried out, of one kind. One counts from when its body is there: whoever only announces one, or sends it a byte at a
- * time, takes nobody's place.
+ * Requests of one kind that are being carried out. A request counts from when its body is there: a caller
+ * that only announces a body, or sends it a byte at a time, takes no slot from another.
  */
 export class Slots {
   readonly #max: number;

@@ -17,7 +17,7 @@ function add(name: string, bytes: number | (() => number)): () => void {
   return answers.add(left, () => dropped.push(name));
 }
 
-test("what somebody has read of an answer leaves its room", () => {
+test("what has been read of an answer frees its room", () => {
   let left = ANSWERS_BYTES_MAX;
   const out = add("read", () => left);
   left = 1;

@@ -7,7 +7,7 @@ interface SlowAnswer {
   /** As it was when it was last looked at. */
   bytes: number;
   readonly drop: () => void;
-  /** In looks, not by the clock: clocks are set. */
+  /** Counted in looks, not by the clock: clocks are set. */
   leftMs: number;
 }
 
@@ -15,8 +15,9 @@ interface SlowAnswer {
 const LOOK_MS = 1_000;
 
 /**
- * The answers that the network did not take at once: their callers read slowly, or not at all. What they hold together has a limit, at which
- * the oldest goes: whoever reads is done within a moment. And each has its time.
+ * The answers that the network did not take at once: their callers read slowly, or not at all. What they hold
+ * together has a limit, at which the oldest goes, because a caller that reads is done within a moment. Each
+ * also has its time.
  */
 export class SlowAnswers {
   readonly #clock: Clock;
@@ -29,7 +30,7 @@ export class SlowAnswers {
     this.#clock = clock;
   }
 
-  /** `drop` is called once at most, and not after what is returned was. */
+  /** `drop` is called at most once, and never after the returned function was. */
   add(left: () => number, drop: () => void): () => void {
     const bytes = left();
     const answer = {
@@ -40,7 +41,7 @@ export class SlowAnswers {
     };
     this.#held += bytes;
     if (this.#held > ANSWERS_BYTES_MAX) this.#lookAgain();
-    // Before it is one of them: the newest is not dropped for its size.
+    // Before the new one is added: the newest is not dropped for its own size.
     for (const older of this.#open) {
       if (this.#held <= ANSWERS_BYTES_MAX) break;
       this.#drop(older);
@@ -50,7 +51,7 @@ export class SlowAnswers {
     return () => void this.#end(answer);
   }
 
-  /** Whoever reads holds less by now than when it began. */
+  /** An answer that is being read holds less by now than when it began. */
   #lookAgain(): void {
     for (const answer of this.#open) {
       const left = answer.left();

@@ -1,8 +1,9 @@
 import { flag, type Infer, list, object, optional, options, someText, text } from "../core/schema.ts";
+import { InvalidRequest } from "../errors.ts";
 import type { Media } from "../model/message.ts";
 import type { FullReply, Usage } from "../model/reply.ts";
 import { count, ERROR, reason, result } from "./api-schemas.ts";
-import { type ApiCall, type ApiResult, BadRequest, ok, type Route, refusal, route } from "./route.ts";
+import { type ApiCall, type ApiResult, ok, type Route, refusal, route } from "./route.ts";
 
 const ANSWER = options({
   text: text("The reply. Leave out `text` and `messages` for no reply."),
@@ -39,7 +40,7 @@ async function reply({ service, id, body }: ApiCall<Given>): Promise<ApiResult> 
 }
 
 function replyFrom(given: Given): FullReply {
-  if (given.text !== undefined && given.messages) throw new BadRequest("give text or messages, not both");
+  if (given.text !== undefined && given.messages) throw new InvalidRequest("give text or messages, not both");
   const said = given.text ?? given.messages;
   return {
     ...(said !== undefined && { text: said }),

@@ -45,7 +45,7 @@ async function statuses(sender: string, messages: number): Promise<number[]> {
 }
 
 it.each([{}, { secret: SECRET }])(
-  "a visitor may write 120 messages a minute, and nobody else pays for more: %j",
+  "a visitor may write 120 messages a minute, and no other visitor pays for more: %j",
   async (options) => {
     serve({}, options);
     expect(await statuses("visitor-1", 120)).toEqual([200]);

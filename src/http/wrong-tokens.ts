@@ -5,13 +5,16 @@ const MINUTE_MS = 60_000;
 /** Every wrong token of the last minute makes the answer to the next one wait this much longer. */
 const STEP_MS = 100;
 const WAIT_MS_MAX = 2_000;
-/** Wrong tokens that wait for their answer at once: more of them are turned away, since whoever waits keeps a connection and memory. */
+/**
+ * Wrong tokens that wait for their answer at once. More are turned away, since each waiting caller keeps a
+ * connection and memory.
+ */
 const WAITING_MAX = 50;
 
 /**
- * Counts who tries tokens, tells of it, and takes the speed out of a guess after the other. It does not bound how many are tried: being
- * turned away says "wrong" as well, and whoever has the right one must get in whatever strangers do. That a token is not found is up to
- * its length.
+ * Counts and logs wrong tokens, and slows down guessing one after the other. It does not bound how many are
+ * tried: being turned away says "wrong" as well, and a caller with the right token must get in whatever
+ * strangers do. Against guessing, a token has its length.
  */
 export class WrongTokens {
   readonly #clock: Clock;
@@ -29,7 +32,7 @@ export class WrongTokens {
     const nowMs = this.#clock.nowMs();
     this.#sampled.note("warn", "api.refused", { reason });
     const lately = this.#times.filter((atMs) => Math.abs(nowMs - atMs) < MINUTE_MS);
-    // No more than decide about the wait.
+    // Keeps only as many as the longest wait needs.
     this.#times = [...lately, nowMs].slice(-(WAIT_MS_MAX / STEP_MS));
     if (lately.length === 0) return "wrong";
     if (this.#waiting >= WAITING_MAX) return "too-many";

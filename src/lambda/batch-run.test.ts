@@ -104,7 +104,7 @@ describe("a batch", () => {
     expect(at.channel.outbox.map(({ to }) => to).sort()).toEqual(["ana", "ben"]);
   });
 
-  it("is done with a trigger as soon as its turn is over, and does not wait for the queue to agree", async () => {
+  it("is done with a trigger when its turn is over, and does not wait for the queue to agree", async () => {
     const slow = Promise.withResolvers<string>();
     const at = await invoked({ respond: ({ text }) => (text === "ben" ? slow.promise : "hello") });
     const [ana, ben, cyd] = [await at.receive("ana"), await at.receive("ben"), await at.receive("cyd")];
@@ -113,7 +113,8 @@ describe("a batch", () => {
     expect(at.removed.sort()).toEqual(["1", "stuck"]);
     slow.resolve("there you are");
     expect(await invocation).toEqual([]);
-    // The event source takes away what is left when the invocation ends: the last one needs no request of its own.
+    // The event source takes away what is left when the invocation ends: the last one needs no request of its
+    // own.
     expect(at.removed).not.toContain("2");
   });
 
@@ -160,12 +161,12 @@ describe("a batch", () => {
     expect(await failed).toEqual(["1"]);
   });
 
-  it("reports no trigger that came too early, was for nobody, or found the lease held", async () => {
+  it("reports no trigger that came too early, had no conversation, or found the lease held", async () => {
     const at = await invoked({ respond: never });
     const ana = await at.receive("ana");
     const running = at.invoke([record("1", ana)], 900_000);
     await at.clock.settle();
-    expect(await at.invoke([record("2", ana), record("3", "nobody")])).toEqual([]);
+    expect(await at.invoke([record("2", ana), record("3", "no-such-id")])).toEqual([]);
     await at.clock.advance(900_000);
     await running;
   });

@@ -17,7 +17,10 @@ export interface BatchRunOptions {
   readonly trace: Trace;
 }
 
-/** A trigger that failed comes again after 5 s, 15 s, 45 s ...: soon when the trouble is short, and not used up when it is long. */
+/**
+ * A trigger that failed comes again after 5 s, 15 s, 45 s ...: soon after a short failure, and with receives
+ * left after a long one.
+ */
 const AGAIN_SECONDS = 5;
 const AGAIN_FACTOR = 3;
 const AGAIN_SECONDS_MAX = 900;
@@ -46,7 +49,7 @@ export class BatchRun {
     this.#cancel = [
       clock.after(budget.stopMs, () => this.#stopping.abort()),
       clock.after(budget.endMs, () => this.#over.reject(outOfTime())),
-      // If we die, the trigger comes again when the lease has lapsed: long before the queue would bring it.
+      // If we die, the trigger comes again when the lease has lapsed, long before the queue's own timeout.
       visibility.keepHidden(this.#running, renewMs, leaseMs + clockSkewMs),
     ];
   }
@@ -57,8 +60,8 @@ export class BatchRun {
     try {
       await this.#look(record);
       this.#running.delete(record);
-      // The event source takes all of them away when the invocation ends. If a neighbour makes it fail, those that are done with would
-      // come again, and soon be taken for poison.
+      // The event source deletes all of them when the invocation ends. If a neighbour makes it fail, finished
+      // triggers would come again and soon count as poison.
       if (this.#running.size > 0) void this.#options.visibility.remove(record);
     } catch (error) {
       this.#running.delete(record);
@@ -75,8 +78,9 @@ export class BatchRun {
 
   async #look(record: SqsRecord): Promise<void> {
     const trigger = triggerFrom(record.body);
-    if (!trigger) throw new LullError("nobody can read this trigger", { code: UNREADABLE, retry: "never" });
-    // Two triggers of one conversation are one wake-up: side by side the second would only find the lease held.
+    if (!trigger) throw new LullError("this trigger cannot be read", { code: UNREADABLE, retry: "never" });
+    // Two triggers of one conversation are one wake-up: run side by side, the second would only find the
+    // lease held.
     const known = this.#woken.get(trigger.conversationId);
     const waking = known ?? this.#wake(trigger.conversationId);
     this.#woken.set(trigger.conversationId, waking);
@@ -110,12 +114,13 @@ export class BatchRun {
     const { visibility, log } = this.#options;
     const code = error instanceof LullError ? error.code : undefined;
     if (code === UNREADABLE) {
-      // It fails alone until the queue's redrive takes it to its dead letters, where a person finds it: at once, then.
+      // It fails alone until the queue's redrive policy moves it to the dead letters, where a person finds
+      // it; so let it fail at once.
       log("error", "trigger.unreadable", { id: record.messageId });
       return visibility.showAfter(record, 0);
     }
     log("error", "trigger.failed", { id: record.messageId, reason: tellable(error) });
-    // With no time left, not for this either: it comes when it is no longer hidden.
+    // With no time left for that either, it comes again when its visibility timeout ends.
     if (code === OUT_OF_TIME) return;
     await visibility.showAfter(record, code === NO_PLACE ? 0 : againSeconds(record));
   }

@@ -3,18 +3,24 @@ import type { Within } from "../runtime/worker.ts";
 
 /** What one invocation may still do, in ms from now. */
 export interface Budget {
-  /** When running turns are given back. */
+  /** When running turns are released. */
   readonly stopMs: number;
-  /** When what is still not over is left to itself, so that the neighbours' work is reported before the function is killed. */
+  /**
+   * When unfinished work is abandoned, so that the neighbours' results are reported before the function is
+   * killed.
+   */
   readonly endMs: number;
   readonly limits: Within["limits"];
 }
 
-/** Shares of the function's time that are kept for a send on its way, and for the writes behind it. */
+/** Shares of the function's time that are kept for a send on its way, and for the writes after it. */
 const SEND_SHARE = 6;
 const WRITES_SHARE = 12;
 const WRITES_MS_MAX = 5_000;
-/** How much of the time is left when an answer that had all of it is out of time, so that it ends as a failure and not with the function. */
+/**
+ * How much of the time is left when an answer that had all of it times out, so that it ends as a failure and
+ * not with the function.
+ */
 const FAILED_SHARE = 10;
 /** Of the time for writes, what is kept for the report. */
 const REPORT_SHARE = 5;
@@ -22,9 +28,9 @@ const REPORT_SHARE = 5;
 /**
  * A turn that is stopped has sent its last byte, and written that down, before the function is killed.
  *
- * An answer that had the whole time of a function and did not come has failed: that is an outage, and `retryForSeconds` counts from its
- * first time on. A turn that only began late is given back without having failed, and nothing counts. So the answer's own time is over a
- * little before the function's.
+ * An answer that had the whole time of a function and did not come has failed: that is an outage, and
+ * `retryForSeconds` counts from its first failure. A turn that only began late is released without having
+ * failed, and nothing counts. So the answer's own time ends a little before the function's.
  */
 export function budgetOf(remainingMs: number, settings: Settings): Budget {
   const sendTimeoutMs = Math.min(settings.sendTimeoutMs, remainingMs / SEND_SHARE);

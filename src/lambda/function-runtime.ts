@@ -11,7 +11,7 @@ import { type Counting, counting } from "./metrics.ts";
 import { type Trace, tracing } from "./tracing.ts";
 import { type Visibility, visibilityIn } from "./visibility.ts";
 
-/** A configuration, or how to come by one when the first event does. `log` is the function's own, for those who want it. */
+/** A configuration, or a function that makes one at the first event. `log` is the function's own log. */
 export type ConfigSource = LullConfig | ((log: Log) => LullConfig | Promise<LullConfig>);
 
 export interface Opened {
@@ -25,7 +25,7 @@ export interface Opened {
 /** What stays between invocations of one warm function. */
 export class FunctionRuntime {
   readonly log: Log;
-  /** For what anybody may cause before there is a service. */
+  /** For what callers may cause before there is a service. */
   readonly sampled: SampledLog;
   readonly metrics: Counting;
   readonly trace: Trace;
@@ -44,7 +44,9 @@ export class FunctionRuntime {
     this.#source = source;
   }
 
-  /** With the first event. What could not be made is tried again with the next: a file or a table may be there by then. */
+  /**
+   * Opened at the first event. A failure is tried again at the next: a file or a table may be there by then.
+   */
   open(): Promise<Opened> {
     this.#opened ??= this.#create().catch((error) => {
       this.#opened = undefined;
@@ -53,7 +55,7 @@ export class FunctionRuntime {
     return this.#opened;
   }
 
-  /** One event. What was counted is written whatever becomes of it. */
+  /** One event. What was counted is written, whatever the outcome. */
   async invoke<T>(name: string, context: LambdaContext, run: () => Promise<T>): Promise<T> {
     this.#begin(context);
     try {

@@ -104,7 +104,8 @@ describe("an event of a REST API", () => {
 
   test("tells the URL that was signed, with the stage that its path leaves out", () => {
     expect(urlOf(restApi)).toBe(
-      "https://f6g7h8i9j0.execute-api.eu-west-1.amazonaws.com/prod/webhooks/wati?secret=two%20words&tag=a&tag=b",
+      "https://f6g7h8i9j0.execute-api.eu-west-1.amazonaws.com/prod/" +
+        "webhooks/wati?secret=two%20words&tag=a&tag=b",
     );
   });
 
@@ -156,7 +157,7 @@ describe("a body", () => {
   });
 });
 
-test("whoever claims to call from this machine is a stranger all the same", () => {
+test("a caller that claims to call from this machine is a stranger all the same", () => {
   const identity = { sourceIp: "127.0.0.1" };
   const event = { ...restApi, requestContext: { ...restApi.requestContext, identity } };
   expect(request(event).remoteAddress).toBeUndefined();

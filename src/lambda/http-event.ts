@@ -10,14 +10,14 @@ export interface HttpResponse {
   isBase64Encoded: boolean;
 }
 
-/** Its body came whole, within what a gateway lets through: nobody can hold anything open here. */
+/** Its body came whole, within a gateway's limits: no caller can hold anything open here. */
 export interface GatewayRequest extends EdgeRequest {
   body(bytesMax: number): Promise<Body>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the versions of the payload tell in their own ways. */
+/** What each payload version says in its own way. */
 interface Told {
   readonly method: string;
   /** Without the stage. */
@@ -30,8 +30,8 @@ interface Told {
 }
 
 /**
- * A request from an event of API Gateway (HTTP and REST), a function URL or a load balancer; undefined when it is none of them.
- * Events come from outside: nothing in them is taken to have the type it should have.
+ * A request from an event of API Gateway (HTTP and REST), a function URL or a load balancer; undefined when
+ * it is none of them. Events come from outside: no field is trusted to have its documented type.
  */
 export function requestFrom(event: unknown, publicUrl: string | undefined): GatewayRequest | undefined {
   if (!isFields(event)) return undefined;
@@ -52,7 +52,7 @@ export function requestFrom(event: unknown, publicUrl: string | undefined): Gate
     },
     headers,
     base: baseOf(told, context),
-    // A gateway stands in between: whoever calls from its own machine is still a stranger here.
+    // A gateway stands in between: a loopback address is no proof that the caller is on our machine.
     remoteAddress: isLoopbackAddress(sourceIp) ? undefined : sourceIp,
     body: async (bytesMax) => {
       const body = bodyOf(event);
@@ -65,7 +65,7 @@ export function responseFrom({ status, headers, body }: EdgeAnswer, event: unkno
   return {
     statusCode: status,
     headers,
-    // A load balancer that sends lists reads nothing else.
+    // A load balancer configured for lists reads nothing else.
     ...(hasOnlyLists(event) && {
       multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     }),
@@ -98,7 +98,7 @@ function toldByVersion2(event: Fields, context: Fields): Told {
 function toldByVersion1(event: Fields, context: Fields): Told {
   const path = textIn(event, "path") ?? "/";
   const stage = textIn(context, "stage");
-  // A REST API leaves the stage out of the path and tells the whole in its context.
+  // A REST API leaves the stage out of the path and gives the whole in its context.
   const isStageless = stage !== undefined && textIn(context, "path") === `/${stage}${path}`;
   return {
     method: String(event.httpMethod),
@@ -117,7 +117,7 @@ function withoutStage(raw: string, stage: string | undefined): Pick<Told, "path"
   return isStaged ? { path: path.slice(prefix.length) || "/", stage: prefix } : { path, stage: "" };
 }
 
-/** A domain of one's own may put the API under a path; its public URL then says which. */
+/** A custom domain may put the API under a path; its public URL then says which. */
 function withoutPublicPrefix(path: string, publicUrl: string | undefined): string {
   const prefix = URL.parse(publicUrl ?? "")?.pathname.replace(/\/+$/, "") ?? "";
   return prefix !== "" && isUnder(path, prefix) ? path.slice(prefix.length) || "/" : path;
@@ -127,7 +127,7 @@ function isUnder(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** The URL as the caller saw it, up to the path. Under a domain of one's own no stage is seen. */
+/** The URL as the caller saw it, up to the path. A custom domain shows no stage. */
 function baseOf({ headers, stage }: Told, context: Fields): string {
   const domain = textIn(context, "domainName");
   const host = headers.host ?? domain ?? "localhost";
@@ -166,7 +166,7 @@ function searchOf(event: Fields, { isEncoded }: { isEncoded: boolean }): string 
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** Half of a character cannot be written, and would be thrown at us. */
+/** Half a surrogate pair cannot be encoded, and would throw. */
 function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }

@@ -11,7 +11,10 @@ export type { HttpResponse } from "./http-event.ts";
 export type { LambdaContext, SqsBatchResponse, SqsEvent, SqsRecord } from "./invocation.ts";
 
 export interface LambdaHandlers {
-  /** Webhooks, status callbacks, the phone page: for API Gateway (HTTP and REST), function URLs and load balancers. */
+  /**
+   * Webhooks, status callbacks, the phone page: for API Gateway (HTTP and REST), function URLs and load
+   * balancers.
+   */
   webhook(event: unknown, context: LambdaContext): Promise<HttpResponse>;
   /** `/api`, likewise. Deploy it only where you want the API, with a role of its own. */
   api(event: unknown, context: LambdaContext): Promise<HttpResponse>;
@@ -21,10 +24,13 @@ export interface LambdaHandlers {
   sweeper(event: unknown, context: LambdaContext): Promise<void>;
 }
 
-/** The whole product as three Lambda functions, and a fourth for the API. Nothing is opened before the first event, and what is opened stays for the next. */
+/**
+ * The whole product as three Lambda functions, and a fourth for the API. Nothing is opened before the first
+ * event; what is opened stays for the next.
+ */
 export function lambdaHandlers(config: ConfigSource): LambdaHandlers {
   const runtime = new FunctionRuntime(config);
-  // Elsewhere (in a test, say) the process is not ours.
+  // Elsewhere, for example in a test, the process is not ours.
   if (process.env.AWS_LAMBDA_RUNTIME_API) tellOfCrashesFirst(runtime.log);
   return {
     webhook: webhookHandler(runtime),

@@ -22,7 +22,7 @@ export function lambdaLog(serviceName: string, env = process.env): LambdaLog {
   };
 }
 
-/** Powertools has these for itself, and would drop ours with a warning each. */
+/** Powertools reserves these, and would drop ours with a warning each. */
 const RESERVED = new Set(["level", "message", "sampling_rate", "service", "timestamp"]);
 
 function renamed(fields: LogFields): LogFields {

@@ -1,7 +1,10 @@
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Log, LogFields } from "../model/log.ts";
 
-/** Metrics are counted from the stable log events, so that a dashboard and a search in the logs never disagree. */
+/**
+ * Metrics are counted from the stable log events, so that a dashboard and a search in the logs never
+ * disagree.
+ */
 const COUNTED: Readonly<Record<string, string>> = {
   "window.armed": "MessagesStaged",
   "message.refused": "MessagesRefused",
@@ -13,7 +16,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   "turn.committed": "TurnsCommitted",
   "turn.dead": "TurnsDead",
   "send.unknown": "SendsUnknown",
-  "sweep.orphans": "Orphans",
+  "sweep.orphan": "Orphans",
   "trigger.unreadable": "TriggersUnreadable",
   "store.retry": "StoreRetries",
   "store.quarantined": "RowsQuarantined",
@@ -46,15 +49,16 @@ export function counting(serviceName: string): Counting {
     flush() {
       for (const [name, count] of counts) metrics.addMetric(name, MetricUnit.Count, count);
       counts.clear();
-      // With nothing to tell it would tell that.
+      // Powertools warns when there is nothing to publish.
       if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
     },
   };
 }
 
-/** Events that tell several at once, a round of the sweeper at a time, and the field that says how many. */
+/**
+ * Events that stand for several at once, such as a round of the sweeper, with the field that says how many.
+ */
 const AMOUNTS: Readonly<Record<string, string>> = {
-  "sweep.orphans": "orphans",
   "sweep.retriggered": "retriggered",
   "store.quarantined": "rows",
 };

@@ -82,7 +82,8 @@ describe("metrics", () => {
     const log = counted(silent);
     for (const event of ["window.armed", "window.armed", "lease.taken", "turn.committed", "nothing.of-ours"])
       log("debug", event);
-    log("error", "sweep.orphans", { orphans: 7 });
+    log("error", "sweep.orphan", { conversation: "c1" });
+    log("warn", "sweep.retriggered", { retriggered: 7 });
     log("error", "store.quarantined", { table: "conversations-stage", rows: 3 });
     flush();
     flush();
@@ -92,7 +93,8 @@ describe("metrics", () => {
         MessagesStaged: 2,
         LeasesTaken: 1,
         TurnsCommitted: 1,
-        Orphans: 7,
+        Orphans: 1,
+        Retriggered: 7,
         RowsQuarantined: 3,
       },
     ]);
@@ -152,7 +154,7 @@ describe("metrics", () => {
   });
 });
 
-test("a function that cannot be set up tells anybody's calls once, and counts each", async () => {
+test("a function that cannot be set up logs the calls once, and counts each", async () => {
   const runtime = new FunctionRuntime(() => Promise.reject(new ConfigError("there is no table")), {});
   const handle = webhookHandler(runtime);
   for (let n = 0; n < 20; n += 1)

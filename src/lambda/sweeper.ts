@@ -4,12 +4,13 @@ import type { FunctionRuntime } from "./function-runtime.ts";
 import type { LambdaContext } from "./invocation.ts";
 import type { Counting } from "./metrics.ts";
 
-/** A round is begun only while this share of the time is left: it has to end, and the gauges come after it. */
+/** A round begins only while this share of the time is left: it has to end, and the gauges come after it. */
 const ROUND_SHARE = 2;
 
 /**
- * Rounds of the sweeper, on a schedule: one, and more while there is more to sweep and time for it. It throws when the store fails:
- * alarms on failed functions are made for that, and the next round goes on where this one began.
+ * Rounds of the sweeper, on a schedule: one, and more while there is more to sweep and time for it. It throws
+ * when the store fails: alarms on failed functions are made for that, and the next round continues where this
+ * one began.
  */
 export function sweeperHandler(runtime: FunctionRuntime) {
   return (_event: unknown, context: LambdaContext): Promise<void> =>
@@ -18,11 +19,11 @@ export function sweeperHandler(runtime: FunctionRuntime) {
       const { sweeping, inspector } = await lull.engine();
       const halfMs = context.getRemainingTimeInMillis() / ROUND_SHARE;
       for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
-        const { hasMore: more = false, clockSetBack, ...swept } = await sweeping.sweep();
+        const { hasMore: more = false, clockSetBack, orphans, ...swept } = await sweeping.sweep();
         if (clockSetBack) lull.log("error", "clock.set-back", { ...clockSetBack });
-        if (swept.orphans > 0) lull.log("error", "sweep.orphans", { orphans: swept.orphans });
+        for (const conversation of orphans) lull.log("error", "sweep.orphan", { conversation });
         if (swept.retriggered > 0) lull.log("warn", "sweep.retriggered", { retriggered: swept.retriggered });
-        lull.log("debug", "sweep.done", { ...swept });
+        lull.log("debug", "sweep.done", { orphans: orphans.length, ...swept });
         hasMore = more;
       }
       tell(runtime.metrics, await inspector.gauges(), systemClock.nowMs());

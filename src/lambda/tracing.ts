@@ -11,13 +11,15 @@ export type Trace = <T>(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** X-Ray samples requests: of most of them it wants to hear nothing. */
+/** X-Ray samples requests and records only a few. */
 export function isTraced(env: Environment): boolean {
   const isOff = /^(0|n|no|f|false|off)$/i.test(env.POWERTOOLS_TRACE_ENABLED?.trim() ?? "");
   return !isOff && /(?:^|;)Sampled=1(?:;|$)/.test(env._X_AMZN_TRACE_ID ?? "");
 }
 
-/** The X-Ray SDK is loaded with the first request that is traced: nobody else pays for its start. */
+/**
+ * The X-Ray SDK is loaded with the first traced request, so that other functions do not pay for its start.
+ */
 export function tracing(serviceName: string, log: Log, env: Environment = process.env): Trace {
   let loading: Promise<Tracer | undefined> | undefined;
   const load = async () => {
@@ -37,7 +39,7 @@ export function tracing(serviceName: string, log: Log, env: Environment = proces
   };
 }
 
-/** Nothing about the trace may change what becomes of the work. */
+/** A failure of tracing must not change the result of the work. */
 function captured<T>(
   tracer: Tracer,
   name: string,
@@ -49,7 +51,7 @@ function captured<T>(
     try {
       return await run();
     } catch (error) {
-      // With neither message nor stack of what somebody else threw: traces are kept like logs.
+      // Without message and stack of a foreign error: traces are kept like logs.
       segment?.addError(error instanceof LullError ? error : tellable(error));
       throw error;
     } finally {
@@ -62,6 +64,6 @@ function close(segment: { close(): void } | undefined): void {
   try {
     segment?.close();
   } catch {
-    // Too large to be told, or nobody listens: then this part of the trace is missing.
+    // Too large to send, or no daemon listens: this part of the trace is missing.
   }
 }

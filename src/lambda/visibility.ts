@@ -17,7 +17,7 @@ import type { SqsRecord } from "./invocation.ts";
 const BATCH_MAX = 10;
 
 export interface VisibilityOptions {
-  /** Made when it is first needed: most invocations end without. */
+  /** Made when first needed: most invocations end without it. */
   readonly client: () => SQSClient;
   /** Queue URLs that are known; others are made from the record's ARN. */
   readonly queues: readonly string[];
@@ -27,8 +27,8 @@ export interface VisibilityOptions {
 }
 
 /**
- * When messages of a batch are seen again by somebody else. Nothing depends on it: a trigger that comes too early finds the lease
- * held. So what fails here is only told.
+ * When messages of a batch become visible to another function. Nothing depends on it: a trigger that comes
+ * too early finds the lease held. So a failure here is only logged.
  */
 export class Visibility {
   readonly #options: VisibilityOptions;
@@ -38,7 +38,10 @@ export class Visibility {
     this.#options = options;
   }
 
-  /** Hides what is in `records`, again and again, for a little longer than the time between. The returned function ends it. */
+  /**
+   * Hides `records` repeatedly, each time for a little longer than the interval. The returned function ends
+   * it.
+   */
   keepHidden(records: ReadonlySet<SqsRecord>, everyMs: number, forMs: number): () => void {
     const { clock } = this.#options;
     let cancel = () => {};
@@ -50,7 +53,9 @@ export class Visibility {
     return () => cancel();
   }
 
-  /** Comes again after that time instead of the queue's own, which is six times as long as the function may take. */
+  /**
+   * Makes it visible after that time instead of the queue's own, which is six times the function's timeout.
+   */
   async showAfter(record: SqsRecord, seconds: number): Promise<void> {
     const queue = this.#queueOf(record);
     if (queue === undefined) return;
@@ -59,7 +64,7 @@ export class Visibility {
     await this.#tried((ending) => client().send(new ChangeMessageVisibilityCommand(command), ending));
   }
 
-  /** Done with: it need not come again. One that does only makes somebody look. */
+  /** Done: it need not come again. If it does, a worker only looks once too often. */
   async remove(record: SqsRecord): Promise<void> {
     const queue = this.#queueOf(record);
     if (queue === undefined) return;
@@ -91,7 +96,7 @@ export class Visibility {
     try {
       await once(change, requestMsMax, clock);
     } catch (error) {
-      // Mostly a right that is missing: the same for all of them.
+      // Mostly a missing permission, which is the same for all of them.
       if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: String(error) });
       this.#hasFailed = true;
     }
@@ -117,7 +122,7 @@ export function visibilityIn(engine: EngineProvider, log: Log): Visibility {
   });
 }
 
-/** The URL of a queue whose ARN an event tells. */
+/** The URL of a queue whose ARN is in an event. */
 export function queueUrl(arn: string | undefined, known: readonly string[]): string | undefined {
   const [, partition, service, region, account, name] = arn?.split(":") ?? [];
   if (service !== "sqs" || !region || !account || !name) return undefined;

@@ -8,7 +8,10 @@ import type { LambdaContext } from "./invocation.ts";
 type DoorOf = (opened: Opened) => Handle;
 type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
 
-/** What providers and visitors call, and nothing of the API: it never throws, and answers 5xx only for what is our fault. */
+/**
+ * What providers and visitors call, and nothing of the API. It never throws, and answers 5xx only for our own
+ * faults.
+ */
 export function webhookHandler(runtime: FunctionRuntime): HttpHandler {
   return handler(runtime, "webhook", ({ publicDoor }) => publicDoor);
 }

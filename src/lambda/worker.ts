@@ -9,8 +9,9 @@ type Batch = Parameters<typeof processPartialResponse>[0];
 type Handled = Parameters<typeof processPartialResponse>[1];
 
 /**
- * The triggers of a batch. A record that is not reported is deleted by the event source mapping, so each one ends in one of two ways:
- * somebody has promised to look again where that is needed (a turn that ended, a new trigger, a lease), or it is reported.
+ * The triggers of a batch. The event source mapping deletes a record that is not reported, so each one ends
+ * in one of two ways: another look is certain where one is needed (a turn that ended, a new trigger, a
+ * lease), or the record is reported.
  */
 export function workerHandler(runtime: FunctionRuntime) {
   return (event: SqsEvent, context: LambdaContext): Promise<SqsBatchResponse> =>
@@ -22,7 +23,8 @@ export function workerHandler(runtime: FunctionRuntime) {
       try {
         const handle = (record: SqsRecord) => run.handle(record);
         const processor = new BatchProcessor(EventType.SQS);
-        // Reported one by one even if it is all of them: thrown, it would look as if the function had failed.
+        // Reported one by one even if it is all of them: an exception would look as if the function had
+        // failed.
         const options = { throwOnFullBatchFailure: false };
         return await processPartialResponse(event as unknown as Batch, handle as Handled, processor, options);
       } finally {

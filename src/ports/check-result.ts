@@ -1,7 +1,7 @@
 export type Verdict = "ok" | "warn" | "fail";
 
 /** One thing that was checked. `detail` says what to do if it is not well. */
-export interface Finding {
+export interface CheckResult {
   readonly check: string;
   readonly verdict: Verdict;
   readonly detail: string;

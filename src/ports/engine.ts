@@ -11,7 +11,7 @@ import type { ReleaseReason } from "../model/release.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TakeOutcome, TakeResult } from "../model/take.ts";
 import type { TurnRecord } from "../model/turn.ts";
-import type { Finding } from "./check-result.ts";
+import type { CheckResult } from "./check-result.ts";
 import type { Clock } from "./clock.ts";
 import type { Conversations } from "./conversations.ts";
 import type { Inspector } from "./inspector.ts";
@@ -105,8 +105,8 @@ export interface TurnTaking {
 }
 
 export interface SweepReport {
-  /** Staged and overdue without a window or a lease: armed again. It should be 0. */
-  readonly orphans: number;
+  /** Conversations with overdue messages and no window or lease: armed again. There should be none. */
+  readonly orphans: readonly string[];
   /** Windows or lapsed leases whose trigger was sent again. */
   readonly retriggered: number;
   /** Leases freed because their holder's process is known dead. */
@@ -167,9 +167,9 @@ export interface EngineHealth {
   /** For `/readyz` if a write costs something: strangers may call it. Throws if there is no answer. */
   probe?(): Promise<void>;
   /** What an operator must put right, if it is more than a file. Rejects if it cannot be reached. */
-  checks?(): Promise<readonly Finding[]>;
+  checks?(): Promise<readonly CheckResult[]>;
   /** What is wrong with the stored data, after reading all of it. It may take minutes: on request only. */
-  examine?(): Promise<readonly Finding[]>;
+  examine?(): Promise<readonly CheckResult[]>;
 }
 
 /** Everything durable, split by caller. */

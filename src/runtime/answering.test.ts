@@ -89,7 +89,7 @@ describe("what a responder may not return", () => {
 describe("an answer that was accepted while its turn was still asked", () => {
   it.each<[string, Reply]>([
     ["nothing", undefined],
-    ["that somebody else has it", { queued: true }],
+    ["that another system has it", { queued: true }],
     ["something else", "its own words"],
   ])("is sent, also when the one who was asked says %s", async (_, reply) => {
     const { asked, respond } = byHand();
@@ -122,7 +122,7 @@ describe("what a responder may return", () => {
     expect(messages.map(({ text }) => text)).toEqual(["hi"]);
   });
 
-  it("sends nothing for a turn that somebody else has, and the conversation says so", async () => {
+  it("sends nothing for a turn that another system has, and the conversation says so", async () => {
     open({ respond: () => ({ queued: true }) });
     await lull.receive("ana", "hi");
     await lull.advance(10_000);
@@ -139,7 +139,7 @@ describe("what a responder may return", () => {
     expect((await conversation()).conversation.status).toBe("reply_sent");
   });
 
-  it("does not start over what somebody else has: newer messages get a turn of their own", async () => {
+  it("does not start over a turn that another system has: newer messages get their own turn", async () => {
     const { asked, respond } = byHand();
     open({ respond, whileBusy: "restart", limits: { restartPollSeconds: 3_600 } });
     await lull.receive("ana", "one");
@@ -325,12 +325,12 @@ describe("what a responder is told", () => {
 });
 
 describe("a wake-up from outside", () => {
-  it("only makes somebody look: early it changes nothing, in time it runs the turn", async () => {
+  it("only makes a worker look: early it changes nothing, in time it runs the turn", async () => {
     open({ respond: () => "hello" });
     await lull.receive("ana", "hi");
     const { id } = (await conversation()).conversation;
     expect(await lull.service.wake(id)).toBe("later");
-    expect(await lull.service.wake("nobody")).toBe("nothing");
+    expect(await lull.service.wake("no-such-id")).toBe("nothing");
     await lull.advance(10_000);
     expect(lull.sent).toHaveLength(1);
   });
@@ -421,7 +421,7 @@ describe("a responder that fails", () => {
     expect(asked[0]!.turn.signal.aborted).toBe(true);
     await lull.advance(5_000);
     expect(asked).toHaveLength(2);
-    // The first one wakes up: nobody listens any more.
+    // The first answer comes now, and no turn waits for it any more.
     asked[0]!.reply("too late");
     asked[1]!.reply("in time");
     await lull.advance(1_000);
@@ -570,10 +570,10 @@ describe("saying something that no message asked for", () => {
     expect(lull.sent.map(({ text }) => text)).toEqual(["hello", "we are back"]);
     const { messages } = await conversation();
     expect(messages.at(-1)).toMatchObject({ role: "assistant", text: "we are back", author: "console" });
-    expect(await lull.service.say({ ...request, conversationId: "nobody" })).toBe("not-found");
+    expect(await lull.service.say({ ...request, conversationId: "no-such-id" })).toBe("not-found");
   });
 
-  it("goes to the number that the person has now, and to nobody where that is another's", async () => {
+  it("goes to the number that the person has now, and nowhere if it is another person's", async () => {
     open({ respond: () => "hello" });
     let count = 0;
     const write = async (sender: string, senderAlias?: string) => {

@@ -29,7 +29,9 @@ export interface Asking {
   readonly newer: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Asks, and stops waiting when the answer is out of time or no longer wanted: a responder may never return. */
+/**
+ * Asks, and stops waiting when the answer is out of time or no longer wanted: a responder may never return.
+ */
 export async function ask(asking: Asking, responder: Responder, taken: Taken): Promise<Asked> {
   const ended = new AbortController();
   const turn = turnFor(asking, taken, ended.signal);
@@ -44,7 +46,8 @@ export async function ask(asking: Asking, responder: Responder, taken: Taken): P
     whenAborted(asking.stopping, { kind: "stopping" }, ended.signal),
     whenNewer(asking, ended.signal),
   ]);
-  // With an answer at hand nobody listens any more, and the error that an abort makes by itself is not worth its stack.
+  // With an answer at hand the signal has no listener that matters. A reason of our own avoids the error with
+  // a stack that an abort makes by default.
   ended.abort(asked.kind === "answered" ? "answered" : undefined);
   return asked;
 }
@@ -67,7 +70,7 @@ function whenAborted(signal: AbortSignal, asked: Asked, ended: AbortSignal): Pro
 
 async function whenNewer(asking: Asking, ended: AbortSignal): Promise<Asked> {
   if (await asking.newer(ended)) return { kind: "newer" };
-  // Asked no more: leave the decision to the others.
+  // The restart watch ended without a result: the other racers decide.
   return new Promise(() => {});
 }
 
@@ -101,7 +104,7 @@ function copies(media: readonly Media[]): Media[] {
   return media.map((each) => ({ ...each }));
 }
 
-/** As many as there are is what somebody means who asks for an endless number of them, or for none that is a number. */
+/** `Infinity` and `NaN` both mean "as many as there are". */
 function countOf(messagesMax: number): number {
   if (Number.isNaN(messagesMax)) return HISTORY_MAX;
   return Math.min(Math.max(0, Math.floor(messagesMax)), HISTORY_MAX);

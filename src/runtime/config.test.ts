@@ -112,7 +112,7 @@ it("what a new conversation starts with is set by the project", () => {
 });
 
 it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, 24 * 3_600_000 + 1])(
-  "a channel whose sends settle after %s ms is refused: nobody could tell when to send again",
+  "a channel whose sends settle after %s ms is refused: no sender could tell when to send again",
   (settleMs) => {
     const channels = { test: { ...testChannel(), settleMs } };
     expect(() => settingsFrom({ engine: memory(), channels, respond: () => "ok" })).toThrow(

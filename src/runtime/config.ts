@@ -15,7 +15,10 @@ import type { Responder } from "../ports/responder.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
 import { isSameQueue } from "../wire/queue-url.ts";
 
-/** `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until nobody wrote for four, `maxSeconds` at most. */
+/**
+ * `{ seconds: 10 }`: ten seconds from the first message. `{ quietSeconds: 4 }`: until the customer has been
+ * quiet for four seconds, `maxSeconds` at most.
+ */
 export type WindowConfig =
   | { readonly seconds: number }
   | { readonly quietSeconds: number; readonly maxSeconds?: number };
@@ -41,7 +44,10 @@ export interface LullConfig extends Partial<Choices> {
   readonly limits?: LimitsConfig;
   /** Base of the URL that providers call, for signatures and status callbacks. */
   readonly publicUrl?: string;
-  /** Bearer token for `/api`, 16 characters or more. Without one `/api` answers on loopback only, and with a `publicUrl` not at all. */
+  /**
+   * Bearer token for `/api`, 16 characters or more. Without one `/api` answers on loopback only, and with a
+   * `publicUrl` not at all.
+   */
   readonly apiToken?: SecretReference;
   /** Another token, for responders that answer later: it may answer turns and do nothing else. */
   readonly turnToken?: SecretReference;
@@ -102,7 +108,7 @@ function choicesIn(config: LullConfig): Partial<Choices> {
   return Object.fromEntries(said.map((name) => [name, config[name]]));
 }
 
-/** A turn in a trigger queue would be read as poison, or wake a conversation that nobody wrote to. */
+/** A turn in a trigger queue would be read as poison, or would wake a conversation without messages. */
 function checkTargets({ engine, respond, responders, handOffTo }: LullConfig): void {
   const targets = { ...prefixed(responders), respond, handOffTo };
   const triggers = engine.triggerQueues?.() ?? [];
@@ -119,7 +125,7 @@ function prefixed(responders: LullConfig["responders"] = {}): Record<string, Res
   );
 }
 
-/** Whoever waits longer for a lost send to settle waits for nothing. */
+/** A lost send has settled long before this; a longer wait gains nothing. */
 const SETTLE_MS_MAX = 24 * 3_600_000;
 
 function channelSettings(config: LullConfig, window: WindowPolicy): Record<string, ChannelSettings> {

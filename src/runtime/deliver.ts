@@ -9,8 +9,8 @@ import { commit, fail, lose, release, worded } from "./turn-end.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
- * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte.
- * `isFresh`: this very run marked the first chunk, so it is ours to send and not somebody's unknown.
+ * SEND and COMMIT: chunk by chunk, each `sending` written down before its first byte. `isFresh`: this very
+ * run marked the first chunk, so it is ours to send, not the unknown send of an earlier holder.
  */
 export async function deliver(
   run: TurnRun,
@@ -21,7 +21,8 @@ export async function deliver(
   for (;;) {
     const { draft: current } = delivery;
     const step = nextDraftStep(current, run.settings);
-    // What was sent is known here and nowhere else yet: if that cannot be written, whoever hears of it hears that, too.
+    // Only this process knows yet what was sent. If that cannot be written, the failure carries the draft
+    // along.
     const failed = (error: unknown) => fail(run, error, current);
     if (step.kind === "done") return finish(run, current).catch(failed);
     const next = await takeStep(run, delivery, step).catch(async (error) => end(await failed(error)));
@@ -51,7 +52,7 @@ const end = (turnEnd: TurnEnd): Next => ({ kind: "end", end: turnEnd });
 async function takeStep(run: TurnRun, delivery: Delivery, step: Step): Promise<Next> {
   const { draft } = delivery;
   if (delivery.isMine && step.kind === "ask") return sendChunk(run, delivery, step.chunk);
-  // What was said stays said; whoever takes the conversation next goes on behind it.
+  // What was sent stays sent; the next holder of the lease continues behind it.
   if (run.stopping.aborted) return end(await wait(run, draft, 0));
   if (step.kind === "ask") return settleChunk(run, draft, step);
   if (run.taken.attempts > run.settings.attemptsMax) return end(await giveUp(run, draft));
@@ -63,7 +64,10 @@ function wait(run: TurnRun, draft: Draft, afterMs: number): Promise<TurnEnd> {
   return release(run, { kind: "wait", afterMs, draft });
 }
 
-/** Taken beyond its last attempt only to find out what was sent: what was not stays unsent, and a person hears of it. */
+/**
+ * The turn was taken beyond its last attempt only to find out what was sent. What was not sent stays unsent,
+ * and becomes a dead letter for a person.
+ */
 function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
   return release(run, { kind: "dead-letter", reason: "the worker died in every attempt", draft });
 }
@@ -103,7 +107,10 @@ async function sendChunk(run: TurnRun, delivery: Delivery, chunk: number): Promi
   }
 }
 
-/** Our request is over, sooner or later than it was meant to be, so it begins to settle now; the next look asks what became of it. */
+/**
+ * Our request is over, earlier or later than planned, so its settle time begins now. The next look asks the
+ * provider what became of it.
+ */
 function comeBackToAsk(
   run: TurnRun,
   { draft, isRepeat }: Delivery,
@@ -116,7 +123,7 @@ function comeBackToAsk(
     afterMs: run.settings.backoffMs,
     reason: `SEND_UNKNOWN: ${outcome.why}`,
     draft: withChunk(draft, chunk, { kind: "sending", sendByAtMs: nowMs }),
-    // Repeats that the customer may see each time are limited by their number.
+    // A repeat that the customer may see each time is limited by count.
     ...(!isRepeat && { outageSinceAtMs: outageSinceAtMs(run, draft) }),
   } as const;
   return release(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, outcome)}`);
@@ -128,7 +135,7 @@ function toldIn(run: TurnRun, draft: Draft, { told, why }: InDoubt): string {
   return told ?? worded(run, why, draft);
 }
 
-/** Since when sending has failed: what failed before the answer was there is over. */
+/** Since when sending has failed. Failures from before the answer existed do not count. */
 function outageSinceAtMs({ taken, clock }: TurnRun, { draftedAtMs }: Draft): number {
   return failingSinceAtMs({ failingSinceAtMs: taken.failingSinceAtMs, draftedAtMs }, clock.nowMs());
 }
@@ -143,7 +150,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   log("info", "send.reconciled", { ...about(run), chunk, result: found.kind, ...why });
   if (found.kind === "sent")
     return goOn(withChunk(draft, chunk, { kind: "sent", providerId: found.providerId, atMs: nowMs }));
-  // Not there, or nobody can say: the request may still be inside the provider.
+  // Not found, or the channel cannot tell: the request may still be inside the provider.
   if (nowMs < settledAtMs) return askAgain(run, draft, chunk, settledAtMs);
   if (found.kind === "not-sent") return sendAgain(run, withChunk(draft, chunk, { kind: "pending" }));
   const ageMs = nowMs - settledAtMs;
@@ -160,7 +167,7 @@ async function settleChunk(run: TurnRun, draft: Draft, { chunk, settledAtMs }: A
   return end(await release(run, given, `SEND_UNKNOWN: ${toldIn(run, draft, found)}`));
 }
 
-/** Certainly not sent, so it is safe to: unless the provider has taken none for too long. */
+/** It was certainly not sent, so sending is safe, unless the provider has accepted nothing for too long. */
 async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
   const ageMs = run.clock.nowMs() - outageSinceAtMs(run, draft);
   if (ageMs < run.settings.retryForMs) return goOn(draft);
@@ -168,7 +175,10 @@ async function sendAgain(run: TurnRun, draft: Draft): Promise<Next> {
   return end(await fail(run, new LullError(why, { code: "NOT_SENT", retry: "later" }), draft));
 }
 
-/** After as long again as it has been in doubt, and when it must have settled. A channel that cannot be asked is asked only then. */
+/**
+ * The wait doubles with the time in doubt, and ends no earlier than the send has settled. A channel that
+ * cannot be asked is asked only then.
+ */
 async function askAgain(run: TurnRun, draft: Draft, chunk: number, settledAtMs: number): Promise<Next> {
   const { channels, clock, settings } = run;
   const { state } = draft.chunks[chunk]!;

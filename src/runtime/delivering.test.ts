@@ -84,7 +84,7 @@ describe("a send that certainly did not happen", () => {
   });
 });
 
-describe("a send whose outcome nobody told", () => {
+describe("a send whose outcome the provider never told", () => {
   it("is not repeated: the channel is asked soon, and what it has is proof at any time", async () => {
     open();
     lull.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM9" }));
@@ -184,7 +184,7 @@ describe("a send whose outcome nobody told", () => {
     expect((await unknown()).map(({ text }) => text).sort()).toEqual(["three", "two"]);
   });
 
-  it("and is never there when asked is sent again as long as an outage is waited out, then a dead letter", async () => {
+  it("and is never found is sent again while an outage is waited out, then is a dead letter", async () => {
     open({ limits: { retryForSeconds: 100 } });
     lull.channel.reconcileWith(() => ({ kind: "not-sent" }));
     const tried = sends(UNKNOWN);
@@ -196,7 +196,7 @@ describe("a send whose outcome nobody told", () => {
     expect(items[0]?.reason).toMatch(/^NOT_SENT: no send has been confirmed for 1\d\d s$/);
   });
 
-  it("is asked about for as long as an outage is waited out, with pauses; then a person decides", async () => {
+  it("is asked about, with pauses, while an outage is waited out; then a person decides", async () => {
     open({ limits: { retryForSeconds: 600 } });
     let asked = 0;
     lull.channel.reconcileWith(() => {
@@ -300,7 +300,7 @@ describe("what is known of a send", () => {
     expect(await turns()).toMatchObject([{ outcome: "replied", providerIds: ["SM1"] }]);
   });
 
-  it("goes along when the next chunk cannot be marked: what was sent is neither unknown nor sent again", async () => {
+  it("is recorded with the failure when the next chunk cannot be marked: it is not sent again", async () => {
     const fault = { isOn: true };
     open({
       respond: () => ["one", "two"],
@@ -379,7 +379,7 @@ describe("a send at the edge of its time", () => {
     expect(tried).toEqual([]);
   });
 
-  it("on a channel that this process lacks is left to one that has it, and is a dead letter when nobody comes", async () => {
+  it("on a channel that this process lacks waits for one that has it, then is a dead letter", async () => {
     open();
     await lull.receive("ana", "hi");
     const engine = await lull.service.engine();

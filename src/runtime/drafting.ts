@@ -21,7 +21,9 @@ export interface Said {
   readonly awaitingUntilAtMs?: number;
 }
 
-/** The answer as it will be sent: on the channel of the newest message, in chunks that the channel can carry. */
+/**
+ * The answer as it will be sent: on the channel of the newest message, in chunks that the channel can carry.
+ */
 export function draftOf(run: TurnRun, said: Said): Draft {
   const { taken, clock, settings } = run;
   const newest = taken.messages.at(-1);
@@ -46,7 +48,10 @@ export function draftOf(run: TurnRun, said: Said): Draft {
   });
 }
 
-/** What nobody could read back would be set aside after it was sent, and sent again: it is not written in the first place. */
+/**
+ * A draft that the store cannot read back would be quarantined after it was sent, and the reply sent again.
+ * Such a draft is not written in the first place.
+ */
 function readable(draft: Draft): Draft {
   const read = soundAs<Draft>(DRAFT, draft);
   if (read.kind === "sound") return draft;

@@ -2,8 +2,9 @@ import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 
 /**
- * Whether channels may be served as they are configured. Asked before the first webhook of each, whoever brings it: a server of ours, a
- * function, or a program that mounts `fetch` and starts nothing. Once it is fit it stays so: its secret is not read again for it.
+ * Whether channels may be served as they are configured. Checked before the first webhook of each channel, on
+ * every way in: our own server, a function, or a program that mounts `fetch` and starts nothing. A channel
+ * that passed once is not checked again, so its secret is not read again for this.
  */
 export class Fitness {
   readonly #channels: Readonly<Record<string, Channel>>;
@@ -22,7 +23,7 @@ export class Fitness {
     if (before !== undefined) return before;
     const asked = this.#ask(name);
     this.#asked.set(name, asked);
-    // What keeps it from being served may be put right while we run.
+    // The cause may be repaired while we run, so a failed check is not kept.
     asked.catch(() => this.#asked.delete(name));
     return asked;
   }

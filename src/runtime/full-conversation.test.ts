@@ -29,7 +29,7 @@ async function post(...senders: string[]): Promise<[number, string | undefined]>
 }
 
 describe("a conversation in which too much waits", () => {
-  it("refuses more with 429, tells the customer and the log once, and goes on when there is room", async () => {
+  it("refuses more with 429, tells customer and log once, and goes on when there is room", async () => {
     expect(await lull.receive("ana", "one")).toBe(200);
     expect(await lull.receive("ana", "two")).toBe(200);
     for (let at = 0; at < 20; at += 1) expect(await lull.receive("ana", "more", "m-more")).toBe(429);
@@ -43,7 +43,7 @@ describe("a conversation in which too much waits", () => {
     expect(await lull.receive("ana", "more", "m-more")).toBe(200);
   });
 
-  it("makes the provider come back with the whole payload, and what was staged of it is known then", async () => {
+  it("makes the provider send the whole payload again; what was staged of it is a duplicate", async () => {
     expect(await post("ana", "ana", "ana", "ben")).toEqual([429, "60"]);
     expect((await (await lull.service.engine()).inspector.counts()).staged).toBe(4);
     await lull.advance(11_000);

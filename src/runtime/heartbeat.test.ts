@@ -34,7 +34,7 @@ describe("a heartbeat", () => {
     expect(renewals()).toBe(2);
   });
 
-  it("says so when the lease is somebody else's", async () => {
+  it("says so when another worker has the lease", async () => {
     const { clock, heartbeat } = beating(() => ({ kind: "lost" }));
     await clock.advance(2_000);
     expect(heartbeat.lost.aborted).toBe(true);

@@ -4,12 +4,12 @@ import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { TurnTaking } from "../ports/engine.ts";
 
-/** Why `lost` aborts when nobody is known to have taken the lease: it ran out while the store was away. */
+/** The reason of `lost` when no other holder is known: the lease ran out while the store was away. */
 export const NOT_RENEWED = "not renewed";
 
 /**
- * Keeps a lease alive while its turn runs, and knows whether it is still ours.
- * A holder that cannot renew is treated as one that lost: it stops before it sends.
+ * Keeps a lease alive while its turn runs, and knows whether it is still ours. A holder that cannot renew is
+ * treated as one that lost the lease: it stops before it sends.
  */
 export interface Heartbeat {
   /** The lease with its latest end. */
@@ -46,7 +46,7 @@ export function keepAlive(
     } catch (error) {
       if (stopped) return;
       log("warn", "lease.renew-failed", { conversation: lease.conversationId, reason: tellable(error) });
-      // The store may be back in time; when the lease ends first, somebody else has it.
+      // The store may be back in time. If the lease ends first, another worker may have taken it.
       if (clock.nowMs() >= lease.untilAtMs) losing.abort(NOT_RENEWED);
       else schedule(Math.min(renewMs, Math.max(1, (lease.untilAtMs - clock.nowMs()) / 2)));
     }

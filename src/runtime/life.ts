@@ -11,8 +11,9 @@ export interface Making {
 }
 
 /**
- * From the first use of a service to its `stop`: one engine, one worker, one sweeper. They end together, and none of them is used again: a
- * worker that was stopped looks for nothing, so whatever an engine took in beside it would wait for nobody.
+ * From the first use of a service to its `stop`: one engine, one worker, one sweeper. They end together and
+ * are never used again: a stopped worker looks for nothing, so messages that its engine still took in would
+ * wait without a worker.
  */
 export class Life {
   readonly #making: Making;
@@ -58,7 +59,8 @@ export class Life {
 
   async #start(): Promise<void> {
     const engine = await this.engine();
-    // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
+    // On a read-only store we would listen and refuse every message. Fail before the caller is told that we
+    // listen.
     await engine.ping();
     (await this.worker()).start();
     this.#sweeper ??= this.#making.sweeper(engine);

@@ -53,7 +53,7 @@ describe("a reply of a responder", () => {
     expect(letter?.draft).toBeUndefined();
   });
 
-  it("of 10 MB is told from its length alone: no chunk is planned, and what comes next is answered", async () => {
+  it("of 10 MB is refused by its length alone: no chunk is planned; the next turn is answered", async () => {
     let said = "x".repeat(10_000_000);
     await asked(() => said, {});
     expect((await dead()).map(({ reason }) => reason)).toEqual([
@@ -65,7 +65,7 @@ describe("a reply of a responder", () => {
     expect(lull.sent.map(({ text }) => text)).toEqual(["better"]);
   });
 
-  it("that hands over with a reason of any length hands over: the reason is shortened, and shows it", async () => {
+  it("that hands over with a reason of any length hands over; the reason is visibly shortened", async () => {
     await asked(() => ({ handOff: "angry ".repeat(10_000) }), {});
     const engine = await lull.service.engine();
     const record = await engine.conversations.get(await conversationId());

@@ -25,7 +25,7 @@ function open(around: Around, leaseSeconds: number, answerMs: number, reply: str
   });
 }
 
-it("whoever hears at the mark that the lease is another's does not send", async () => {
+it("a worker that learns at the mark that another has the lease does not send", async () => {
   open(async (name, _input, call) => (name === "turns.mark" ? { kind: "lost" } : call()), 60, 0, [
     "one",
     "two",
@@ -36,7 +36,7 @@ it("whoever hears at the mark that the lease is another's does not send", async 
   expect(events).toContain("lease.lost");
 });
 
-it("whoever loses the lease while the draft is being written does not send", async () => {
+it("a worker that loses the lease while the draft is being written does not send", async () => {
   const slow: Around = async (name, _input, call) => {
     if (name === "turns.renew") return { kind: "lost" };
     const result = await call();
@@ -69,7 +69,7 @@ it("every mark of a long reply renews the lease, even if nothing else can", asyn
   expect(events).not.toContain("lease.lost");
 });
 
-it("a send whose time was over before it began is made later, and is nobody's dead letter", async () => {
+it("a send whose time was over before it began is made later, and becomes no dead letter", async () => {
   let frozen = false;
   const freezing: Around = async (name, _input, call) => {
     const result = await call();

@@ -3,7 +3,7 @@ import { memory } from "../engines/memory/index.ts";
 import { aroundEngine } from "../testing/around-engine.ts";
 import { type TestLull, type TestLullConfig, testLull } from "../testing/test-lull.ts";
 
-/** Nobody looks by himself for an hour: whatever happens in time, happens because somebody was told. */
+/** No worker polls for an hour: whatever happens in time happens because a worker was nudged. */
 const RARELY = { pollSeconds: 3_600 };
 
 let lull: TestLull;
@@ -41,7 +41,7 @@ it("what is due sooner is not kept waiting by what is due later", async () => {
   expect(texts()).toEqual(["heard hi", "by the way", "heard again"]);
 });
 
-it("whoever waits for a free place gets it the moment there is one", async () => {
+it("a turn that waits for a free place gets it the moment there is one", async () => {
   open({
     limits: { ...RARELY, concurrency: 1 },
     respond: async (turn) => {
@@ -81,7 +81,7 @@ it("what comes in while the store is being asked is not forgotten", async () => 
   expect(texts().toSorted()).toEqual(["heard hello", "heard hi"]);
 });
 
-it("whoever waited for a pause to end is answered when it ends", async () => {
+it("a customer who waited for a pause to end is answered when it ends", async () => {
   open();
   const { conversations } = await lull.service.engine();
   await conversations.pauseAll(true);

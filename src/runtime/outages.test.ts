@@ -11,7 +11,10 @@ const CUSTOMERS = Array.from({ length: 20 }, (_, n) => `customer-${n}`);
 let lull: TestLull;
 afterEach(() => lull.stop());
 
-/** Ten minutes in which `who` is away, with everybody writing before and during them; then a quarter of an hour in which it is back. */
+/**
+ * For ten minutes `who` is away, and all customers write before and during them; then it is back for a
+ * quarter of an hour.
+ */
 async function liveThrough(who: {
   readonly responder?: () => never | Promise<never>;
   readonly sending?: (outgoing: Outgoing) => SendOutcome | Promise<SendOutcome>;
@@ -61,10 +64,10 @@ async function nobodyNeedsAPerson(): Promise<void> {
   expect(await inspector.counts()).toMatchObject({ staged: 0, windows: 0, leases: 0, dead: 0, unknown: 0 });
 }
 
-const everybody = (text: string) => Object.fromEntries(CUSTOMERS.map((customer) => [customer, text]));
+const allCustomers = (text: string) => Object.fromEntries(CUSTOMERS.map((customer) => [customer, text]));
 const error = (fields: object) => Object.assign(new Error("away"), fields);
 
-describe("after ten minutes without the responder everybody is answered, once", () => {
+describe("after ten minutes without the responder every customer is answered, once", () => {
   it.each([
     ["refused", { code: "ECONNREFUSED", syscall: "connect" }],
     ["cut off", { cause: { code: "UND_ERR_SOCKET" } }],
@@ -76,24 +79,24 @@ describe("after ten minutes without the responder everybody is answered, once", 
         throw error(fields);
       },
     });
-    expect(toldTo(ledger)).toEqual(everybody("one\ntwo"));
+    expect(toldTo(ledger)).toEqual(allCustomers("one\ntwo"));
     await nobodyNeedsAPerson();
   });
 
   it("silent", async () => {
     const ledger = await liveThrough({ responder: () => new Promise<never>(() => {}) });
-    expect(toldTo(ledger)).toEqual(everybody("one\ntwo"));
+    expect(toldTo(ledger)).toEqual(allCustomers("one\ntwo"));
     await nobodyNeedsAPerson();
   });
 });
 
-describe("after ten minutes without the provider everybody is answered, once and in order", () => {
+describe("after ten minutes without the provider every customer is answered, once and in order", () => {
   it.each<[string, (outgoing: Outgoing) => SendOutcome | Promise<SendOutcome>]>([
     ["refused", () => ({ kind: "not-sent", retry: "later", why: "connection refused" })],
     ["too many", () => ({ kind: "not-sent", retry: "later", retryAfterMs: 1_000, why: "429" })],
     ["silent", () => new Promise(() => {})],
   ])("%s", async (_, sending) => {
-    expect(toldTo(await liveThrough({ sending }))).toEqual(everybody("one | two"));
+    expect(toldTo(await liveThrough({ sending }))).toEqual(allCustomers("one | two"));
     await nobodyNeedsAPerson();
   });
 
@@ -104,22 +107,22 @@ describe("after ten minutes without the provider everybody is answered, once and
         throw error({ status: 503 });
       },
     });
-    expect(toldTo(ledger)).toEqual(everybody("one | two"));
+    expect(toldTo(ledger)).toEqual(allCustomers("one | two"));
     await nobodyNeedsAPerson();
   });
 });
 
-it("after ten minutes without the provider's list nobody is answered twice, and nothing is unknown", async () => {
+it("after ten minutes without the provider's list no reply is sent twice, no send is unknown", async () => {
   const ledger = await liveThrough({
     asking: () => {
       throw error({ status: 500 });
     },
   });
-  expect(toldTo(ledger)).toEqual(everybody("one | two"));
+  expect(toldTo(ledger)).toEqual(allCustomers("one | two"));
   await nobodyNeedsAPerson();
 });
 
-describe("credentials that are refused are waited for like an outage, since changing them heals it, and told at once", () => {
+describe("refused credentials count as an outage and are logged at once: changing them heals it", () => {
   const REFUSED = {
     kind: "not-sent",
     retry: "later",
@@ -156,7 +159,7 @@ describe("credentials that are refused are waited for like an outage, since chan
     ],
   ])("%s", async (_, who, answers, event, reason) => {
     logged.length = 0;
-    expect(toldTo(await liveThrough({ ...who, log }))).toEqual(everybody(answers));
+    expect(toldTo(await liveThrough({ ...who, log }))).toEqual(allCustomers(answers));
     await nobodyNeedsAPerson();
     const [first, ...others] = told(event);
     expect(first).toEqual([
@@ -196,7 +199,7 @@ it("an outage that outlasts its time ends as dead letters that say why", async (
   expect(items[0]!.attempts).toBeGreaterThan(5);
 });
 
-it("an error that nobody can classify still counts", async () => {
+it("an unclassified error still counts", async () => {
   let asked = 0;
   lull = testLull({
     respond: () => {

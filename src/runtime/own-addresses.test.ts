@@ -83,7 +83,8 @@ describe("two channels of one type", () => {
 
   it("are not taken when one does not say which addresses are its own", () => {
     expect(() => serviceWith({ shop: shop(), clinic: testChannel() })).toThrow(
-      "channels shop, clinic are of one type, test, so each has to say which addresses are its own: set its `addresses` of channel clinic",
+      "channels shop, clinic are of one type, test, so each has to say which addresses are its own: " +
+        "set its `addresses` of channel clinic",
     );
   });
 

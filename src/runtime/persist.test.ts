@@ -26,14 +26,14 @@ it("a write is tried again while the store is away", async () => {
   expect(await persisted(new StoreUnavailable("away"), 3)).toEqual({ outcome: "written", tries: 4 });
 });
 
-it("and given up when the lease is about to end: whoever takes it then goes on", async () => {
+it("and given up when the lease is about to end: its next holder continues", async () => {
   const away = new StoreUnavailable("away");
   const { outcome, tries } = await persisted(away, Number.POSITIVE_INFINITY);
   expect(outcome).toBe(away);
   expect(tries).toBeGreaterThan(10);
 });
 
-it("what can never succeed, and what nobody can classify, is tried once", async () => {
+it("what can never succeed, and an unclassified error, is tried once", async () => {
   for (const error of [new LullError("too large", { code: "X", retry: "never" }), new TypeError("a bug")])
     expect(await persisted(error, 1)).toEqual({ outcome: error, tries: 1 });
 });

@@ -5,8 +5,8 @@ const FIRST_WAIT_MS = 50;
 const WAIT_MS_MAX = 2_000;
 
 /**
- * A write of a turn, tried again while the store is away and the lease is ours. A full disk for a second must not turn an answer
- * that was sent into one that nobody remembers sending.
+ * A write of a turn, tried again while the store is away and the lease is ours. A disk that is full for a
+ * second must not cost the record of an answer that was sent.
  */
 export async function persist<T>(
   { clock, heartbeat, log }: Pick<TurnRun, "clock" | "heartbeat" | "log">,
@@ -25,12 +25,15 @@ export async function persist<T>(
   }
 }
 
-/** Credentials that expired, a policy that was changed: it worked when the turn was taken, and somebody will put it right. */
+/**
+ * Credentials expired, or a policy was changed: it worked when the turn was taken, and an operator will
+ * repair it.
+ */
 function isOperators(error: LullError): boolean {
   return error instanceof ConfigError;
 }
 
-/** A store that we are not let into is away, as far as a turn is concerned: its messages are none the worse for it. */
+/** For a turn, a store that denies us access is a store that is away: its messages are not at fault. */
 export function asOutage(error: unknown): unknown {
   return error instanceof ConfigError ? new StoreUnavailable(error.message, error) : error;
 }

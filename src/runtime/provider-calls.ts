@@ -4,29 +4,36 @@ import type { ReconcileOutcome, SendOutcome } from "../ports/channel.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /**
- * How far a provider's clock may be behind ours where its channel cannot tell (those that ship compare the clocks with every question).
- * Without it a clock that is fast would not recognise what it sent, and send it again; texts of earlier turns are told apart by their
- * recorded ids.
+ * How far a provider's clock may be behind ours where its channel cannot tell (the channels that ship compare
+ * the clocks with every question). Without this allowance, a process whose clock is fast would not recognise
+ * what it sent, and would send it again. Texts of earlier turns are told apart by their recorded ids.
  */
 const PROVIDER_SKEW_MS = 120_000;
 
-/** A deadline that is noticed this much later was slept through: the process was frozen, and so was what it was sending. */
+/**
+ * A deadline that is noticed this much later was slept through: the process was frozen, and its request with
+ * it.
+ */
 const FROZEN_MS_MIN = 1_000;
 
-/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
+/** An abort without a reason makes an error with a stack that is never read. */
 const OVER = "over";
 
 /** `told`: what the log may say of it, where it is an error that a channel threw. */
 export type Heard<T> = T & { readonly told?: string };
 
-/** Sends one chunk that was marked, until its deadline. Whatever is heard of it after that is told as `send.late`. */
+/**
+ * Sends one chunk that was marked, until its deadline. An outcome that arrives later is logged as
+ * `send.late`.
+ */
 export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<Heard<SendOutcome>> {
   const channel = run.channels[draft.channel];
   if (!channel) return { kind: "not-sent", retry: "never", why: `there is no channel ${draft.channel}` };
   const { clock } = run;
   const state = draft.chunks[chunk]!.state;
   const byAtMs = state.kind === "sending" ? state.sendByAtMs : clock.nowMs();
-  // Frozen since the chunk was marked: another holder may be sending it by now. We have not begun, and do not.
+  // Frozen since the chunk was marked: another holder may be sending it by now. We have not begun, so we do
+  // not.
   if (clock.nowMs() >= byAtMs)
     return { kind: "not-sent", retry: "later", why: "its time was over before it began" };
   const tellLate = (outcome: string) =>
@@ -47,12 +54,12 @@ export async function send(run: TurnRun, draft: Draft, chunk: number): Promise<H
   return outcome;
 }
 
-/** Ids are words here, whatever a channel of somebody's own makes of them: a number could not be read back. */
+/** A user's own channel may return a number as id; a draft with a number could not be read back. */
 function named<T extends SendOutcome | ReconcileOutcome>(outcome: T): T {
   return outcome.kind === "sent" ? { ...outcome, providerId: String(outcome.providerId) } : outcome;
 }
 
-/** Asks the provider whether it has a chunk that somebody left `sending`. */
+/** Asks the provider whether it has a chunk that an earlier holder left `sending`. */
 export async function reconcile(run: TurnRun, draft: Draft, chunk: number): Promise<Heard<ReconcileOutcome>> {
   const channel = run.channels[draft.channel];
   if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };
@@ -80,8 +87,8 @@ function outgoing(run: TurnRun, draft: Draft, chunk: number) {
 }
 
 /**
- * Past its deadline, or once the lease is lost, a request is aborted, and not waited for any longer either: a channel may not listen to
- * its signal. What it answers all the same is told to `onLate`.
+ * Past its deadline, or once the lease is lost, a request is aborted and no longer waited for: a channel may
+ * ignore its signal. What it answers all the same goes to `onLate`.
  */
 async function withDeadline<T>(
   { clock, heartbeat, settings }: TurnRun,

@@ -22,7 +22,7 @@ function open(config: Partial<TestLullConfig>): TestLull {
   return lull;
 }
 
-/** She writes, and time passes until nobody tries any more. */
+/** She writes, and time passes until the last attempt is over. */
 async function write(): Promise<void> {
   await lull.receive(SENDER, TEXT);
   await lull.advance(180_000);
@@ -47,7 +47,7 @@ class OrderError extends Error {
 }
 
 describe("what a responder throws", () => {
-  it("is in the dead letter with all its words, and in the log with its name, its code and its place", async () => {
+  it("is whole in the dead letter; the log has its name, its code and its place", async () => {
     open({
       respond: ({ text }) => {
         throw new OrderError(`no order in "${text}"`);
@@ -70,7 +70,7 @@ describe("what a responder throws", () => {
       (text: string) => Object.assign(new Error("x"), { name: text, code: text, status: text }),
     ],
     [
-      "a stack of somebody's own",
+      "a made-up stack",
       (text: string) => Object.assign(new Error("x"), { stack: `Error: x\n at ${text}:1:1)` }),
     ],
     [
@@ -103,7 +103,7 @@ describe("what a responder throws", () => {
     expect(ofTurn("turn.dead")).toEqual(["CLOSED: the shop is closed"]);
   });
 
-  it("stays out of the log when the dead letter is made by whoever looks next", async () => {
+  it("stays out of the log when a later look makes the dead letter", async () => {
     open({
       respond: ({ text }) => {
         throw new LullError(`away: ${text}`, { code: "AWAY", retry: "later" });

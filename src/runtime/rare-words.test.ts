@@ -12,7 +12,7 @@ test("each reason is told at once, then once a minute with the failures since", 
   expect(words.note("gone", 90_000)).toBe(2);
 });
 
-test("a clock that is set back silences nobody", () => {
+test("a clock that is set back silences no reason", () => {
   const words = new RareWords();
   expect(words.note("full", 3_600_000)).toBe(1);
   expect(words.note("full", 0)).toBe(1);

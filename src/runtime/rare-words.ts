@@ -1,9 +1,14 @@
 /** How long the same failure is only counted before it is told again. */
 const SILENT_MS = 60_000;
-/** Reasons that are remembered. Beyond it the one told longest ago is forgotten, and told again if it comes back. */
+/**
+ * Reasons that are remembered. Beyond it the one told longest ago is forgotten, and told again if it comes
+ * back.
+ */
 const REASONS_MAX = 20;
 
-/** Failures that repeat by the second: each reason is told at once, and then once a minute with their number. */
+/**
+ * Failures that repeat by the second: each reason is told at once, and then once a minute with their number.
+ */
 export class RareWords {
   readonly #told = new Map<string, { readonly atMs: number; failures: number }>();
 

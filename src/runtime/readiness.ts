@@ -6,12 +6,12 @@ interface Asked {
   overAtMs?: number;
 }
 
-/** How long an answer counts. Whoever asks decides about a machine or a load balancer, not about a request. */
+/** How long an answer counts. Readiness decides about a machine or a load balancer, not about one request. */
 const ANSWER_MS = 1_000;
 
 /**
- * Anybody may ask whether we are ready, as often as they like. The store is asked by one of them at a time, and about once a second: it
- * would otherwise be a lever, a small request of a stranger that moves several of ours.
+ * Any caller may ask whether we are ready, as often as it likes. The store is asked by one of them at a time,
+ * about once a second: otherwise a stranger's small request would cause several of ours.
  */
 export class Readiness {
   readonly #clock: Clock;
@@ -35,13 +35,13 @@ export class Readiness {
     return asked.answer;
   }
 
-  /** Something changed: the next one asks anew. */
+  /** Something changed: the next caller asks the store anew. */
   forget(): void {
     this.#asked = undefined;
   }
 
   #counts(overAtMs: number | undefined): boolean {
-    // A clock that was set back makes no answer last.
+    // A clock that was set back must not prolong an answer.
     return overAtMs === undefined || Math.abs(this.#clock.nowMs() - overAtMs) < ANSWER_MS;
   }
 }

@@ -75,7 +75,7 @@ it("a webhook whose secret does not come is answered in time, and nothing is sto
   expect((await inspector.counts()).staged).toBe(0);
 });
 
-it("a message that is refused for good is told so once: nobody is asked to come back with it", async () => {
+it("a message that is refused for good is refused once: the provider is not asked back", async () => {
   const told: ReceiveSummary[] = [];
   const answer: Channel["answer"] = (summary) => {
     told.push(summary);
@@ -139,7 +139,7 @@ it.each([
   },
 );
 
-it("a payload of more messages than a sender may write in a minute is taken, once a minute was free", async () => {
+it("a payload of more messages than a minute's limit is taken once a minute was free", async () => {
   const lull = testLull({
     window: { seconds: 1 },
     respond: () => "hello",
@@ -168,7 +168,7 @@ async function flood(at: ReturnType<typeof receiving>, message: object): Promise
   return [...new Set((await Promise.all(answers)).map(({ status }) => status))];
 }
 
-describe("what nobody took in is told once, and then as a number", () => {
+describe("what was not taken in is logged once, and then as a number", () => {
   const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };
 
   it("a text that is too long", async () => {
@@ -233,7 +233,7 @@ describe("refusals of those who prove nothing", () => {
   });
 });
 
-it("a redelivery of what was acknowledged is acknowledged, also when its sender has written too much since", async () => {
+it("a redelivery is acknowledged, also when its sender has written too much since", async () => {
   const lull = testLull({ respond: () => "hello", limits: { senderPerMinuteMax: 2 } });
   expect(await lull.receive("ana", "one", "m-1")).toBe(200);
   expect(await lull.receive("ana", "two", "m-2")).toBe(200);

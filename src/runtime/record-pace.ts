@@ -1,8 +1,8 @@
 const MINUTE_MS = 60_000;
 
 /**
- * How many refusals may be written down of all those together who prove nothing. A place is taken before the store is asked, since many ask
- * at once, and given back for what it did not refuse.
+ * How many refusals may be recorded of all senders together who prove nothing. A place is taken before the
+ * store is asked, since many ask at once, and given back for what the store did not refuse.
  */
 export class RecordPace {
   readonly #perMinuteMax: number;

@@ -16,7 +16,9 @@ import { persist } from "./persist.ts";
 import { commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
 
-/** Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. Whatever happens, the lease is given back or lapses. */
+/**
+ * Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
+ */
 export async function runTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
   const { engine, clock, settings, log } = surroundings;
   const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
@@ -33,14 +35,17 @@ export async function runTurn(surroundings: TurnSurroundings, taken: Taken): Pro
 function resume(run: TurnRun): Promise<TurnEnd> {
   const { draft, outbound } = run.taken;
   const channel = channelOf(run.taken);
-  // Before anybody is asked: on one database another process may be the one that has it.
+  // Checked before the responder is asked: on a shared database another process may have this channel.
   if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
   if (draft) return deliver(run, draft, { isFresh: false });
   if (outbound) return sayNow(run, outbound);
   return answerBatch(run);
 }
 
-/** It may have waited behind a turn, or an outage: meanwhile the number may have become another's. */
+/**
+ * A message may have waited behind a turn or an outage. Meanwhile its number may have passed to another
+ * person.
+ */
 async function sayNow(run: TurnRun, outbound: StagedOutbound): Promise<TurnEnd> {
   const { conversation } = run.taken;
   const { addressee, channel } = outbound;
@@ -82,7 +87,10 @@ function awaitAnswer(run: TurnRun, afterMs: number, answerStartedAtMs: number): 
   return release(run, { kind: "wait", afterMs, draft });
 }
 
-/** A human has the conversation: its target, if there is one, gets the turn, and nothing is sent, now or later. */
+/**
+ * A human has the conversation: the hand-off target, if there is one, gets the turn, and nothing is sent, now
+ * or later.
+ */
 async function handOver(run: TurnRun): Promise<TurnEnd> {
   const done = () => commit(run, { outcome: "handed-off" });
   return run.handOffTo ? askAndGoOn(run, run.handOffTo, done) : done();
@@ -96,7 +104,7 @@ async function askAndGoOn(
   goOn: (answer: Answer, startedAtMs: number) => Promise<TurnEnd>,
 ): Promise<TurnEnd> {
   const { engine, clock, settings, heartbeat, stopping, taken } = run;
-  // Whoever is about to stop need not trouble anybody with a question.
+  // A worker that is about to stop does not ask the responder.
   if (stopping.aborted) return release(run, { kind: "put-back" });
   const startedAtMs = clock.nowMs();
   const { answerTimeoutMs, historyMessagesMax, historyBytesMax } = settings;
@@ -138,7 +146,7 @@ async function untilNewer(run: TurnRun, signal: AbortSignal): Promise<boolean> {
 }
 
 async function commitSilence(run: TurnRun, answer: Answered, answerStartedAtMs: number): Promise<TurnEnd> {
-  // What somebody else has already is not started over: they would have it twice.
+  // A turn that was queued elsewhere is not started over: its receiver would have it twice.
   if (
     !answer.queued &&
     mayRestart(run.settings, run.taken) &&

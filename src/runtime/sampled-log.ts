@@ -6,7 +6,10 @@ const MINUTE_MS = 60_000;
 const REASONS_MAX = 20;
 const OTHER_REASONS = "other reasons";
 
-/** What anybody may cause as often as they like, or every turn as long as it lasts, and what tells how many more of it there were. */
+/**
+ * Events that a caller may cause without limit, or that every turn repeats while a failure lasts; each with
+ * the event that reports how many more there were.
+ */
 const SUMS = {
   "webhook.refused": ["warn", "webhook.refusals"],
   "message.refused": ["info", "message.refusals"],
@@ -27,8 +30,9 @@ interface Told {
 }
 
 /**
- * What strangers cause. Whoever is not let in must not fill the log: each reason is told at once, and then once a minute with how many more
- * there were. At level `debug` every one is, which is what metrics are counted from.
+ * A log for what strangers cause. A caller that is refused must not fill the log: each reason is logged at
+ * once, and then once a minute with how many more there were. At level `debug` every one is logged, because
+ * metrics are counted from that.
  */
 export class SampledLog {
   readonly #log: Log;
@@ -41,7 +45,9 @@ export class SampledLog {
     this.#clock = clock;
   }
 
-  /** `apart` is what tells it apart from others of its event; `about` goes with each line, and is in no sum. */
+  /**
+   * `apart` distinguishes entries of one event; `about` is logged with each line and is not part of a sum.
+   */
   note(level: LogLevel, event: SampledEvent, apart: LogFields, about: LogFields = {}): void {
     const nowMs = this.#clock.nowMs();
     const known = this.#told.get(keyOf(event, apart));
@@ -52,7 +58,7 @@ export class SampledLog {
     } else this.note(level, event, { ...apart, reason: OTHER_REASONS }, about);
   }
 
-  /** Tells how many there were that nobody heard of. */
+  /** Logs how many there were that were only counted. */
   flush(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
@@ -69,7 +75,7 @@ export class SampledLog {
     this.#stopTimer ??= this.#clock.after(MINUTE_MS, () => this.flush());
   }
 
-  /** What was told longer ago than a minute, and did not happen again, may go. Each event has room of its own. */
+  /** An entry older than a minute that did not happen again may go. Each event has room of its own. */
   #hasRoom(event: SampledEvent, nowMs: number): boolean {
     const ofEvent = [...this.#told].filter(([, told]) => told.event === event);
     if (ofEvent.length < REASONS_MAX) return true;
@@ -83,7 +89,7 @@ function keyOf(event: SampledEvent, apart: LogFields): string {
   return JSON.stringify([event, apart]);
 }
 
-/** Also where the clock was set back. What is being counted is, until it is told. */
+/** Also true after the clock was set back. An entry that is still being counted stays until it is logged. */
 function isFresh({ atMs, more }: Told, nowMs: number): boolean {
   return more > 0 || Math.abs(nowMs - atMs) < MINUTE_MS;
 }

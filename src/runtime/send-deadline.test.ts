@@ -12,7 +12,10 @@ const RENEW_MS = LEASE_MS / 3;
 let lull: TestLull;
 afterEach(() => lull.stop());
 
-/** A provider that takes the request and says nothing. What it was given to listen to, and whether the turn still waits for it. */
+/**
+ * A provider that takes the request and says nothing. What it was given to listen to, and whether the turn
+ * still waits for it.
+ */
 function open(answerMs: number, draftMs = 0) {
   const slowly = aroundEngine(memory(), () => async (name, _input, call) => {
     const result = await call();
@@ -38,7 +41,7 @@ function open(answerMs: number, draftMs = 0) {
   return { sends, events };
 }
 
-it("a send is aborted at its deadline, so that nothing of it leaves the house later, and not before", async () => {
+it("a send is aborted at its deadline, and not before, so that nothing of it goes out later", async () => {
   const { sends } = open(0);
   await lull.receive("ana", "hi");
   await lull.advance(WINDOW_MS);
@@ -49,7 +52,7 @@ it("a send is aborted at its deadline, so that nothing of it leaves the house la
   expect(sends.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-it("a send that began late has what is left of its time: the deadline was written down before it", async () => {
+it("a send that began late has only the rest of its time: its deadline was written before", async () => {
   const { sends } = open(0, 5_000);
   await lull.receive("ana", "hi");
   await lull.advance(WINDOW_MS + 5_000);
@@ -86,7 +89,7 @@ it("asking what became of a send is aborted at its deadline, too", async () => {
   expect(asked[0]!.aborted).toBe(true);
 });
 
-it("a send is aborted, and not waited for, when the lease turns out to be lost: the deadline may be far", async () => {
+it("a send is aborted, and not waited for, once the lease is lost: the deadline may be far off", async () => {
   // The answer takes so long that the lease is renewed in the middle of the send.
   const answerMs = RENEW_MS - SEND_TIMEOUT_MS / 3;
   const { sends, events } = open(answerMs);

@@ -41,7 +41,7 @@ it("takes a payload whole or not at all, and one that was refused costs nothing"
   expect(limit.allows(["ana", "ana"], 20_000)).toBe(true);
 });
 
-it("takes a payload of more than a minute's worth once a minute was free, and has it paid off after that", () => {
+it("takes a payload of more than a minute's worth once a minute was free; it is paid off after that", () => {
   const limit = senderLimit(2);
   expect(limit.allows(["ana"], 0)).toBe(true);
   const five = Array.from({ length: 5 }, () => "ana");

@@ -1,15 +1,19 @@
-/** Messages per sender and minute. It is asked only after the signature was checked: a forged sender locks nobody out. */
+/**
+ * Messages per sender and minute. Checked only after the signature: a forged sender must not lock out the
+ * real one.
+ */
 export interface SenderLimit {
   /**
-   * Whether a payload may come in, given who wrote each of its messages: all of them, or none, since it comes again whole. One that
-   * is refused costs nobody anything. One that holds more than a minute's worth is taken when nothing else was for a minute, and paid off
-   * after it: it would never become smaller.
+   * Whether a payload may come in, given who wrote each of its messages. All of them or none, since the
+   * provider sends it again whole. A refused payload costs its senders nothing. A payload of more than a
+   * minute's worth is taken when nothing else was for a minute, and paid off after it, because it would never
+   * become smaller.
    */
   allows(senders: readonly string[], nowMs: number): boolean;
 }
 
 const MINUTE_MS = 60_000;
-/** Senders remembered at once; who was let in longest ago goes first. */
+/** Senders remembered at once. The one let in longest ago goes first. */
 const SENDERS_MAX = 100_000;
 
 /** A bucket per sender that refills over a minute. `perMinuteMax` 0 means no limit. */

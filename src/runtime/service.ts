@@ -5,7 +5,10 @@ import type { Channel, WebhookAnswer, WebhookRequest } from "../ports/channel.ts
 import type { Clock } from "../ports/clock.ts";
 import type { Engine } from "../ports/engine.ts";
 import type { SecretReference, Secrets } from "../ports/secrets.ts";
+import type { CatchUpRequest, CatchUpResult } from "./catch-up.ts";
+import type { CreateRequest, CreateResult } from "./create-conversation.ts";
 import type { SampledLog } from "./sampled-log.ts";
+import type { SayRequest, SayResult } from "./say.ts";
 import type { WakeOutcome, Within } from "./worker.ts";
 
 /** How it is configured, and what an edge may use of it. */
@@ -26,31 +29,40 @@ export interface ServiceFacts {
 
 /** What the edges (HTTP, Lambda, CLI) are given: the whole product behind one door. */
 export interface Service extends ServiceFacts {
-  /** Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input or a failed store. */
+  /**
+   * Stage 1 for one webhook or status callback: verify, parse, stage, acknowledge. Never throws for bad input
+   * or a failed store.
+   */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
+  /** Creates a conversation, or finds the active one of the same sender and address. `made` is told its id before the first message is said. */
+  createConversation(request: CreateRequest, made?: (id: string) => void): Promise<CreateResult>;
+  /** Asks a channel's provider what it received since then, and stages what is not there yet. */
+  catchUp(request: CatchUpRequest): Promise<CatchUpResult>;
   /** Says something in a conversation as a turn of its own. `id` makes asking twice harmless. */
-  say(request: SayRequest): Promise<"staged" | "duplicate" | "not-found">;
+  say(request: SayRequest): Promise<SayResult>;
   /** The late answer to a turn whose responder said `laterSeconds`. */
   answerTurn(turnId: string, reply: FullReply): Promise<"accepted" | "stale">;
-  /** The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`. */
+  /**
+   * The engine, opened on first use. Rejects from `stop` on, as everything does that needs it, until `start`.
+   */
   engine(): Promise<Engine>;
-  /** Rejects when a message could not be acknowledged now: the store cannot be written, does not say so in time, or the service was stopped. An answer counts for a second. */
+  /**
+   * Rejects when a message could not be acknowledged now: the store cannot be written, does not answer in
+   * time, or the service was stopped. An answer counts for a second.
+   */
   ready(): Promise<void>;
-  /** A wake-up for one conversation, from a queue or from nowhere: somebody looks, and the store decides. */
+  /** A wake-up for one conversation, from a queue or from anywhere: a worker looks, and the store decides. */
   wake(conversationId: string, within?: Within): Promise<WakeOutcome>;
-  /** Rejects when the channel, or any of them, must not be served as it is configured. Whatever is received asks by itself. */
+  /**
+   * Rejects when the channel, or any channel, must not be served as it is configured. Receiving checks this
+   * by itself.
+   */
   requireFit(channel?: string): Promise<void>;
   /** Starts taking turns and sweeping, also after a `stop`. Rejects when the store cannot be written. */
   start(): Promise<void>;
-  /** No new work, nothing is acknowledged any more; running turns finish within `graceMs` or give their lease back. Then the engine is closed. */
+  /**
+   * Takes no new work and acknowledges nothing more. Running turns finish within `graceMs` or release their
+   * lease. Then the engine is closed.
+   */
   stop(graceMs?: number): Promise<void>;
-}
-
-export interface SayRequest {
-  readonly conversationId: string;
-  readonly text: string;
-  readonly author: string;
-  readonly id?: string;
-  /** Where the conversation may use several channels; by default one of its own type. */
-  readonly channel?: string;
 }

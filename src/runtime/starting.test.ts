@@ -39,7 +39,7 @@ test("it is not ready while its store says nothing, and says so in time", async 
   await service.stop(0);
 });
 
-test("whoever asks whether it is ready, and however often, moves the store about once a second", async () => {
+test("however many callers ask whether it is ready, the store is asked about once a second", async () => {
   const clock = fakeClock();
   const kept = memory();
   const asked = { ping: 0, probe: 0 };
@@ -71,7 +71,7 @@ test("whoever asks whether it is ready, and however often, moves the store about
   fails = false;
   await clock.advance(1_000);
   await service.ready();
-  // A start is told the truth of now, and so is whoever asks behind a stop.
+  // A start asks the store anew, and so does the first caller after a stop.
   await service.start();
   expect(asked).toEqual({ ping: 1, probe: 3 });
   await service.ready();
@@ -97,7 +97,7 @@ test("a service does not start with a channel that must not be served as it is",
   await service.stop(0);
 });
 
-test("nor does it receive for that channel, whoever brings the webhook; others are received for", async () => {
+test("nor does it receive for that channel, on any way in; other channels receive", async () => {
   let why: string | undefined = "it is open to all the world";
   let asked = 0;
   const unfit = async () => {
@@ -120,7 +120,7 @@ test("nor does it receive for that channel, whoever brings the webhook; others a
   why = undefined;
   expect((await service.receive("open", webhook)).status).toBe(200);
   expect((await service.receive("open", webhook)).status).toBe(200);
-  // Once it is fit nobody asks again.
+  // A channel that passed is not checked again.
   expect(asked).toBe(2);
   await service.stop(0);
 });

@@ -110,7 +110,7 @@ describe("turns that were there when one process after the other died", () => {
     expect(await (await service.engine()).inspector.counts()).toMatchObject({ dead: 0, turns: 3 });
   });
 
-  it("do not hold up anybody who was not there", async () => {
+  it("do not hold up turns that were not there", async () => {
     at = world();
     await write(["ana", "ben"]);
     await at.dieOfWhatIsDue();
@@ -123,7 +123,7 @@ describe("turns that were there when one process after the other died", () => {
     expect(asked.map(({ turn }) => turn.attempt).sort()).toEqual([1, 1, 3]);
   });
 
-  it("are no suspects once an attempt of theirs ended with an error: that one killed nobody", async () => {
+  it("are no suspects once an attempt of theirs ended with an error: it killed no process", async () => {
     at = world();
     await write(["ana", "ben"]);
     const { service, asked } = await at.start();
@@ -166,7 +166,7 @@ describe("a wake-up for one conversation", () => {
     await again;
   });
 
-  it("tells that somebody has to look again when the store does not take it back", async () => {
+  it("says that a worker has to look again when the store does not take it back", async () => {
     const { service, asked, first, second } = await twoSuspects((name) =>
       name === "turns.release" ? "fail-before" : "pass",
     );

@@ -7,7 +7,7 @@ import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 export class Suspects {
   readonly #running = new Set<Taken>();
 
-  /** Counts it at once when it may begin: the next one that asks sees it. */
+  /** Counts the turn at once when it may begin, so that the next caller sees it. */
   admit(taken: Taken, attemptsMax: number): boolean {
     if (!taken.isSuspect) return true;
     const running = [...this.#running].map(({ attempts }) => attempts);
@@ -21,7 +21,7 @@ export class Suspects {
   }
 }
 
-/** Gives a turn back that was not begun: its attempt is not counted, and somebody looks again soon. */
+/** Releases a turn that was not begun: its attempt is not counted, and a worker looks again soon. */
 export async function setAside(
   { engine, settings, log }: Pick<TurnSurroundings, "engine" | "settings" | "log">,
   { lease, turnId, attempt, conversation }: Taken,
@@ -33,7 +33,7 @@ export async function setAside(
     log("info", "turn.set-aside", about);
     return { kind: "given-back", how: "wait" };
   } catch (error) {
-    // The lease lapses, and whoever takes it then counts one attempt too many.
+    // The lease lapses, and its next holder counts one attempt too many.
     log("error", "turn.abandoned", { ...about, reason: tellable(error) });
     return { kind: "abandoned" };
   }

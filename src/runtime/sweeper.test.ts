@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Log } from "../model/log.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { Sweeper } from "./sweeper.ts";
 
@@ -11,7 +12,7 @@ it("goes on as long as there is more, and rests after a round that failed", asyn
       const round = rounds[sweeps] ?? "done";
       sweeps += 1;
       if (round === "fails") throw new Error("away");
-      return { orphans: 0, retriggered: 0, freed: 0, expired: 1, hasMore: round === "more" };
+      return { orphans: [], retriggered: 0, freed: 0, expired: 1, hasMore: round === "more" };
     },
     freeLeases: async () => 0,
   };
@@ -38,7 +39,7 @@ it("rests now and then even if there were always more, and stops between two rou
   const sweeping = {
     async sweep() {
       sweeps += 1;
-      return { orphans: 0, retriggered: 0, freed: 0, expired: 1, hasMore: true };
+      return { orphans: [], retriggered: 0, freed: 0, expired: 1, hasMore: true };
     },
     freeLeases: async () => 0,
   };
@@ -67,7 +68,12 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
   const sweeping = {
     async sweep() {
       sweeps += 1;
-      return { orphans: sweeps === 1 ? 2 : 0, retriggered: 0, freed: sweeps === 2 ? 1 : 0, expired: 0 };
+      return {
+        orphans: sweeps === 1 ? ["c1", "c2"] : [],
+        retriggered: 0,
+        freed: sweeps === 2 ? 1 : 0,
+        expired: 0,
+      };
     },
     freeLeases: async () => 0,
   };
@@ -81,27 +87,31 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
   sweeper.start();
   sweeper.start();
   await clock.advance(0);
-  expect(logged).toEqual(["sweep.orphans", "sweep.done"]);
+  expect(logged).toEqual(["sweep.orphan", "sweep.orphan", "sweep.done"]);
   await clock.advance(4_999);
   expect(sweeps).toBe(1);
   await clock.advance(1);
-  expect(logged.slice(2)).toEqual(["lease.stale", "sweep.done"]);
+  expect(logged.slice(3)).toEqual(["lease.stale", "sweep.done"]);
   await sweeper.stop();
   await clock.advance(60_000);
   expect(sweeps).toBe(2);
 });
 
-it("tells of a single orphan, and of a single lease that was stale", async () => {
+it("tells whose the orphan is, and of a single lease that was stale", async () => {
   const clock = fakeClock();
-  const events: string[] = [];
+  const events: unknown[] = [];
   const sweeping = {
-    sweep: async () => ({ orphans: 1, retriggered: 0, freed: 1, expired: 0 }),
+    sweep: async () => ({ orphans: ["c1"], retriggered: 0, freed: 1, expired: 0 }),
     freeLeases: async () => 0,
   };
-  const log = (_level: string, event: string) => void events.push(event);
+  const log: Log = (...told) => void events.push(told);
   const sweeper = new Sweeper(sweeping, clock, 4_000, () => 0.5, log);
   sweeper.start();
   await clock.advance(1);
   await sweeper.stop();
-  expect(events).toEqual(["sweep.orphans", "lease.stale", "sweep.done"]);
+  expect(events).toEqual([
+    ["error", "sweep.orphan", { conversation: "c1" }],
+    ["warn", "lease.stale", { freed: 1 }],
+    ["debug", "sweep.done", { orphans: 1, retriggered: 0, freed: 1, expired: 0 }],
+  ]);
 });

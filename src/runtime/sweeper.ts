@@ -4,12 +4,15 @@ import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import { RareWords } from "./rare-words.ts";
 
-/** Between two rounds of which the first had more to do: whoever wants to write comes in between. */
+/** Between two rounds of which the first had more to do, so that other writers get in between. */
 const PAUSE_MS = 10;
-/** Rounds without a rest. Nothing that is in order comes near it. */
+/** Rounds without a rest. A store in order needs far fewer. */
 const ROUNDS_MAX = 1_000;
 
-/** Looks after what fell through: at once, then on a jittered interval, so that many workers do not sweep in step. */
+/**
+ * Finds work that fell through: at once, then on a jittered interval, so that many workers do not sweep in
+ * step.
+ */
 export class Sweeper {
   readonly #sweeping: Sweeping;
   readonly #clock: Clock;
@@ -44,7 +47,10 @@ export class Sweeper {
     }
   }
 
-  /** Until there is no more. A round is small, so that nobody waits for it; all of them have to keep pace with what comes in. */
+  /**
+   * Sweeps until there is no more. One round is small, so that writers do not wait for it; all rounds
+   * together have to keep pace with what comes in.
+   */
   async #sweepAll(): Promise<void> {
     for (let round = 1; (await this.#sweepOnce()) && round < ROUNDS_MAX; round += 1) {
       await this.#clock.sleep(PAUSE_MS, this.#stopped.signal);
@@ -52,15 +58,18 @@ export class Sweeper {
     }
   }
 
-  /** True when there is more. A round that failed has none: it is tried again when its time has come. */
+  /**
+   * True when there is more. A round that failed counts as having none: it is tried again at the next
+   * interval.
+   */
   async #sweepOnce(): Promise<boolean> {
     try {
       const report = await this.#sweeping.sweep();
       const { orphans, retriggered, freed, expired, clockSetBack, hasMore = false } = report;
       if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
-      if (orphans > 0) this.#log("error", "sweep.orphans", { orphans });
+      for (const conversation of orphans) this.#log("error", "sweep.orphan", { conversation });
       if (freed > 0) this.#log("warn", "lease.stale", { freed });
-      this.#log("debug", "sweep.done", { orphans, retriggered, freed, expired });
+      this.#log("debug", "sweep.done", { orphans: orphans.length, retriggered, freed, expired });
       return hasMore;
     } catch (error) {
       const reason = tellable(error);

@@ -63,7 +63,7 @@ export function lose(run: TurnRun): TurnEnd {
   return { kind: run.heartbeat.lost.reason === NOT_RENEWED ? "abandoned" : "lost" };
 }
 
-/** A failed turn comes back later, or becomes a dead letter: never silence. */
+/** A failed turn comes back later or becomes a dead letter; it never just vanishes. */
 export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise<TurnEnd> {
   const { settings, clock, taken } = run;
   const nowMs = clock.nowMs();
@@ -79,13 +79,17 @@ export async function fail(run: TurnRun, error: unknown, draft?: Draft): Promise
       return await release(run, { kind: "dead-letter", reason, ...withDraft }, told);
     return await release(run, { ...decision, reason, ...withDraft }, told);
   } catch (storeError) {
-    // Not even that could be written: the lease lapses, and whoever takes it then goes on from what is stored.
+    // Not even the release could be written: the lease lapses, and its next holder continues from what is
+    // stored.
     run.log("error", "turn.abandoned", { turn: taken.turnId, reason: tellable(storeError) });
     return { kind: "abandoned" };
   }
 }
 
-/** Every turn fails on it until an operator changes something: waiting for that must not look like waiting for a provider that is away. */
+/**
+ * Every turn fails on it until an operator changes something. That must not look like waiting for a provider
+ * that is away.
+ */
 function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: string): void {
   if (!(error instanceof LullError)) return;
   const { code } = error;
@@ -94,10 +98,11 @@ function tellOperator({ sampled, taken }: TurnRun, error: unknown, reason: strin
   else if (error.credentials) sampled.note("error", "credentials.refused", { code }, about);
 }
 
-/** Whoever threw it: a responder of somebody's own, an SDK, or one of ours. */
+/** The error may come from a user's responder, an SDK or our own code. */
 function failureOf(error: unknown, nowMs: number): Failure {
   try {
-    // A secret's file that is gone, a variable that is not set: the message is not at fault, and a person mends it.
+    // A secret's file is gone or a variable is not set: the message is not at fault, and an operator repairs
+    // it.
     if (error instanceof ConfigError) return { kind: "outage" };
     if (error instanceof LullError && error.retry === "never") return { kind: "permanent" };
     const outage = outageOf(error, nowMs);
@@ -107,20 +112,21 @@ function failureOf(error: unknown, nowMs: number): Failure {
   }
 }
 
-/** What the log says of it: not what a dead letter says, which a person opens on purpose. */
+/** What the log says of a failure. A dead letter says more, because a person opens it on purpose. */
 function toldOf(run: TurnRun, error: unknown, draft: Draft | undefined): string {
   if (!(error instanceof LullError))
     return `${tellable(error)}: its words are in the dead letter, once there is one`;
   return worded(run, wordsOf(error), draft);
 }
 
-/** Somebody's own channel or responder may put into words of ours what a customer wrote, or what was answered. */
+/** A user's own channel or responder may quote in an error what a customer wrote, or what was answered. */
 export function worded(run: TurnRun, given: string, draft = run.taken.draft): string {
-  // What is not told need not be looked through.
+  // Only the part that will be logged is checked.
   const reason = shortReason(given);
   if (!quotes(reason, saidIn(run, draft))) return reason;
   const [code = ""] = /^[A-Z][A-Z_]*(?=: )/.exec(reason) ?? [];
-  return `${code === "" ? "" : `${code}: `}its words repeat what was said, and are in the dead letter, once there is one`;
+  const prefix = code === "" ? "" : `${code}: `;
+  return `${prefix}its words repeat what was said, and are in the dead letter, once there is one`;
 }
 
 function saidIn({ taken }: TurnRun, draft: Draft | undefined): string[] {

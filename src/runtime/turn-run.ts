@@ -19,7 +19,7 @@ export interface TurnSurroundings {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** For what is the same for every turn, as long as it lasts. */
+  /** For failures that are the same for every turn while they last. */
   readonly sampled: Pick<SampledLog, "note">;
   /** Aborts when the worker may wait no longer for running turns. */
   readonly stopping: AbortSignal;
@@ -40,9 +40,9 @@ export type TurnEnd =
       readonly isLeft?: true;
     }
   | { readonly kind: "given-back"; readonly how: ReleaseReason["kind"] }
-  /** Nothing was to be said, but somebody's late answer stands. */
+  /** The responder said nothing now, but a late answer has already arrived. */
   | { readonly kind: "answered" }
-  /** A newer token stands: whoever holds it goes on. */
+  /** A newer token stands: its holder continues. */
   | { readonly kind: "lost" }
-  /** The store could not be told. The lease lapses, and somebody has to look then. */
+  /** The store could not be told. The lease lapses, and a worker has to look then. */
   | { readonly kind: "abandoned" };

@@ -41,7 +41,7 @@ function within(answerTimeoutMs = 20_000): Within & { readonly stop: () => void 
   };
 }
 
-describe("a turn within the time of whoever woke it", () => {
+describe("a turn within the time of the caller that woke it", () => {
   it("is given back uncounted when that time is over, and a later wake-up answers it", async () => {
     const turns: Turn[] = [];
     const at = await woken((turn) => {
@@ -59,7 +59,7 @@ describe("a turn within the time of whoever woke it", () => {
     expect(at.channel.outbox.map(({ text }) => text)).toEqual(["attempt 1"]);
   });
 
-  it("fails and counts when its answer had the whole time: it would not come the next time either", async () => {
+  it("fails and counts when its answer had the whole time: so would the next attempt", async () => {
     const at = await woken(() => new Promise(() => {}));
     const waking = at.service.wake(at.id, within(20_000));
     await at.clock.advance(20_000);
@@ -67,7 +67,7 @@ describe("a turn within the time of whoever woke it", () => {
     expect(at.told("turn.retry")).toMatchObject([{ attempt: 1, reason: expect.any(String) }]);
   });
 
-  it("that has no time left asks nobody", async () => {
+  it("that has no time left does not ask the responder", async () => {
     let asked = 0;
     const at = await woken(() => {
       asked += 1;
@@ -81,7 +81,7 @@ describe("a turn within the time of whoever woke it", () => {
     expect(at.channel.outbox).toHaveLength(1);
   });
 
-  it("is given back between two parts of a reply, and whoever goes on says only the rest", async () => {
+  it("is released between two parts of a reply, and the next holder sends only the rest", async () => {
     const at = await woken(() => "part one\n\npart two");
     const time = within();
     at.channel.behave((_outgoing, n) => {
@@ -118,7 +118,7 @@ describe("a turn within the time of whoever woke it", () => {
   });
 });
 
-describe("a wake-up tells whether somebody has to look again:", () => {
+describe("a wake-up says whether a worker has to look again:", () => {
   it("the store failed, and the lease could not even be given back", async () => {
     const at = await woken(
       () => "hello",
@@ -140,7 +140,7 @@ describe("a wake-up tells whether somebody has to look again:", () => {
     expect(await waking).toBe("abandoned");
   });
 
-  it("not when a newer token stands: whoever holds it goes on", async () => {
+  it("not when a newer token stands: its holder continues", async () => {
     const at = await woken((turn) => (turn.attempt === 1 ? new Promise(() => {}) : "second"));
     const waking = at.service.wake(at.id, within(600_000));
     await at.clock.settle();

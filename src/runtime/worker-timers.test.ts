@@ -9,7 +9,7 @@ import type { Service } from "./service.ts";
 
 const WINDOW_MS = 20_000;
 const clock = fakeClock();
-/** Times for which somebody asked to be called and was not yet. */
+/** Timers that were set and have neither fired nor been cancelled. */
 const pending = new Set<object>();
 const counting: Clock = {
   ...clock,
@@ -48,7 +48,7 @@ afterEach(async () => {
   await stopped;
 });
 
-it("a worker waits for one moment at a time, however many windows are armed and however long they are", async () => {
+it("a worker has one timer at a time, however many windows are armed and however long they are", async () => {
   service = createService({
     engine: slow,
     channels: { test: testChannel() },

@@ -7,24 +7,31 @@ import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
 
-/** A reason of our own: without one, every abort makes an error with its stack that nobody reads. */
+/** An abort without a reason makes an error with a stack that is never read. */
 const WOKEN = "woken";
 
-/** The time of whoever woke a worker, where it is shorter than the worker's own: a function is killed at its deadline. */
+/**
+ * The time of the caller that woke a worker, where it is shorter than the worker's own: a function is killed
+ * at its deadline.
+ */
 export interface Within {
-  /** Aborts when running turns have to be given back. */
+  /** Aborts when running turns have to be released. */
   readonly stopping: AbortSignal;
-  /** What a turn may take at most so that it ends before that. */
+  /** What a turn may take at most to end before that. */
   readonly limits: Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
 }
 
-/** `abandoned`: the store failed during the turn, and nobody has promised to look at the conversation again. */
+/**
+ * `abandoned`: the store failed during the turn, and no trigger or window stands that would bring a worker
+ * back.
+ */
 export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 
 /**
  * Takes turns: as many at once as `concurrency` allows, each conversation at most once.
  *
- *   look for due work -> start a turn for each -> sleep until the next due time, a poll, a nudge or a free place
+ *   look for due work -> start a turn for each -> sleep until the next due time, a poll, a nudge or a free
+ *   place
  */
 export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
@@ -51,7 +58,7 @@ export class Worker {
     const { clock } = this.#surroundings;
     if (atMs >= this.#sleepsUntilAtMs || this.#looking.signal.aborted) return;
     this.#sleepsUntilAtMs = atMs;
-    // One moment is enough, the earliest: whoever looks then learns of the others from the store.
+    // The earliest moment is enough: the worker that looks then learns of the others from the store.
     if (this.#nudge && this.#nudge.atMs <= atMs) return;
     this.#nudge?.cancel();
     const cancel = clock.after(Math.max(0, atMs - clock.nowMs()), () => {
@@ -61,7 +68,10 @@ export class Worker {
     this.#nudge = { atMs, cancel };
   }
 
-  /** A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is over. */
+  /**
+   * A wake-up for one conversation: look, nothing more. Resolves when the turn that it led to, if any, is
+   * over.
+   */
   async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
     const outcome = await this.#surroundings.engine.turns.take(conversationId);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
@@ -101,7 +111,7 @@ export class Worker {
     const pollAtMs = () => clock.nowMs() + settings.pollMs;
     const free = settings.concurrency - this.#running.size;
     if (free <= 0) return pollAtMs();
-    // While the store is asked, a nudge has to win over what it is about to answer.
+    // While the store is asked, a nudge has to win over the answer to come.
     this.#sleepsUntilAtMs = Number.POSITIVE_INFINITY;
     try {
       const { outcomes, nextAtMs } = await engine.turns.takeDue(free, this.#looking.signal);
@@ -116,7 +126,10 @@ export class Worker {
     }
   }
 
-  /** Those who have to wait are given back before anybody begins: whoever they are kept from must not take them along. */
+  /**
+   * Suspects that have to wait are released before any turn begins: the turn that they are kept apart from
+   * must not kill them with it.
+   */
   async #beginAll(outcomes: readonly TakeOutcome[]): Promise<void> {
     const ready: TakeOutcome[] = [];
     const aside: Taken[] = [];
@@ -138,7 +151,8 @@ export class Worker {
     const { conversation, turnId } = outcome.taken;
     const run = this.#run(outcome.taken, within)
       .catch((error): TurnEnd => {
-        // Nobody waits for it: unheard, it would end the process, and every other turn in it.
+        // No caller awaits this promise: an unhandled rejection would end the process, and every other turn
+        // in it.
         const about = { conversation: conversation.id, turn: turnId };
         this.#surroundings.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
         return { kind: "abandoned" };
@@ -151,7 +165,7 @@ export class Worker {
     return run;
   }
 
-  /** A turn, and whatever is due in the same conversation right behind it under the same lease. */
+  /** A turn, and whatever is due next in the same conversation under the same lease. */
   async #run(first: Taken, within?: Within): Promise<TurnEnd> {
     const surroundings = this.#within(within);
     for (let taken = first; ; ) {

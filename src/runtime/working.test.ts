@@ -133,7 +133,7 @@ describe("a worker that dies", () => {
     const engine = await service.engine();
     const { items } = await engine.inspector.conversations({ limit: 1 });
     await engine.conversations.erase(items[0]!.id);
-    asked[0]!.reply("to nobody");
+    asked[0]!.reply("too late");
     await at.clock.advance(1_000);
     expect(at.channel.outbox).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe("a worker whose clock jumps", () => {
 });
 
 describe("messages that kill every worker that takes them", () => {
-  it("are found out by the attempts that nobody lived to report", async () => {
+  it("are found out by attempts that no worker lived to report", async () => {
     at = world({ limits: { attemptsMax: 2 } });
     for (let n = 0; n < 2; n += 1) {
       const { life, provider } = mortal(at.engine);
@@ -392,7 +392,7 @@ describe("stopping", () => {
   });
 });
 
-it("with nothing but an engine and channels everything else has its default, and channels learn where statuses go", async () => {
+it("an engine and channels are enough: the rest has defaults; channels learn where statuses go", async () => {
   at = world();
   const opened: unknown[] = [];
   const channel = Object.assign(testChannel(), { open: (context: object) => void opened.push(context) });
@@ -491,12 +491,12 @@ describe("webhooks", () => {
   });
 });
 
-it("a turn that fails where nobody expected it ends neither the process nor its neighbours", async () => {
+it("a turn that fails unexpectedly ends neither the process nor its neighbours", async () => {
   const told: string[] = [];
   at = world({
     log: (_level, event, fields) => {
       told.push(event);
-      // Whoever wrote the log did not think of everything.
+      // A user's log function that throws.
       if (event === "lease.taken" && told.filter((each) => each === event).length === 1)
         throw new TypeError(`no ${String(fields?.conversation)}`);
     },

@@ -2,26 +2,34 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { systemClock } from "../runtime/system-clock.ts";
 
-/** Somebody on the network who takes a connection and does not answer as he should. Over real TCP, on loopback. */
+/**
+ * A peer on the network that accepts a connection and does not answer as it should. Over real TCP, on
+ * loopback.
+ */
 export interface BadPeer {
   readonly url: string;
-  /** Resolves when a caller waits in vain: its request is here, and so is what there is of an answer. */
+  /**
+   * Resolves when a caller waits in vain: its request is here, and it has all of the answer that there is.
+   */
   met(): Promise<void>;
-  /** Resolves when nobody is connected any more: whoever gave up has closed what it opened. */
+  /** Resolves when no connection is left: a caller that gave up has closed what it opened. */
   left(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What one connection is met with, once its first bytes are here. Resolves when the caller has all that it will ever get. */
+/**
+ * How one connection is met, once its first bytes are here. Resolves when the caller has all that it will
+ * ever get.
+ */
 type Meeting = (socket: Socket) => Promise<void>;
 
-/** Accepts, and says nothing. Everything seems well: no error ever comes. */
+/** Accepts, and says nothing. No error ever comes. */
 export function silentPeer(): Promise<BadPeer> {
   return badPeer(async () => {});
 }
 
 const HEADERS = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-/** Enough of them that whoever only looks for silence is lulled. */
+/** Enough of them to deceive a caller that only watches for silence. */
 const DRIPS_MET = 3;
 
 /** A byte now and then, without end: no connection is ever idle, and no answer ever whole. */
@@ -30,7 +38,7 @@ export function drippingPeer(part: "headers" | "body", everyMs = 1_000): Promise
     const drips = Promise.withResolvers<void>();
     let dripped = 0;
     const drip = () => {
-      // It had enough, or has given up: either way nothing more comes of it.
+      // The caller has enough, or has given up: either way it takes no more.
       if (socket.destroyed) return drips.resolve();
       socket.write(part === "headers" ? "x" : " ");
       dripped += 1;
@@ -56,7 +64,7 @@ async function badPeer(meet: Meeting): Promise<BadPeer> {
   let left = Promise.withResolvers<void>();
   const server = createServer((socket) => {
     sockets.add(socket);
-    // Whoever gives up resets the connection: that is what is tested.
+    // A caller that gives up resets the connection: that is what is tested.
     socket.on("error", () => {});
     socket.once("data", () => void meet(socket).then(() => met.resolve()));
     socket.once("close", () => {

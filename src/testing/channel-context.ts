@@ -4,7 +4,10 @@ import type { ChannelContext, WebhookRequest } from "../ports/channel.ts";
 /** 2026-11-15T05:00:00.250Z, a moment within a second. */
 export const TEST_NOW_MS = 1_794_718_800_250;
 
-/** What a runtime hands to a channel, with secrets that are written out. A reference by name is a secret that cannot be read. */
+/**
+ * What a runtime hands to a channel, with secrets that are written out. A reference by name is a secret that
+ * cannot be read.
+ */
 export function testContext(given: Partial<ChannelContext> = {}): ChannelContext {
   return {
     name: "test",

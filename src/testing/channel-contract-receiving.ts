@@ -6,7 +6,7 @@ import type { Channel, Parsed, WebhookRequest } from "../ports/channel.ts";
 import type { ContractRun, ContractSubject } from "./channel-contract-subject.ts";
 
 export const RECEIVING: readonly (readonly [string, ContractRun])[] = [
-  ["a request that nobody authentic made is refused, with a reason", forgeries],
+  ["a request that its provider did not make is refused, with a reason", forgeries],
   ["realistic payloads are authentic and parse", realisticPayloads],
   ["a redelivery has the same dedupe key", redelivery],
   ["truncated bodies and random bytes are answered, never thrown at", garbage],
@@ -108,7 +108,7 @@ function messagesIn(parsed: Parsed): readonly InboundMessage[] {
   return parsed.kind === "updates" ? parsed.messages : [];
 }
 
-/** Random, and the same in every run: a failure can be looked at again. */
+/** Random, and the same in every run, so that a failure can be repeated. */
 function randomBytes(seed: number): (length: number) => Buffer {
   let state = seed;
   const next = () => {

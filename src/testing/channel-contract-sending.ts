@@ -12,14 +12,14 @@ export const SENDING: readonly (readonly [string, ContractRun])[] = [
   ["a refused send is certainly not sent and not tried again", refused],
   ["a send that met too many others is tried again, no sooner than told", tooMany],
   ["a send that met a server error is unknown", (subject) => outcomeIs(subject, "breaks", "unknown")],
-  ["a send that nobody answers ends with its deadline and is unknown", unanswered],
-  ["a send that found nobody is certainly not sent and is tried again", away],
+  ["a send that is never answered ends with its deadline and is unknown", unanswered],
+  ["a send that could not connect is certainly not sent and is tried again", away],
   ["a send that had no time left is certainly not sent", noTimeLeft],
   ["nothing to send is not sent", nothing],
   ["a send whose answer was lost is unknown, and is found when asked for", answerLost],
   ["what was never sent is not found", neverSent],
   ["a provider that cannot be asked does not make a send unsent", cannotAsk],
-  ["a question that nobody answers ends with its deadline and tells nothing", unansweredQuestion],
+  ["a question that is never answered ends with its deadline and tells nothing", unansweredQuestion],
 ];
 
 async function taken(subject: ContractSubject): Promise<void> {
@@ -114,7 +114,7 @@ async function outcomeIs(
   return outcome;
 }
 
-/** Reasons end up in logs and lists: they never quote the customer. */
+/** Reasons end up in logs and lists, so they never quote the customer. */
 function isDiscreet(why: string, { to, text }: Outgoing): void {
   assert.ok(why !== "" && !why.includes(text) && !why.includes(to), `says why, and no more: ${why}`);
 }

@@ -1,7 +1,7 @@
 import type { CallerFamily } from "../core/refusals.ts";
 import type { Channel, Outgoing, WebhookRequest } from "../ports/channel.ts";
 
-/** How a provider meets a send; other requests are answered, unless it hangs or is away. */
+/** How a provider meets a send. It answers other requests, unless it hangs or is away. */
 export type ProviderMood =
   /** Takes it and says so. */
   | "accepts"
@@ -32,7 +32,7 @@ export interface ContractSubject {
   readonly channel: Channel;
   /** Realistic requests, properly signed, by name. Each must parse. */
   readonly payloads: Readonly<Record<string, WebhookRequest>>;
-  /** Requests that nobody authentic made, by name. */
+  /** Requests that the provider did not make, by name. */
   readonly forgeries: Readonly<Record<string, WebhookRequest>>;
   /** What the provider posts about a message of our own. */
   readonly ownEcho?: WebhookRequest;

@@ -7,9 +7,9 @@ interface Timer {
 
 /** A clock that moves only when it is told to. */
 export interface FakeClock extends Clock {
-  /** Moves on, firing what falls due on the way in its order, and lets everything that follows from it settle. */
+  /** Moves on, firing what falls due on the way in order, and lets everything that follows from it settle. */
   advance(ms: number): Promise<void>;
-  /** Shows an earlier time from now on. What was to happen in ten seconds still happens in ten seconds. */
+  /** Shows an earlier time from now on. Running timers keep their remaining time. */
   setBack(ms: number): void;
   /** Lets everything that can happen now happen. */
   settle(): Promise<void>;

@@ -46,7 +46,7 @@ test("a request can be waited for before it is made", async () => {
   expect((await arrival).lastUserText).toBe("hi");
 });
 
-test("other paths, missing keys and broken bodies are refused as OpenAI would, and not recorded", async () => {
+test("other paths, missing keys and broken bodies are refused like OpenAI's, and not recorded", async () => {
   expect((await post("hi", "/assistants")).status).toBe(404);
   expect((await post("hi", "/responses", "none")).status).toBe(401);
   const headers = { authorization: "Bearer sk-test" };

@@ -8,7 +8,7 @@ export interface FakeOpenAiRequest {
   /** Wall time, comparable with that of other processes. */
   readonly atMs: number;
   readonly headers: IncomingHttpHeaders;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads deep into it and says itself what it expects there
+  // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects in it
   readonly body: any;
   /** What the user said last. */
   readonly lastUserText: string;
@@ -28,7 +28,9 @@ export interface FakeOpenAiError {
 /** What the fake does with a request. A plain string is a completed answer with that text. */
 export type FakeOpenAiAnswer =
   | string
-  /** Fields of the response, over those of a completed one without output: `output`, `status`, `usage`, ... */
+  /**
+   * Fields of the response, over those of a completed one without output: `output`, `status`, `usage`, ...
+   */
   | { readonly response: Readonly<Record<string, unknown>> }
   | { readonly error: FakeOpenAiError }
   | { readonly raw: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
@@ -56,7 +58,10 @@ export interface FakeOpenAi {
   arrival(n: number): Promise<FakeOpenAiRequest>;
 }
 
-/** OpenAI's `POST /v1/responses` on the loopback interface. By default it answers `answer to: <last user text>`. */
+/**
+ * OpenAI's `POST /v1/responses` on the loopback interface. By default it answers `answer to: <last user
+ * text>`.
+ */
 export function fakeOpenAi(): FakeOpenAi {
   const requests: FakeOpenAiRequest[] = [];
   const waiting: { n: number; arrived: (request: FakeOpenAiRequest) => void }[] = [];

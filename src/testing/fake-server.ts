@@ -19,8 +19,9 @@ export interface FakeReply {
 }
 
 /**
- * How the fake meets one request. `ok` does what the provider would do. `tookEffect` is the case that hurts: the message went out and
- * nobody was told. `afterMs` makes the fake slow; a `behave` function may also wait for anything else before it answers.
+ * How the fake meets one request. `ok` does what the provider would do. `tookEffect` is the case that hurts:
+ * the message went out and the sender was not told. `afterMs` makes the fake slow; a `behave` function may
+ * also wait for anything else before it answers.
  */
 export type FakeBehaviour = { readonly afterMs?: number } & (
   | { readonly kind: "ok" }

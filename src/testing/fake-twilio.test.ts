@@ -56,7 +56,7 @@ test("a message whose answer was dropped is in the ledger, one that was dropped 
   expect(fake.sent.map(({ body }) => body)).toEqual(["hello"]);
 });
 
-test("whoever waits for a send is told when it comes, however slow the fake is", async () => {
+test("a test that waits for a send is told when it comes, however slow the fake is", async () => {
   fake.behave(() => ({ kind: "ok", afterMs: 1 }));
   const told = fake.whenSent(1);
   const sent = opened().send(outgoing, inTime);

@@ -25,7 +25,7 @@ export interface FakeTwilioMessage {
 }
 
 export interface FakeTwilioOptions {
-  /** With both, other credentials get Twilio's 401; without, everybody is let in. */
+  /** With both, other credentials get Twilio's 401; without, every caller is let in. */
   readonly accountSid?: string;
   readonly authToken?: string;
   readonly nowMs?: () => number;
@@ -39,7 +39,7 @@ export interface FakeTwilio extends FakeServer {
   /** Ids of the messages that "typing" was shown for. */
   readonly typed: readonly string[];
   whenSent(count: number): Promise<void>;
-  /** From now on a message shows in the list only so long after it was taken. */
+  /** From now on a message shows in the list only this long after it was taken. */
   listAfter(ms: number): void;
   /** Puts a message into the ledger as if it had come or gone without us. */
   add(message: Partial<FakeTwilioMessage>): FakeTwilioMessage;
@@ -79,7 +79,7 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
     return added;
   }
 
-  /** Without a lag also what a test dated into the future. */
+  /** Without a lag, messages that a test dated into the future are listed too. */
   function listed(): readonly FakeTwilioMessage[] {
     const latestAtMs = nowMs() - listedAfterMs;
     return listedAfterMs === 0 ? ledger : ledger.filter(({ createdAtMs }) => createdAtMs <= latestAtMs);
@@ -118,7 +118,10 @@ export function fakeTwilio(options: FakeTwilioOptions = {}): FakeTwilio {
   });
 }
 
-/** The headers and the body with which Twilio would post `params` to `url`. The fragment of a URL is not signed. */
+/**
+ * The headers and the body with which Twilio would post `params` to `url`. The fragment of a URL is not
+ * signed.
+ */
 export function signedWebhook(webhook: {
   readonly url: string;
   readonly authToken: string;

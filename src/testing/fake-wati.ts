@@ -20,7 +20,7 @@ export interface FakeWatiMessage {
 }
 
 export interface FakeWatiOptions {
-  /** Other tokens get 401. Without it everybody is let in. */
+  /** Other tokens get 401. Without it every caller is let in. */
   readonly token?: string;
   readonly nowMs?: () => number;
 }
@@ -38,7 +38,10 @@ export interface FakeWati extends FakeServer {
 const SEND = /\/api\/v1\/sendSessionMessage\/([^/]+)$/;
 const LIST = /\/api\/v1\/getMessages\/([^/]+)$/;
 
-/** WATI's API on loopback, under any tenant: session messages, the list of a customer's messages, answers as told. */
+/**
+ * WATI's API on loopback, under any tenant: session messages, the list of a customer's messages, answers as
+ * told.
+ */
 export function fakeWati(options: FakeWatiOptions = {}): FakeWati {
   const nowMs = options.nowMs ?? systemClock.nowMs;
   const ledger: FakeWatiMessage[] = [];

@@ -1,17 +1,11 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { it } from "vitest";
 import type { TakeOutcome } from "../../src/model/take.ts";
 import { arrival, silent, textsOf } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { awsWorld } from "./world.ts";
 
-describe.skipIf(unavailable)("a burst on AWS", () => {
-  let emulators: Emulators;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
-
+describeOnEmulators("a burst on AWS", (emulators) => {
   it("of 500 messages ends in 17 turns under one lease after the other, in order, with nothing lost", async () => {
     const world = await awsWorld(emulators);
     const engine = await world.open();

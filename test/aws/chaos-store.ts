@@ -1,8 +1,8 @@
 import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import type { ChaosStore, Kept } from "../chaos/run-chaos.ts";
-import type { Emulators } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
 
 /** Items of the messages table begin with their kind. */
 const KINDS = { said: "m#", record: "t#", deadMessage: "dm#", unknown: "u#" };

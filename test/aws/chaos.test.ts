@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { startEmulators, unavailable } from "../../tools/aws-local/emulators.ts";
 import { runChaos } from "../chaos/run-chaos.ts";
 import { chaosStore } from "./chaos-store.ts";
-import { startEmulators, unavailable } from "./emulators.ts";
 
 it.skipIf(unavailable)(
   "workers killed at random on AWS, a provider in trouble: nothing lost, nothing in two turns, nobody answered twice",

@@ -6,14 +6,14 @@ import {
   DynamoDBClient,
 } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, it } from "vitest";
 import { problems } from "../../src/engines/aws/dynamo/table-problems.ts";
 import { BY_ACTIVITY, BY_ID, LISTED, TABLES, type TableName } from "../../src/engines/aws/dynamo/tables.ts";
 import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Attribute = [name: string, type: "S" | "N"];
@@ -23,18 +23,13 @@ interface Index {
   readonly carries?: readonly string[] | "all";
 }
 
-describe.skipIf(unavailable)("tables that another hand made", () => {
-  let emulators: Emulators;
+describeOnEmulators("tables that another hand made", (emulators) => {
   let world: AwsWorld;
   let count = 0;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
   const schema = ([partition, sort]: readonly string[]): CreateTableCommandInput["KeySchema"] => [
     { AttributeName: partition, KeyType: "HASH" },
@@ -143,17 +138,12 @@ describe.skipIf(unavailable)("tables that another hand made", () => {
   });
 });
 
-describe.skipIf(unavailable)("what an engine finds of its surroundings", () => {
-  let emulators: Emulators;
+describeOnEmulators("what an engine finds of its surroundings", (emulators) => {
   let world: AwsWorld;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
   /** With the time that everybody has, unless it is another. */
   async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {

@@ -3,28 +3,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PutItemCommand, UpdateTimeToLiveCommand } from "@aws-sdk/client-dynamodb";
 import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
-interface Finding {
+interface CheckResult {
   readonly check: string;
   readonly verdict: string;
   readonly detail: string;
 }
 
-describe.skipIf(unavailable)("the commands on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("the commands on AWS", (emulators) => {
   let place: Place;
   let cwd: string;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(async () => {
     cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
     place = await awsPlace(emulators);
@@ -130,9 +125,9 @@ describe.skipIf(unavailable)("the commands on AWS", () => {
     async function examine(env: Record<string, string> = {}) {
       const { code, json, stderr } = await lull(["doctor", "--offline"], env);
       expect(stderr).not.toContain(" at ");
-      return { code, findings: json.findings as Finding[] };
+      return { code, findings: json.findings as CheckResult[] };
     }
-    const found = (findings: readonly Finding[], check: string) =>
+    const found = (findings: readonly CheckResult[], check: string) =>
       findings.find((each) => each.check === check);
 
     it("looks at access, tables, queues and clock, and at no disk", async () => {

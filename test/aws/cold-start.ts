@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.ts";
 import { signedWebhook } from "../../src/testing/fake-twilio.ts";
+import { startEmulators } from "../../tools/aws-local/emulators.ts";
 import { bundleFunctions } from "./bundle.ts";
-import { startEmulators } from "./emulators.ts";
 import { get, post, signedUrl } from "./function-world.ts";
 
 /**

@@ -6,11 +6,12 @@ import { engineContract, type Skip, type World } from "../../src/testing/engine-
 const THIRTY = "a transaction holds 100 actions, so a turn takes 30 messages: see burst.test.ts";
 
 const SHARED =
-  "a conversation's row is shared with others: what does not fit has its default, and nothing is set aside; see foreign-rows.test.ts";
+  "a conversation's row is shared with others: what does not fit has its default, " +
+  "and nothing is set aside; see foreign-rows.test.ts";
 
 export const SKIPS: readonly Skip[] = [
   ...SPOILT_HOW.map((how) => ({
-    title: `a record that is ${how} stops nobody, and nothing is lost`,
+    title: `a record that is ${how} stops no other, and nothing is lost`,
     because: SHARED,
   })),
   {
@@ -20,7 +21,7 @@ export const SKIPS: readonly Skip[] = [
   { title: "one message more than the limit of 500 is left behind and due at once", because: THIRTY },
   {
     title: "not one message more is staged than may wait",
-    because: "counting with every message would cost more than staging it: whoever looks counts",
+    because: "counting with every message would cost more than staging it: a worker that looks counts",
   },
   ...(process.env.LULL_AWS_SCALE === "1"
     ? []

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { tablePermissions } from "../cdk/permissions.ts";
 import { synthesise } from "../cdk/synthesis.ts";
 import { contractCases } from "./contract-cases.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Requests } from "./requests.ts";
 import { awsWorld } from "./world.ts";
 
-describe.skipIf(unavailable)("the AWS engine keeps the contract on real endpoints over HTTP", () => {
-  let emulators: Emulators;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
-
+describeOnEmulators("the AWS engine keeps the contract on real endpoints over HTTP", (emulators) => {
   const requests = new Requests();
   contractCases(async (settings) => requests.of(await awsWorld(emulators, settings)));
 

@@ -1,32 +1,27 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Draft } from "../../src/model/draft.ts";
 import type { HistoryMessage } from "../../src/model/history.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { CommitOutcome, Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Meter } from "./meter.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
-describe.skipIf(unavailable)("what the engine asks of AWS, counted:", () => {
-  let emulators: Emulators;
+describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
   let world: AwsWorld;
   let engine: Engine;
   const meter = new Meter();
   let count = 0;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
     const clients = await world.clients();
     meter.read(clients);
     engine = await world.openWith(clients, "metered");
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
   const numbers: string[] = [];
   /** Telephone numbers: most people have one, and whose it is has to be looked up. */

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { CheckedService, REPLY, receiveAndDie } from "./checked-service.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story, tellWithDeath } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
-describe.skipIf(unavailable)("a worker that dies", () => {
-  let emulators: Emulators;
+describeOnEmulators("a worker that dies", (emulators) => {
   let world: AwsWorld;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
   /** The names of the requests, in their order. */
   async function requestsOf(sender: string): Promise<string[]> {
@@ -25,7 +20,7 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       names[n - 1] = name;
     };
     const doomed = await world.openBehind({ onAnswered }, { workerId: "watched" });
-    await tellWithDeath(new Story(world), doomed, await world.open("healthy"), sender);
+    await receiveAndDie(new CheckedService(world), doomed, await world.open("healthy"), sender);
     return names;
   }
 
@@ -34,18 +29,18 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       const requests = await requestsOf(`${when}-0`);
       const healthy = await world.open("healthy");
       for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
-        assert.ok(requests.includes(name), `${name} is not in the story`);
+        assert.ok(requests.includes(name), `no ${name} is among its requests`);
       }
       for (const [at, name] of requests.entries()) {
         const doomsday = at + 1;
         const sender = `${when}-${doomsday}`;
-        const story = new Story(world);
+        const service = new CheckedService(world);
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
         const doomed = await world.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
-          await tellWithDeath(story, doomed, healthy, sender);
-          await story.check(healthy, sender);
-          assert.equal(story.orphans, 0, "it took the sweeper to find an orphan");
+          await receiveAndDie(service, doomed, healthy, sender);
+          await service.check(healthy, sender);
+          assert.equal(service.orphans, 0, "it took the sweeper to find an orphan");
         } catch (error) {
           throw new Error(`died ${when} request ${doomsday} (${name})`, { cause: error });
         }
@@ -76,24 +71,24 @@ describe.skipIf(unavailable)("a worker that dies", () => {
       { workerId: `frozen ${came}`, ...opening },
     );
     const healthy = await world.open("healthy");
-    const story = new Story(world);
+    const service = new CheckedService(world);
     const sender = `frozen ${came}`;
-    await story.receive(sender, healthy);
+    await service.receive(sender, healthy);
     await world.clock.advance(10_000);
-    const conversationId = story.conversations.get(sender)!;
+    const conversationId = service.conversations.get(sender)!;
     const looking = frozen.turns.take(conversationId).then(
       ({ kind }) => kind,
       ({ code }) => code,
     );
     await reached!.promise;
     await world.clock.advance(world.settings.leaseMs + world.settings.clockSkewMs);
-    await story.carryOutAll(healthy, await world.takeDue(healthy));
+    await service.carryOutAll(healthy, await world.takeDue(healthy));
     const outbound = {
       id: `o ${came}`,
       conversationId,
       channel: "test",
       to: sender,
-      texts: ["by a human"],
+      texts: REPLY,
       author: "eva",
     };
     assert.equal(await healthy.conversations.say(outbound), "staged");
@@ -101,8 +96,8 @@ describe.skipIf(unavailable)("a worker that dies", () => {
     await landed!.promise;
     assert.equal(await looking, came);
     assert.equal((await healthy.inspector.counts()).windows, 1);
-    await story.settles(healthy);
-    assert.equal((await story.check(healthy, sender)).length, 2);
-    assert.equal(story.orphans, 0);
+    await service.settles(healthy);
+    assert.equal((await service.check(healthy, sender)).length, 2);
+    assert.equal(service.orphans, 0);
   });
 });

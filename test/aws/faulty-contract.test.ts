@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Skip } from "../../src/testing/engine-contract/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 import { contractCases, SKIPS } from "./contract-cases.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { FAULTS, Faults, losesEveryAnswer } from "./faults.ts";
 import { awsWorld } from "./world.ts";
 
@@ -15,13 +15,7 @@ const unordered: Skip = {
   because: "a queue keeps no order when requests overtake each other",
 };
 
-describe.skipIf(unavailable)("the AWS engine keeps the contract", () => {
-  let emulators: Emulators;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
-
+describeOnEmulators("the AWS engine keeps the contract", (emulators) => {
   describe(`while a third of all requests goes wrong (LULL_AWS_SEED=${SEED})`, () => {
     const faults = new Faults(seeded(SEED), 0.33);
     const world = (settings?: Partial<Settings>) => awsWorld(emulators, settings, { onRequest: faults.draw });

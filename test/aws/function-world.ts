@@ -19,7 +19,7 @@ import type { Settings } from "../../src/model/settings.ts";
 import type { LullConfig } from "../../src/runtime/config.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
-import type { Emulators } from "./emulators.ts";
+import type { Emulators } from "../../tools/aws-local/emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsRequest, type Fate, startProxy } from "./proxy.ts";
 import { UNHURRIED } from "./world.ts";

@@ -1,19 +1,14 @@
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 /** From one machine to AWS, as docs/aws.md says. */
-describe.skipIf(unavailable)("moving from SQLite", () => {
-  let emulators: Emulators;
+describeOnEmulators("moving from SQLite", (emulators) => {
   let at: Surroundings;
   let aws: Readonly<Record<string, string>>;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   afterEach(() => at.end());
 
   async function importFile(file = at.env.LULL_DB as string) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterEach, beforeEach, describe, it } from "vitest";
 import { DEFAULTS } from "../../src/core/defaults.ts";
 import { LullError } from "../../src/errors.ts";
 import type { Arrival } from "../../src/model/message.ts";
@@ -17,7 +17,7 @@ import {
   silent,
   textsOf,
 } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;
@@ -30,15 +30,10 @@ const FULL = 400 * 1024 - 80;
 /** A little less than a reply may have beside what else is in its draft. */
 const REPLY_BYTES = 299_000;
 
-describe.skipIf(unavailable)("what a store of items cannot hold", () => {
-  let emulators: Emulators;
+describeOnEmulators("what a store of items cannot hold", (emulators) => {
   let world: AwsWorld;
   let engine: Engine;
   let count = 0;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(() => begin());
   afterEach(() => world.close());
 

@@ -1,17 +1,17 @@
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Random } from "../../src/testing/simulator/random.ts";
+import type { CheckedService } from "./checked-service.ts";
 import { Lottery } from "./lottery.ts";
-import type { Story } from "./story.ts";
 import { type AwsWorld, look } from "./world.ts";
 
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;
 
 /** Without a sweep: only what its own triggers wake. */
-export async function lookOnce(story: Story, engine: Engine): Promise<number> {
-  await story.world.held.releaseDue(story.nowMs);
+export async function lookOnce(service: CheckedService, engine: Engine): Promise<number> {
+  await service.world.held.releaseDue(service.nowMs);
   const outcomes = await look(engine, LOOK_MAX);
-  await story.carryOutAll(engine, outcomes);
+  await service.carryOutAll(engine, outcomes);
   return outcomes.length;
 }
 
@@ -36,25 +36,30 @@ export async function openPair(world: AwsWorld, random: Random): Promise<Pair> {
  * A first message whose window is over, and then at once whatever the lot has for this run: more messages, a redelivery, one or two
  * that look, a wake-up out of nowhere, time. Few at a time: what one of them strands, another would find.
  */
-export async function interleave(story: Story, pair: Pair, random: Random, sender: string): Promise<void> {
+export async function interleave(
+  service: CheckedService,
+  pair: Pair,
+  random: Random,
+  sender: string,
+): Promise<void> {
   const { lottery, first, second } = pair;
-  const { clock } = story.world;
+  const { clock } = service.world;
   lottery.reseed(random);
-  const message = await story.receive(sender, first);
+  const message = await service.receive(sender, first);
   await clock.advance(WINDOW_MS);
   const waking = async (engine: Engine) => {
-    const id = story.conversations.get(sender);
-    if (id !== undefined) await story.carryOutAll(engine, [await engine.turns.take(id)]);
+    const id = service.conversations.get(sender);
+    if (id !== undefined) await service.wake(engine, id);
   };
   const receiver = (n: number) => (n % 2 === 0 ? first : second);
   const actors: (() => Promise<unknown>)[] = [
-    () => lookOnce(story, first),
-    ...(random.chance(0.3) ? [() => lookOnce(story, second)] : []),
+    () => lookOnce(service, first),
+    ...(random.chance(0.3) ? [() => lookOnce(service, second)] : []),
     ...Array.from(
       { length: random.between(1, 3) },
-      (_, n) => () => story.receive(sender, receiver(n), receiver(n + 1)),
+      (_, n) => () => service.receive(sender, receiver(n), receiver(n + 1)),
     ),
-    ...(random.chance(0.3) ? [() => second.receiving.stage([{ arrival: message }])] : []),
+    ...(random.chance(0.3) ? [() => service.deliver(message, second)] : []),
     ...(random.chance(0.2) ? [() => waking(second)] : []),
     ...(random.chance(0.3) ? [() => lottery.draw(() => clock.advance(random.below(2 * WINDOW_MS)))] : []),
   ];

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { CheckedService } from "./checked-service.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
-import { Story } from "./story.ts";
 import { awsWorld } from "./world.ts";
 
 const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
@@ -12,33 +12,27 @@ const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
 const RUNS_PER_WORLD = 500;
 
 /** Time goes from trigger to trigger until none is left. */
-async function untilNoTriggerIsLeft(story: Story, engine: Engine): Promise<void> {
+async function untilNoTriggerIsLeft(service: CheckedService, engine: Engine): Promise<void> {
   for (let looks = 0; looks < 200; looks += 1) {
-    const found = await lookOnce(story, engine);
-    const [next] = story.world.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
+    const found = await lookOnce(service, engine);
+    const [next] = service.world.held.waiting.map(({ wakeAtMs }) => wakeAtMs).sort((a, b) => a - b);
     if (next === undefined && found === 0) return;
-    if (found === 0) await story.world.clock.advance(Math.max(0, next! - story.nowMs));
+    if (found === 0) await service.world.clock.advance(Math.max(0, next! - service.nowMs));
   }
   assert.fail("triggers go on for ever");
 }
 
-describe.skipIf(unavailable)("without a fault and without a sweeper", () => {
-  let emulators: Emulators;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
-
+describeOnEmulators("without a fault and without a sweeper", (emulators) => {
   async function playRuns(firstSeed: number, runs: number): Promise<void> {
     const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: WINDOW_MS } });
     const pair = await openPair(world, seeded(firstSeed));
     const observer = await world.open("observer");
     for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
-      const story = new Story(world);
+      const service = new CheckedService(world);
       try {
-        await interleave(story, pair, seeded(seed), `person-${seed}`);
-        await untilNoTriggerIsLeft(story, observer);
-        await story.check(observer, `person-${seed}`);
+        await interleave(service, pair, seeded(seed), `person-${seed}`);
+        await untilNoTriggerIsLeft(service, observer);
+        await service.check(observer, `person-${seed}`);
       } catch (error) {
         throw new Error(`LULL_AWS_SEED=${seed} LULL_INTERLEAVINGS=1 fails`, { cause: error });
       }

@@ -7,14 +7,14 @@ import type {
   ScheduledHandler,
   SQSHandler,
 } from "aws-lambda";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, it, vi } from "vitest";
 import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.ts";
 import type { LambdaHandlers } from "../../src/lambda/index.ts";
 import { fakeOpenAi } from "../../src/testing/fake-openai.ts";
 import { fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { contextWith, get, post, recordOf, signedUrl } from "./function-world.ts";
 
 const ACCOUNT = "AC00000000000000000000000000000001";
@@ -24,7 +24,7 @@ const PATH = "/webhooks/whatsapp";
 const WEB_SECRET = "s".repeat(32);
 const VISITOR_1 = createHmac("sha256", WEB_SECRET).update("visitor-1").digest("hex");
 
-describe.skipIf(unavailable)("functions that the environment alone configures", () => {
+describeOnEmulators("functions that the environment alone configures", (emulators) => {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });
   const openai = fakeOpenAi();
   const secrets = fakeSecretsManager({
@@ -32,14 +32,12 @@ describe.skipIf(unavailable)("functions that the environment alone configures", 
     "prod/openai": "key-in-the-store",
     "prod/lull": API_TOKEN,
   });
-  let emulators: Emulators;
   let queue: string;
   let count = 0;
   beforeAll(async () => {
-    emulators = await startEmulators();
     await Promise.all([twilio.start(), openai.start(), secrets.start()]);
   });
-  afterAll(() => Promise.all([emulators.stop(), twilio.stop(), openai.stop(), secrets.stop()]));
+  afterAll(() => Promise.all([twilio.stop(), openai.stop(), secrets.stop()]));
 
   beforeEach(async () => {
     count += 1;

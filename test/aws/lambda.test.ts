@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from "vitest";
+import { afterEach, beforeEach, it, vi } from "vitest";
 import { OTHER_REQUESTS_MAX } from "../../src/core/defaults.ts";
 import type { Turn } from "../../src/ports/responder.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import {
   contextWith,
   type FunctionWorld,
@@ -15,14 +15,9 @@ import {
 const HOUR_MS = 3_600_000;
 const never = () => new Promise<string>(() => {});
 
-describe.skipIf(unavailable)("Lambda functions on the emulators", () => {
-  let emulators: Emulators;
+describeOnEmulators("Lambda functions on the emulators", (emulators) => {
   let world: FunctionWorld;
   let lines: string[];
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(() => {
     lines = [];
     vi.spyOn(process.stdout, "write").mockImplementation((line) => {

@@ -1,54 +1,49 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { CheckedService } from "./checked-service.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 /** How long a request may take where one is never answered. In the world's own time. */
 const SILENCE_MS = 100;
 
 /** Two messages, a turn with a third arriving in its middle, and that one's turn. */
-async function tell(story: Story, engine: Engine, sender: string): Promise<void> {
-  await story.receive(sender, engine);
-  await story.receive(sender, engine);
-  await story.world.clock.advance(10_000);
-  for (const outcome of await story.world.takeDue(engine)) {
+async function haveTwoTurns(service: CheckedService, engine: Engine, sender: string): Promise<void> {
+  await service.receive(sender, engine);
+  await service.receive(sender, engine);
+  await service.world.clock.advance(10_000);
+  for (const outcome of await service.world.takeDue(engine)) {
     if (outcome.kind !== "turn") continue;
-    await story.receive(sender, engine);
-    await story.carryOut(engine, outcome.taken);
+    await service.receive(sender, engine);
+    await service.carryOut(engine, outcome.taken);
   }
-  await story.world.clock.advance(10_000);
-  await story.carryOutAll(engine, await story.world.takeDue(engine));
+  await service.world.clock.advance(10_000);
+  await service.carryOutAll(engine, await service.world.takeDue(engine));
 }
 
-describe.skipIf(unavailable)("a write whose answer got lost is recognised as one's own:", () => {
-  let emulators: Emulators;
+describeOnEmulators("a write whose answer got lost is recognised as one's own:", (emulators) => {
   let world: AwsWorld;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
-  /** Tells the story once for every request in it, losing that one's answer. */
+  /** Has two turns once for every request in them, losing that one's answer. */
   async function forEveryRequest(tries: number, how: "lost" | "silent" = "lost"): Promise<number> {
     const requests: string[] = [];
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
     const watched = await world.openBehind({ onAnswered }, { workerId: "watched", tries });
-    await tell(new Story(world), watched, `${how}-${tries}-0`);
+    await haveTwoTurns(new CheckedService(world), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
-      const story = new Story(world);
+      const service = new CheckedService(world);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
       // Nobody is told of silence: it is the time that passes.
@@ -59,8 +54,8 @@ describe.skipIf(unavailable)("a write whose answer got lost is recognised as one
         { onRequest, onAnswered: onSilence },
         { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
       );
-      await tell(story, engine, sender);
-      const turns = await story.check(engine, sender);
+      await haveTwoTurns(service, engine, sender);
+      const turns = await service.check(engine, sender);
       assert.deepEqual(
         turns.map(({ length }) => length),
         [2, 1],

@@ -1,23 +1,18 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import type { LullProcess } from "../lull-process.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 /** Longer than anything here takes when nothing has to wait for a lease, a sweep or a queue's visibility. */
 const SOON_MS = 20_000;
 const NEVER_SECONDS = "3600";
 
-describe.skipIf(unavailable)("machines that run lull start on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("machines that run lull start on AWS", (emulators) => {
   let at: Surroundings;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {
@@ -149,7 +144,7 @@ describe.skipIf(unavailable)("machines that run lull start on AWS", () => {
       expect(await rest(40)).toMatchObject({ dead: 0, unknown: 0 });
       expect(new Set(at.twilio.sent.map(({ to }) => to)).size).toBe(40);
       expect(at.twilio.sent).toHaveLength(40);
-      expect(staying.events.filter(({ event }) => event === "sweep.orphans")).toEqual([]);
+      expect(staying.events.filter(({ event }) => event === "sweep.orphan")).toEqual([]);
     });
   });
 });

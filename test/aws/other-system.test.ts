@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DeleteItemCommand, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterEach, beforeEach, it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { Engine } from "../../src/ports/engine.ts";
@@ -13,21 +13,16 @@ import {
   replied,
   silent,
 } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 const known: Partial<Settings> = { admission: "known" };
 const ID = "8d1f6c3e-conversation";
 
-describe.skipIf(unavailable)("conversations that another system writes", () => {
-  let emulators: Emulators;
+describeOnEmulators("conversations that another system writes", (emulators) => {
   let world: AwsWorld;
   let engine: Engine;
   let count = 0;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(async () => {
     world = await awsWorld(emulators, known);
     engine = await world.open();

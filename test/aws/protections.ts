@@ -79,8 +79,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/sweep.ts",
-        find: "return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };",
-        replace: "void armOrphan; void alone; return { count: 0, next };",
+        find: "return { done: await onlyTrue(alone, (id) => armOrphan(site, id)), next };",
+        replace: "void armOrphan; void alone; return { done: [], next };",
       },
     ],
   },

@@ -1,26 +1,24 @@
 import assert from "node:assert/strict";
 import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from "@aws-sdk/client-dynamodb";
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, it } from "vitest";
-import { type Clients, type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { afterAll, beforeAll, it } from "vitest";
+import type { Clients } from "../../tools/aws-local/emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { conflict } from "./faults.ts";
 import { type AwsProxy, type Fate, type ProxyOptions, startProxy } from "./proxy.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
-describe.skipIf(unavailable)("the proxy between an engine and the emulators", () => {
-  let emulators: Emulators;
+describeOnEmulators("the proxy between an engine and the emulators", (emulators) => {
   let world: AwsWorld;
   let TableName: string;
   const proxies: AwsProxy[] = [];
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
     TableName = `${world.options.tablePrefix}conversations-state`;
   });
   afterAll(async () => {
     for (const proxy of proxies) await proxy.close();
     await world.close();
-    await emulators.stop();
   });
 
   const put = (clients: Clients, id: string) =>

@@ -9,14 +9,14 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from "@aws-sdk/client-sqs";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { queue } from "../../src/responders/queue/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
+import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
 import { eventually } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace, type Place } from "./place.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 interface HandedOver {
   readonly turn: { readonly id: string; readonly attempt: number };
@@ -26,20 +26,17 @@ interface HandedOver {
   readonly [field: string]: unknown;
 }
 
-describe.skipIf(unavailable)("the responder queue", () => {
-  let emulators: Emulators;
+describeOnEmulators("the responder queue", (emulators) => {
   let sqs: SQSClient;
   let place: Place;
   let at: Surroundings;
   let count = 0;
   beforeAll(async () => {
-    emulators = await startEmulators();
     sqs = emulators.sqs();
     place = await awsPlace(emulators);
   });
   afterAll(async () => {
     sqs.destroy();
-    await emulators.stop();
   });
   afterEach(() => at?.end());
 

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { afterAll, beforeAll, describe, it, vi } from "vitest";
+import { afterAll, beforeAll, it, vi } from "vitest";
 import { aws, createQueues, createTables } from "../../src/engines/aws/index.ts";
 import type { Outgoing } from "../../src/ports/channel.ts";
 import { createService } from "../../src/runtime/create-service.ts";
 import type { Service } from "../../src/runtime/service.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
 import { eventually } from "../lull-process.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 /** The whole service on the emulators in real time, set up by the environment alone, as a container on ECS would be. */
-describe.skipIf(unavailable)("a long-running worker on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("a long-running worker on AWS", (emulators) => {
   beforeAll(async () => {
-    emulators = await startEmulators();
     vi.stubEnv("AWS_REGION", "eu-west-1");
     vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
@@ -24,17 +22,15 @@ describe.skipIf(unavailable)("a long-running worker on AWS", () => {
     vi.stubEnv("LULL_QUEUE_DEFAULT", queues.default);
     vi.stubEnv("LULL_QUEUE_TEST", queues.test);
   });
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await emulators.stop();
-  });
+  afterAll(() => void vi.unstubAllEnvs());
 
   function serviceOn(workerId: string): { service: Service; sent: readonly Outgoing[] } {
     const channel = testChannel();
     const service = createService({
       engine: aws(),
       channels: { test: channel },
-      window: { seconds: 1 },
+      // Longer than three messages take to arrive on a busy machine.
+      window: { seconds: 5 },
       respond: (turn) => `heard ${turn.messages.length}: ${turn.text}`,
       workerId,
     });

@@ -3,21 +3,16 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { awsPlace } from "../../tools/aws-local/place.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
-import { awsPlace } from "./place.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 const NEVER_SECONDS = "3600";
 
-describe.skipIf(unavailable)("lull start on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("lull start on AWS", (emulators) => {
   let at: Surroundings;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { createTables } from "../../src/engines/aws/dynamo/create-tables.ts";
 import { DynamoStore } from "../../src/engines/aws/dynamo/dynamo-store.ts";
 import {
@@ -23,7 +23,7 @@ import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { MemoryStore, MemoryTables } from "./simulated/memory-store.ts";
 import { UNHURRIED } from "./world.ts";
 
@@ -265,16 +265,11 @@ describe("tables in memory", () =>
     });
   }));
 
-describe.skipIf(unavailable)("DynamoDB", () => {
-  let emulators: Emulators;
+describeOnEmulators("DynamoDB", (emulators) => {
   const clients: DynamoDBClient[] = [];
   let count = 0;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
   afterAll(async () => {
     for (const client of clients) client.destroy();
-    await emulators.stop();
   });
 
   async function opened(): Promise<{

@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { afterEach, beforeEach, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 const ROUNDS_MAX = 100;
 
-describe.skipIf(unavailable)("sweeps on AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("sweeps on AWS", (emulators) => {
   let world: AwsWorld;
   let engine: Engine;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
   beforeEach(async () => {
     world = await awsWorld(emulators, { sweepRowsMax: 2 });
     engine = await world.open();

@@ -2,10 +2,10 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createQueues, createTables } from "../../src/engines/aws/index.ts";
 import { ROOT, run, stagePackage } from "../staged-package.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 /** A bundle is read at every cold start. */
 const BUNDLE_BYTES_MAX = 1_000_000;
@@ -53,11 +53,9 @@ test("examples/aws becomes a template with no network, no credentials and no doc
   expect(names).toBe("api,sweeper,webhook,worker\n");
 });
 
-describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed,", () => {
-  let emulators: Emulators;
+describeOnEmulators("Lull's own functions, bundled as they are deployed,", (emulators) => {
   let bundle: string;
   beforeAll(async () => {
-    emulators = await startEmulators();
     const outdir = join(folder, "own");
     await runModule(
       'import { App, Stack } from "aws-cdk-lib";',
@@ -69,7 +67,6 @@ describe.skipIf(unavailable)("Lull's own functions, bundled as they are deployed
     );
     bundle = await bundleIn(outdir);
   });
-  afterAll(() => emulators.stop());
 
   test("are small, and bring nothing of an engine that is not theirs", async () => {
     expect((await stat(bundle)).size).toBeLessThan(BUNDLE_BYTES_MAX);

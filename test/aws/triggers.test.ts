@@ -5,7 +5,7 @@ import {
   ReceiveMessageCommand,
   SendMessageCommand,
 } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { describe, it } from "vitest";
 import { aws, createQueues } from "../../src/engines/aws/index.ts";
 import { QueueTriggers } from "../../src/engines/aws/queue/triggers.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
@@ -13,9 +13,9 @@ import type { LogFields } from "../../src/model/log.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { CheckedService } from "./checked-service.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 interface Sent {
@@ -26,13 +26,7 @@ interface Sent {
   };
 }
 
-describe.skipIf(unavailable)("triggers", () => {
-  let emulators: Emulators;
-  beforeAll(async () => {
-    emulators = await startEmulators();
-  });
-  afterAll(() => emulators.stop());
-
+describeOnEmulators("triggers", (emulators) => {
   async function watched(world: AwsWorld): Promise<{ engine: Engine; sent: Sent[] }> {
     const sent: Sent[] = [];
     const onAnswered = ({ name, input }: AwsRequest) => {
@@ -46,8 +40,8 @@ describe.skipIf(unavailable)("triggers", () => {
   it("carry the conversation and nothing of the person, and are delayed by whole seconds, rounded up", async () => {
     const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
     const { engine, sent } = await watched(world);
-    const story = new Story(world);
-    await story.receive("ana", engine);
+    const service = new CheckedService(world);
+    await service.receive("ana", engine);
     const [conversation] = (await engine.inspector.conversations({ limit: 1 })).items;
     assert.equal(sent.length, 1);
     assert.equal(sent[0]?.delaySeconds, 3);
@@ -58,7 +52,7 @@ describe.skipIf(unavailable)("triggers", () => {
       "v",
       "wake_at_ms",
     ]);
-    await story.receive("ana", engine);
+    await service.receive("ana", engine);
     assert.equal(sent.length, 1);
     await world.close();
   });
@@ -66,12 +60,12 @@ describe.skipIf(unavailable)("triggers", () => {
   it("that are done with are deleted while others of the same batch are still looked at", async () => {
     const world = await awsWorld(emulators);
     const calm = await world.open("calm");
-    const story = new Story(world);
-    for (const sender of ["ana", "ben"]) await story.receive(sender, calm);
+    const service = new CheckedService(world);
+    for (const sender of ["ana", "ben"]) await service.receive(sender, calm);
     await world.clock.advance(10_000);
     const stuck = Promise.withResolvers<void>();
     const deleted = Promise.withResolvers<unknown>();
-    const bens = story.conversations.get("ben")!;
+    const bens = service.conversations.get("ben")!;
     const engine = await world.openBehind({
       async onRequest({ name, input }): Promise<Fate> {
         if (name === "DeleteMessageBatch") deleted.resolve(input.Entries);
@@ -100,8 +94,8 @@ describe.skipIf(unavailable)("triggers", () => {
     const hours = 3_600_000;
     const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: 2 * hours } });
     const { engine, sent } = await watched(world);
-    const story = new Story(world);
-    await story.receive("ana", engine);
+    const service = new CheckedService(world);
+    await service.receive("ana", engine);
     for (let at = 0; at < 2 * hours - 900_000; at += 900_000) {
       await world.clock.advance(900_000);
       const outcomes = await world.takeDue(engine);
@@ -111,8 +105,8 @@ describe.skipIf(unavailable)("triggers", () => {
       );
     }
     await world.clock.advance(900_000);
-    await story.carryOutAll(engine, await world.takeDue(engine));
-    assert.equal((await story.check(engine, "ana")).length, 1);
+    await service.carryOutAll(engine, await world.takeDue(engine));
+    assert.equal((await service.check(engine, "ana")).length, 1);
     assert.ok(sent.every(({ delaySeconds }) => delaySeconds <= 900));
     await world.close();
   });
@@ -122,10 +116,10 @@ describe.skipIf(unavailable)("triggers", () => {
     const engines = [await world.open("one"), await world.open("two")] as const;
     const random = seeded(7);
     const ids = new Set<string>();
-    const story = new Story(world);
+    const service = new CheckedService(world);
     for (let round = 0; round < 6; round += 1) {
       for (const sender of ["ana", "ben"]) {
-        await story.receive(sender, engines[round % 2]!);
+        await service.receive(sender, engines[round % 2]!);
       }
       for (const { id } of (await engines[0].inspector.conversations({ limit: 10 })).items) ids.add(id);
       await world.clock.advance(random.below(12_000));
@@ -134,13 +128,13 @@ describe.skipIf(unavailable)("triggers", () => {
       await Promise.all(
         strays.map(async (id, at) => {
           const engine = engines[at % 2]!;
-          await story.carryOutAll(engine, [await engine.turns.take(id)]);
+          await service.wake(engine, id);
         }),
       );
     }
-    await story.settles(engines[0]);
-    for (const sender of ["ana", "ben"]) await story.check(engines[1], sender);
-    assert.equal(story.orphans, 0);
+    await service.settles(engines[0]);
+    for (const sender of ["ana", "ben"]) await service.check(engines[1], sender);
+    assert.equal(service.orphans, 0);
     await world.close();
   });
 
@@ -156,11 +150,11 @@ describe.skipIf(unavailable)("triggers", () => {
     for (const MessageBody of ["poison", "{}", '{"conversation_id":7}']) {
       await plain.send(new SendMessageCommand({ QueueUrl, MessageBody }));
     }
-    const story = new Story(world);
-    await story.receive("ana", engine);
+    const service = new CheckedService(world);
+    await service.receive("ana", engine);
     await world.clock.advance(10_000);
-    await story.carryOutAll(engine, await world.takeDue(engine));
-    await story.check(engine, "ana");
+    await service.carryOutAll(engine, await world.takeDue(engine));
+    await service.check(engine, "ana");
     assert.deepEqual(
       told.map(([event]) => event).filter((event) => event === "trigger.unreadable").length,
       3,
@@ -233,7 +227,7 @@ describe.skipIf(unavailable)("triggers", () => {
     }
 
     async function trigger(triggers: QueueTriggers, conversationId: string, channel = "default") {
-      await triggers.send({ conversationId, primaryChannel: "ana", channel }, systemClock.nowMs());
+      await triggers.send({ conversationId, sender: "ana", channel }, systemClock.nowMs());
     }
 
     it("because the worker stopped meanwhile are another's at once, and not one receive nearer to the dead letters", async () => {

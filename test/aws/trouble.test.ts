@@ -2,31 +2,26 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, beforeAll, it } from "vitest";
 import { aws } from "../../src/engines/aws/index.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
-import { type Emulators, startEmulators, unavailable } from "./emulators.ts";
+import { CheckedService } from "./checked-service.ts";
+import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { Story } from "./story.ts";
 import { type AwsWorld, awsWorld } from "./world.ts";
 
 /** Enough transactions that each of the eight things one may meet comes up, whatever the order of requests. */
 const ROUNDS = 12;
 
-describe.skipIf(unavailable)("trouble with AWS", () => {
-  let emulators: Emulators;
+describeOnEmulators("trouble with AWS", (emulators) => {
   let world: AwsWorld;
   beforeAll(async () => {
-    emulators = await startEmulators();
     world = await awsWorld(emulators);
   });
-  afterAll(async () => {
-    await world.close();
-    await emulators.stop();
-  });
+  afterAll(() => world.close());
 
   it("throttling, conflicts and lost answers all the time cost time and nothing else", async () => {
     const faults = new Faults(seeded(42), 0.4);
@@ -37,18 +32,18 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
       { workerId: "troubled", tries: 1, more },
     );
     const calm = await world.open("calm");
-    const story = new Story(world);
+    const service = new CheckedService(world);
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const sender of ["ana", "ben"]) await story.receive(sender, engine, engine, engine);
+      for (const sender of ["ana", "ben"]) await service.receive(sender, engine, engine, engine);
       await world.clock.advance(10_000);
-      await story.carryOutAll(engine, await world.takeDue(engine));
+      await service.carryOutAll(engine, await world.takeDue(engine));
     }
-    await story.settles(calm);
+    await service.settles(calm);
     for (const sender of ["ana", "ben"]) {
-      const turns = await story.check(calm, sender);
+      const turns = await service.check(calm, sender);
       assert.equal(turns.length, ROUNDS);
     }
-    assert.equal(story.orphans, 0);
+    assert.equal(service.orphans, 0);
     for (const kind of [
       "ProvisionedThroughputExceededException",
       "TransactionCanceledException",
@@ -72,8 +67,8 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
 
   it("one conversation that cannot be taken does not keep the others from their turns", async () => {
     const healthy = await world.open("healthy");
-    const story = new Story(world);
-    for (const sender of ["lucky", "unlucky"]) await story.receive(sender, healthy);
+    const service = new CheckedService(world);
+    for (const sender of ["lucky", "unlucky"]) await service.receive(sender, healthy);
     await world.clock.advance(10_000);
     const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
     const onRequest = ({ name, input }: AwsRequest): Fate =>
@@ -84,9 +79,9 @@ describe.skipIf(unavailable)("trouble with AWS", () => {
       outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],
     );
     assert.deepEqual(senders, ["lucky"]);
-    await story.carryOutAll(engine, outcomes);
-    await story.settles(healthy);
-    await story.check(healthy, "unlucky");
+    await service.carryOutAll(engine, outcomes);
+    await service.settles(healthy);
+    await service.check(healthy, "unlucky");
   });
 
   it("a table or a queue that is not there is named", async () => {

@@ -13,7 +13,7 @@ import type { TakeOutcome } from "../../src/model/take.ts";
 import type { Engine, EngineContext } from "../../src/ports/engine.ts";
 import type { World } from "../../src/testing/engine-contract/index.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
-import type { Clients, Emulators } from "./emulators.ts";
+import type { Clients, Emulators } from "../../tools/aws-local/emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
 import { spoil } from "./spoil.ts";

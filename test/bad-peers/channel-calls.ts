@@ -1,7 +1,7 @@
 import { twilio } from "../../src/channels/twilio/index.ts";
 import { wati } from "../../src/channels/wati/index.ts";
-import { receivedSince } from "../../src/cli/listing.ts";
 import type { Channel, Outgoing, ReconcileQuery } from "../../src/ports/channel.ts";
+import { receivedSince } from "../../src/runtime/listing.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { testContext } from "../../src/testing/channel-context.ts";
 import { abortedOr, type OutgoingCall, unlessStatusCame } from "./outgoing-call.ts";

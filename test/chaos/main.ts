@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import { startEmulators } from "../../tools/aws-local/emulators.ts";
 import { chaosStore } from "../aws/chaos-store.ts";
-import { startEmulators } from "../aws/emulators.ts";
 import { canForget } from "../sqlite/forgetful-disk.ts";
 import { runChaos } from "./run-chaos.ts";
 

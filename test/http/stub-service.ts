@@ -8,8 +8,11 @@ import type { Settings } from "../../src/model/settings.ts";
 import type { Channel, WebhookRequest } from "../../src/ports/channel.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import type { ConversationDetail } from "../../src/ports/inspector.ts";
+import { createConversation } from "../../src/runtime/create-conversation.ts";
+import { knownChannel } from "../../src/runtime/known-channel.ts";
 import { SampledLog } from "../../src/runtime/sampled-log.ts";
-import type { SayRequest, Service } from "../../src/runtime/service.ts";
+import type { SayRequest } from "../../src/runtime/say.ts";
+import type { Service } from "../../src/runtime/service.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 
 /** 2025-11-15T08:00:00.000Z: what the stub's clock shows. */
@@ -260,11 +263,17 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     received.push({ channel, request });
     return { status: 200, headers: { "content-type": "text/plain" }, body: "staged" };
   };
+  const say = async (request: SayRequest) => {
+    if (request.channel !== undefined) knownChannel(channels, request.channel);
+    calls.push(["service.say", request]);
+    return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";
+  };
+  const context = { channels, settings: settingsWith(settings ?? {}), engine: async () => engine };
   return {
     received,
     calls,
     logged,
-    settings: settingsWith(settings ?? {}),
+    ...context,
     publicUrl: undefined,
     apiToken: undefined,
     turnToken: undefined,
@@ -277,15 +286,13 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
       (_level, event, fields = {}) => logged.push({ event, fields }),
       overrides.clock ?? clock,
     ),
-    async say(request: SayRequest) {
-      calls.push(["service.say", request]);
-      return request.conversationId !== "c_1" ? "not-found" : request.id === "again" ? "duplicate" : "staged";
-    },
+    say,
+    createConversation: (request, made) => createConversation({ ...context, say }, request, made),
+    catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0 }),
     async answerTurn(turnId: string, reply: FullReply) {
       calls.push(["service.answerTurn", turnId, reply]);
       return turnId === "t_1" ? "accepted" : "stale";
     },
-    engine: async () => engine,
     ready: async () => {},
     requireFit: async () => {},
     wake: async () => "nothing",
@@ -296,7 +303,6 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
       calls.push(["stop", graceMs]);
     },
     ...overrides,
-    channels,
   };
 }
 

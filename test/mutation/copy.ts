@@ -6,6 +6,7 @@ const PARTS = [
   "src",
   "web",
   "test",
+  "tools",
   "bin",
   "examples",
   "docs",

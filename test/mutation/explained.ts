@@ -193,25 +193,25 @@ export const EXPLAINED: readonly Explained[] = [
     because: "words for people",
   },
   {
-    file: "src/runtime/create-service.ts",
+    file: "src/runtime/say.ts",
     code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
     change: "lock?.staged ?? 0 → lock?.staged",
     because: "equivalent: undefined is not as many either",
   },
   {
-    file: "src/runtime/create-service.ts",
+    file: "src/runtime/say.ts",
     code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
     change: "0 → 1",
     because: "equivalent unless one message may wait, where nothing waits",
   },
   {
-    file: "src/runtime/create-service.ts",
+    file: "src/runtime/late-answer.ts",
     code: "...(media.length > 0 && { media }),",
     change: "media.length > 0 → media.length >= 0",
     because: "equivalent: a list of no media is none",
   },
   {
-    file: "src/runtime/create-service.ts",
+    file: "src/runtime/say.ts",
     code: "const FULL_RETRY_MS = 60_000;",
     change: "60_000 → 60001",
     because: "a guess at when to come back, not a promise",
@@ -322,12 +322,12 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/receive.ts",
-    code: "if (given.length === 0) return stranger;",
-    change: "given.length === 0 → false",
+    code: "if (requests.length === 0) return stranger;",
+    change: "requests.length === 0 → false",
     because: "equivalent: nothing is staged of no messages",
   },
   {
-    file: "src/runtime/receive.ts",
+    file: "src/runtime/outcomes.ts",
     code: "if (conversationId !== undefined) {",
     change: "conversationId !== undefined → true",
     because: "equivalent: a conversation without an id is not found",
@@ -742,7 +742,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/look.ts",
-    code: "conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),",
+    code: "conversationOf(site, stored.id, rows[0]?.sender || stored.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
   },
@@ -778,7 +778,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/sweep.ts",
-    code: "conversationOf(site, id, rows[0]?.primaryChannel),",
+    code: "conversationOf(site, id, rows[0]?.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and without one it is looked up",
   },

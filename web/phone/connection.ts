@@ -19,7 +19,7 @@ export interface Connection {
 
 export function createConnection({ base, channel, clock, signature }: Parts): Connection {
   async function request(path: string, options: RequestInit = {}): Promise<Response> {
-    // A service that takes the request and never answers is given up, too.
+    // A service that takes the request and never answers is given up as well.
     const control = new AbortController();
     const stop = clock.after(REQUEST_MS, () => control.abort());
     const headers: Record<string, string> = { "content-type": "application/json" };

@@ -37,7 +37,7 @@ function progressOf(entry: LogEntry): number {
 
 type TurnMessages = Pick<FeedTurn, "turn_id" | "message_ids">;
 
-/** Tells each message of the log its turn, and says whether any learnt of one. */
+/** Gives each message of the log its turn, and says whether any got one. */
 export function assignTurns(log: readonly LogEntry[], turns: readonly TurnMessages[]): boolean {
   let changed = false;
   for (const { turn_id, message_ids } of turns) {

@@ -19,7 +19,7 @@ export interface Surroundings {
   /** Whether to go on as the visitor of a link, instead of the one that was kept. */
   readonly accepts: (linked: string, kept: string) => boolean;
   isHidden(): boolean;
-  /** There may be something else to see. */
+  /** There may be something new to show. */
   changed(): void;
 }
 

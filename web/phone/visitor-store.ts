@@ -16,7 +16,9 @@ interface Surroundings {
   storage(): KeyValues;
   /** What stands behind the page's address, from the `#` on. */
   hash(): string;
-  /** The link has been read, and its visitor is kept: it need not stay in the address, to be copied or seen. */
+  /**
+   * The link has been read, and its visitor is kept: it need not stay in the address, to be copied or seen.
+   */
   forgetLink(): void;
   readonly accepts: Accepts;
 }

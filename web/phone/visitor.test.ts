@@ -46,7 +46,7 @@ test("the visitor that was kept stays, with the latest proof, unless the link na
   expect(visitorFrom(undefined, "", never).visitor).toMatch(/^visitor-/);
 });
 
-test("who is proven already becomes another only when they say so: a link may come from anybody", () => {
+test("a proven visitor becomes another only on request: a stranger may have sent the link", () => {
   const asked: string[][] = [];
   const stayed = visitorFrom(kept(), LINK, (...names) => {
     asked.push(names);

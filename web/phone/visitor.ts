@@ -33,15 +33,16 @@ export function newVisitor(hash: string): Visitor {
 export type Accepts = (linked: string, kept: string) => boolean;
 
 /**
- * The one that was kept, unless the link names another. Anybody who has a link of their own can send it on: who follows it would
- * write into the sender's conversation. So a visitor who is proven already is asked first.
+ * The visitor that was kept, unless the link names another. A stranger can pass on a link of their own: a
+ * visitor who follows it would write into the stranger's conversation. So a visitor who is proven already is
+ * asked first.
  */
 export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Accepts): Visitor {
   const linked = linkedVisitor(hash);
   if (!kept) return newVisitor(hash);
   if (!linked) return kept;
   if (linked.visitor === kept.visitor && linked.signature === kept.signature) return kept;
-  // Also where only the proof is another: a made-up one would lock the visitor out.
+  // Also where only the proof differs: a made-up one would lock the visitor out.
   if (kept.signature !== "" && !accepts(linked.visitor, kept.visitor)) return kept;
   if (linked.visitor !== kept.visitor) return newVisitor(hash);
   kept.signature = linked.signature;

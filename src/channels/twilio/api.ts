@@ -17,12 +17,14 @@ export async function authorization(session: Session, account: Account): Promise
   return basic(apiKey.sid, await session.context.secrets.get(apiKey.secret));
 }
 
-/** With the auth token even where an API key sends: some of the API is closed to keys. */
+/** Uses the auth token even where an API key sends: part of the API is closed to keys. */
 export async function basicWithToken(session: Session, account: Account): Promise<string> {
   return basic(account.sid, await session.context.secrets.get(account.authToken));
 }
 
-/** Calls Twilio. `redirect: "manual"`: a message that is posted must not be posted again to wherever a proxy points. */
+/**
+ * Calls Twilio. `redirect: "manual"`: a posted message must not be posted again to wherever a proxy points.
+ */
 export function call(
   url: string,
   credentials: string,

@@ -22,7 +22,7 @@ async function checkAccount(session: Session, account: Account, signal: AbortSig
     const problem = problemWith(response.status, (await answerText(response.body)) ?? "", account);
     if (problem !== undefined) return [problem];
     if (session.apiKey === undefined || account !== session.primary) return [];
-    // Keys may not read the account itself, so the key is tried on the list that it must be able to read.
+    // Keys may not read the account itself, so the key is tried on a list that it must be able to read.
     const key = await authorization(session, account);
     const listed = await call(`${session.apiUrl}${path}/Messages.json?PageSize=1`, key, { signal });
     await listed.body?.cancel();

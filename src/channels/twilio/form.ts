@@ -1,17 +1,22 @@
 import type { WebhookRequest } from "../../ports/channel.ts";
 
-/** The parameters of a webhook in the order they came. A key may come more than once; blank values are values. */
+/**
+ * The parameters of a webhook in the order they came. A key may come more than once; blank values are values.
+ */
 export type Form = ReadonlyMap<string, readonly string[]>;
 
-/** Four times what the fullest webhook has: every one more is work before anybody has proven anything. */
+/** Four times what the fullest webhook has. Each parameter is work before the caller has proven anything. */
 export const PARAMETERS_MAX = 256;
 
 const AMPERSAND = 0x26;
 
-/** In place of a form with more parameters: nothing is made of them. */
+/** Stands for a form with more parameters than that: none of them is read. */
 export const TOO_MANY: Form = new Map();
 
-/** Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form, never an error. */
+/**
+ * Twilio posts forms; with `bodySHA256` in the URL it posts JSON. Garbage becomes an empty or a strange form,
+ * never an error.
+ */
 export function readForm(request: WebhookRequest): Form {
   return isJson(request.headers) ? readJson(request.body) : readUrlEncoded(request.body);
 }
@@ -22,7 +27,7 @@ export function isForm(headers: Headers): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(headers["content-type"] ?? "");
 }
 
-/** Asked by all who look at a webhook: what one takes for a form is none to the other otherwise. */
+/** The one test for every reader of a webhook: two readers must not disagree about what is a form. */
 export function isJson(headers: Headers): boolean {
   return /^application\/json\s*(?:;|$)/i.test(headers["content-type"] ?? "");
 }
@@ -35,7 +40,7 @@ function readUrlEncoded(body: Buffer): Form {
   return hasTooMany(body) ? TOO_MANY : grouped(new URLSearchParams(body.toString("utf8")));
 }
 
-/** Counted before anything is made of them. */
+/** Counted before anything is parsed. */
 function hasTooMany(body: Buffer): boolean {
   let at = -1;
   for (let count = 0; count < PARAMETERS_MAX; count += 1) {
@@ -60,7 +65,7 @@ function isText(entry: [string, unknown]): entry is [string, string] {
   return typeof entry[1] === "string";
 }
 
-/** JSON may hold half a character, which fits in no URL; forms cannot. */
+/** JSON may hold half a surrogate pair, which fits in no URL; forms cannot. */
 function wellFormed([key, value]: [string, string]): [string, string] {
   return [key, value.toWellFormed()];
 }

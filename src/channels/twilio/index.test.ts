@@ -88,7 +88,8 @@ test("a busy text is said in the answer, escaped", () => {
   });
   expect(headers["content-type"]).toContain("text/xml");
   expect(body).toBe(
-    '<?xml version="1.0" encoding="UTF-8"?><Response><Message>&lt;one&gt; &amp; &apos;moment&apos;</Message></Response>',
+    '<?xml version="1.0" encoding="UTF-8"?>' +
+      "<Response><Message>&lt;one&gt; &amp; &apos;moment&apos;</Message></Response>",
   );
   expect(opened().answer({}).body).toBe('<?xml version="1.0" encoding="UTF-8"?><Response/>');
 });
@@ -110,7 +111,7 @@ test("doctor is told of wrong credentials, wrong numbers and an API that is not 
   expect(await opened().check?.(inTime)).toEqual([expect.stringContaining("could not be reached")]);
 });
 
-test("typing is shown for WhatsApp, and its failure is nobody's problem", async () => {
+test("typing is shown for WhatsApp, and a failure to show it fails nothing", async () => {
   await opened().typing?.("whatsapp:+50370000001", "SM1", inTime);
   expect(fake.typed).toEqual(["SM1"]);
   expect(opened({}, "sms")).not.toHaveProperty("typing");
@@ -135,7 +136,7 @@ test("media is fetched with credentials from Twilio and from nowhere else", asyn
   await stranger.stop();
 });
 
-test("what was received is listed oldest first, with its media, and has the webhook's dedupe key", async () => {
+test("what was received is listed oldest first, with its media and the webhook's dedupe key", async () => {
   const received = {
     direction: "inbound",
     from: "whatsapp:+50370000001",

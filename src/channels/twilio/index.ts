@@ -22,7 +22,8 @@ const WHATSAPP: Kind = { type: "whatsapp", prefix: "whatsapp:", fromVariable: "T
 const SMS: Kind = { type: "sms", prefix: "", fromVariable: "TWILIO_SMS_FROM" };
 
 const NO_URL =
-  "set LULL_PUBLIC_URL (or publicUrl) to the address that Twilio calls: without it a signature counts for whatever host a request names";
+  "set LULL_PUBLIC_URL (or publicUrl) to the address that Twilio calls: " +
+  "without it a signature counts for whatever host a request names";
 
 /** Twilio's numbers: WhatsApp senders and SMS numbers share one API and one kind of webhook. */
 export const twilio = {

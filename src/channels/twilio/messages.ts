@@ -25,7 +25,10 @@ export interface Page {
   readonly date: string | null;
 }
 
-/** Pages of the account's list, as Twilio orders them. Ends after `pagesMax`; `isLast` tells whether that was all. */
+/**
+ * Pages of the account's list, as Twilio orders them. Ends after `pagesMax`; `isLast` tells whether that was
+ * all.
+ */
 export async function* pagesOf(
   session: Session,
   account: Account,
@@ -81,7 +84,9 @@ function nextPathIn(body: unknown): string | undefined {
   return typeof next === "string" && next.startsWith("/") ? next : undefined;
 }
 
-/** What is no message of a date is left out, and told: it could be anything, also what somebody looks for. */
+/**
+ * An entry without SID or date is left out of the messages and listed as odd: it may be the one looked for.
+ */
 function messagesIn(body: unknown): {
   messages: ListedMessage[];
   odd: readonly { to: string; body: string }[];

@@ -7,9 +7,10 @@ export type TwilioAccount =
 
 export interface TwilioOptions {
   /**
-   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. Webhooks for other numbers are refused. Left out,
-   * and while no other channel is of the same type, messages are taken for every number of the account. A reply goes out from the number
-   * that was written to. Default: TWILIO_WHATSAPP_FROM or TWILIO_SMS_FROM.
+   * Our number or numbers, with or without `whatsapp:`; in one string, separated by commas. Webhooks for
+   * other numbers are refused. If left out, and no other channel is of the same type, messages for every
+   * number of the account are taken. A reply goes out from the number that was written to. Default:
+   * TWILIO_WHATSAPP_FROM or TWILIO_SMS_FROM.
    */
   readonly from?: string | readonly string[] | undefined;
   /** Default: TWILIO_ACCOUNT_SID. */
@@ -17,8 +18,8 @@ export interface TwilioOptions {
   /** Signs webhooks, and sends where there is no `apiKey`. Default: the environment's TWILIO_AUTH_TOKEN. */
   readonly authToken?: SecretReference | undefined;
   /**
-   * Several accounts, by account SID, each with its numbers; `from` above are those of `accountSid`. Webhooks of any other account are
-   * refused, and of each of these for numbers that are not its own.
+   * Several accounts, by account SID, each with its numbers; `from` above are those of `accountSid`. Webhooks
+   * of any other account are refused, and so are those of a listed account for numbers that are not its own.
    */
   readonly accounts?: Readonly<Record<string, TwilioAccount>> | undefined;
   /** Sends for `accountSid` in place of its auth token. Webhooks are always signed with the auth token. */

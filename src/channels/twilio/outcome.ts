@@ -1,14 +1,14 @@
 import type { SendOutcome } from "../../ports/channel.ts";
 import { retryAfterMs } from "../../wire/retry-after.ts";
 
-/** Too many requests at the same moment. Only with this code is a 429 Twilio's own word that nothing was taken. */
+/** Too many requests at the same moment. A 429 means that Twilio took nothing only with this code. */
 const TOO_MANY_REQUESTS = 20429;
-/** The account's token, or the key, is not the right one: an operator changes it, and the message was never looked at. */
+/** The token or key is wrong: an operator changes it. The message itself was never looked at. */
 const UNAUTHORIZED = 20003;
 
 /**
- * What Twilio's answer to a send means. There is no idempotency key, so a doubtful answer must never become a second message:
- * what is not certainly sent and not certainly refused is unknown.
+ * What Twilio's answer to a send means. There is no idempotency key, so a doubtful answer must never become a
+ * second message: what is not certainly sent and not certainly refused is unknown.
  */
 export function outcomeOf(
   status: number,

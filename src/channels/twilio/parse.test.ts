@@ -14,7 +14,7 @@ function message(payload: string) {
   return result.kind === "updates" ? result.messages[0] : undefined;
 }
 
-test("a text message names sender and address without the channel's prefix, and replies to the address as received", () => {
+test("a text message names sender and address without prefix, and replies to the address as received", () => {
   expect(parsed("text")).toEqual({
     kind: "updates",
     statuses: [],
@@ -81,7 +81,7 @@ test("an SMS tells where its number is from", () => {
 test.each([
   ["a number, which would be another customer's name", "whatsapp:+50370000777", "whatsapp:+50370000001"],
   ["another id than the one that wrote", "whatsapp:SV.bbbbbbbb", "whatsapp:SV.aaaaaaaa"],
-])("an external user id that is %s names nobody: who wrote is who is answered", (_, id, from) => {
+])("an external user id that is %s is ignored: the number that wrote is answered", (_, id, from) => {
   const body = readFileSync(new URL("payloads/text.txt", import.meta.url), "utf8");
   const form = new URLSearchParams(body);
   form.set("From", from);

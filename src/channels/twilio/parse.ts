@@ -35,16 +35,17 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 export function parse(request: WebhookRequest): Parsed {
   const form = readForm(request);
-  // A media-only message has an empty Body and SmsStatus=received: only MessageStatus tells a status callback.
+  // A media-only message has an empty Body and SmsStatus=received: only MessageStatus marks a status
+  // callback.
   if (form.has("MessageStatus")) return parseStatus(form, request.url);
-  // An address that is all prefix is nobody's.
+  // An address that is only a prefix is missing.
   const missing = ["MessageSid", "AccountSid", "From", "To"].filter((key) => !bare(text(form, key)));
   if (missing.length > 0) return { kind: "invalid", why: `missing: ${missing.join(", ")}` };
   if (!hasOneSid(form)) return { kind: "invalid", why: "MessageSid is not the id of a message" };
   return { kind: "updates", messages: [messageOf(form)], statuses: [] };
 }
 
-/** Twilio writes it under three names, two of them for what was built long ago. */
+/** Twilio writes the SID under three names, two of them for old integrations. */
 function hasOneSid(form: Form): boolean {
   const sids = ["MessageSid", "SmsMessageSid", "SmsSid"].flatMap((key) => form.get(key) ?? []);
   return MESSAGE_SID.test(sids[0] ?? "") && sids.every((sid) => sid === sids[0]);
@@ -61,14 +62,17 @@ function messageOf(form: Form): InboundMessage {
     sender,
     ...(sender === phone ? {} : { senderAlias: phone }),
     replyTo: from,
-    // A tapped button may come without a body, and what it says is what the customer said.
+    // A tapped button may come without a body; its text is what the customer said.
     text: text(form, "Body") || text(form, "ButtonText"),
     media: mediaOf(form),
     fields: fieldsOf(form),
   };
 }
 
-/** The lasting name of whoever wrote from a number. One that is itself a number would be somebody else's: the reply goes to `From`. */
+/**
+ * The lasting id of the customer who wrote from this number. An id that is itself a number could be another
+ * customer's, so it is ignored: the reply goes to `From`.
+ */
 function userIdBeside(phone: string, form: Form): string | undefined {
   const id = bare(text(form, "ExternalUserId"));
   return id !== "" && isPassing(phone) && !isPassing(id) ? id : undefined;
@@ -109,7 +113,10 @@ function parseStatus(form: Form, url: string): Parsed {
   return { kind: "updates", messages: [], statuses: [status] };
 }
 
-/** `?n=<turn>.<chunk>`, which `send` put into the callback URL. A turn's id may hold dots, a chunk's number does not. */
+/**
+ * `?n=<turn>.<chunk>`, which `send` put into the callback URL. A turn's id may hold dots, a chunk's number
+ * does not.
+ */
 function chunkIn(url: string): ChunkReference | undefined {
   const query = url.split("#")[0]?.split("?")[1] ?? "";
   const [, turnId, chunk] = /^(.+)\.(\d{1,9})$/s.exec(new URLSearchParams(query).get("n") ?? "") ?? [];

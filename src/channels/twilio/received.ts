@@ -8,7 +8,10 @@ import { type Account, accountFor, numbersOfAll, type Session } from "./session.
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 50;
 
-/** What Twilio received for us since then, oldest first. What a webhook brought already has the same id and is a duplicate. */
+/**
+ * What Twilio received for us since then, oldest first. What a webhook already brought has the same id and is
+ * a duplicate.
+ */
 export async function* listReceived(
   session: Session,
   sinceAtMs: number,
@@ -19,7 +22,8 @@ export async function* listReceived(
     for await (const message of received(session, account, to, sinceAtMs, signal))
       found.push({ account, message });
   }
-  // Twilio's times are whole seconds and its lists newest first: turned round, a burst within one second keeps its order.
+  // Twilio's times are whole seconds and its lists newest first: reversed, a burst within one second keeps
+  // its order.
   found.reverse().sort((a, b) => a.message.createdAtMs - b.message.createdAtMs);
   for (const { account, message } of found) {
     yield inboundOf(message, await mediaOf(session, account, message, signal));
@@ -44,7 +48,8 @@ async function* received(
   sinceAtMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<ListedMessage> {
-  // Only whole days are promised to work in this filter. What is received always has a date, so here it hides nothing.
+  // Twilio promises this filter for whole days only. What was received always has a date, so the filter hides
+  // nothing.
   const day = new Date(sinceAtMs).toISOString().slice(0, 10);
   const query = { ...(to === undefined ? {} : { To: to }), "DateSent>": day, PageSize: String(PAGE_SIZE) };
   let sawAll = false;

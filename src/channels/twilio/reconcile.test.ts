@@ -76,7 +76,7 @@ test("a clock that was set back since the send finds what it sent", async () => 
   });
 });
 
-test("other texts, other customers, other numbers and TwiML replies are somebody else's", async () => {
+test("other texts, other customers, other numbers and TwiML replies do not match", async () => {
   fake.add({ body: "OK" });
   fake.add({ body: "ok", to: "whatsapp:+50370000002" });
   fake.add({ body: "ok", from: "whatsapp:+15550102" });

@@ -12,7 +12,10 @@ const PAGES_MAX = 5;
 /** A trial account puts these words before every text. */
 const TRIAL_PREFIX = "Sent from your Twilio trial account - ";
 
-/** Looks for the chunk in Twilio's list of messages: the same recipient, the same text, not before the send began by Twilio's clock. */
+/**
+ * Looks for the chunk in Twilio's list of messages: the same recipient, the same text, not before the send
+ * began by Twilio's clock.
+ */
 export async function reconcile(
   session: Session,
   query: ReconcileQuery,
@@ -40,15 +43,15 @@ export async function reconcile(
   }
   const certainAtMs = since?.certainAtMs ?? query.notBeforeAtMs;
   const found = decide(candidates, query, { certainAtMs, sawAll }, session.messagingServiceSid !== undefined);
-  // It may be the one that is looked for, and nobody can say from when it is.
+  // It may be the chunk that is looked for, but its date is unknown.
   return found.kind === "not-sent" && isOdd
     ? cannotTell("Twilio's list holds it without SID or date")
     : found;
 }
 
 /**
- * No `DateSent` filter: a message that Twilio has accepted but not yet handed on has no such date, and leaving it out would have us
- * send it twice. The list of one customer is short enough to be filtered here, by the date of creation.
+ * No `DateSent` filter: a message that Twilio accepted but did not hand on yet has no such date, and would be
+ * missed and sent twice. One customer's list is short enough to be filtered here, by date of creation.
  */
 function filterOf(session: Session, query: ReconcileQuery): Record<string, string> {
   const from = senderOf(session, query);
@@ -66,7 +69,8 @@ function couldBe(
   notBeforeAtMs: number,
 ): boolean {
   return (
-    // `outbound-reply` is TwiML's, which never carries a chunk. A failed message was accepted, so its status does not matter.
+    // `outbound-reply` is TwiML's, which never carries a chunk. A failed message was accepted, so its status
+    // does not matter.
     message.direction === "outbound-api" &&
     message.to === recipient(session, query) &&
     message.createdAtMs >= notBeforeAtMs &&
@@ -74,7 +78,7 @@ function couldBe(
   );
 }
 
-/** Twilio lists newest first as far as anybody has seen, but does not promise it: believe it only where the page shows it. */
+/** Twilio has always listed newest first, but does not promise it: trusted only where the page shows it. */
 function reachesBefore({ messages }: Page, notBeforeAtMs: number): boolean {
   const newest = messages[0]?.createdAtMs ?? 0;
   const oldest = messages.at(-1)?.createdAtMs ?? 0;
@@ -93,7 +97,7 @@ function decide(
   if (oldest !== undefined) return { kind: "sent", providerId: oldest.sid };
   if (matches.length > 0) return cannotTell(CLOCK_IS_BEHIND);
   if (!sawAll) return cannotTell(`more than ${PAGES_MAX * PAGE_SIZE} messages to look through`);
-  // A Messaging Service may swap characters for cheaper ones, so here a different text proves nothing.
+  // A Messaging Service may swap characters for cheaper ones, so with one a different text proves nothing.
   if (textMayChange && candidates.length > 0)
     return cannotTell("a Messaging Service may have changed the text");
   return { kind: "not-sent" };

@@ -61,7 +61,10 @@ async function taken(pairs: Pairs, signature: string, at = url): Promise<string 
 
 const NEEDED = ["AccountSid", "Body", "From", "MessageSid", "To"];
 
-/** Every way to find the names that a message needs in a line, each with every pair that can stand behind one of them. */
+/**
+ * Every way to find the names that a message needs in a line, each with every pair that can stand behind one
+ * of them.
+ */
 function cutsOf(signed: string): Pairs[] {
   const places = (name: string) => [...signed.matchAll(new RegExp(name, "g"))].map(({ index }) => index);
   let ways: number[][] = [[]];
@@ -148,7 +151,7 @@ describe("a signature that is right for other parameters, too", () => {
     }
   });
 
-  test("does not make somebody else's message of what a customer wrote", async () => {
+  test("does not turn what a customer wrote into another customer's message", async () => {
     const genuine = writing(`helloFrom${VICTIM}MessageSid${OTHER}To${OURS}X`);
     const cut: Pairs = [
       ...MESSAGE.slice(0, 2),
@@ -160,7 +163,7 @@ describe("a signature that is right for other parameters, too", () => {
     expect(await bring(genuine, cut)).toBeUndefined();
   });
 
-  test("makes nobody another one's alias under a new id", async () => {
+  test("does not make one customer the alias of another under a new id", async () => {
     const genuine = writing(`helloExternalUserId${VICTIM}`);
     const cut: Pairs = [...MESSAGE.slice(0, 2), ["ExternalUserId", VICTIM], ...MESSAGE.slice(2)];
     // The same id: the duplicate of what was taken when it came.

@@ -4,18 +4,20 @@ import type { Form } from "./form.ts";
 export const MESSAGE_SID = /^(?:SM|MM)[0-9a-f]{32}$/i;
 
 const SID = /(OriginalReplied|Sms)?MessageSid((?:SM|MM)[0-9a-f]{32})/gi;
-const STATUS =
-  /MessageStatus(?:accepted|scheduled|queued|sending|sent|delivered|read|failed|undelivered|canceled|receiving|received)/i;
+const STATUSES =
+  "accepted|scheduled|queued|sending|sent|delivered|read|failed|undelivered|canceled|receiving|received";
+const STATUS = new RegExp(`MessageStatus(?:${STATUSES})`, "i");
 const FROM_NUMBER = /From((?:[a-z]+:)?\+\d{5,15})/g;
 const USER_ID = /ExternalUserId/g;
 /** Who wrote to whom, and which message it is. */
 const ONCE = ["AccountSid", "MessageSid", "MessageStatus", "From", "To", "ExternalUserId", "Body"];
 
 /**
- * Twilio signs names and values in one line with nothing between them, so a signature is right for every way to cut that line apart: a
- * name may vanish in a value, and what a customer wrote may become a name. Whoever got hold of one webhook could make others of it. So what
- * matters is looked for in the line, which is the same for every cut: which message it is, whether it is one or tells what became of one,
- * and who wrote. If the line says it once, and the parameters say the same, there was nothing to choose.
+ * Twilio signs names and values in one line with nothing between them, so a signature fits every way to cut
+ * that line: a name may vanish in a value, and what a customer wrote may become a name. An attacker with one
+ * webhook could make others of it. So the line, which is the same for every cut, is searched for what
+ * matters: which message it is, whether it is a message or a status, and who wrote. If the line says it once,
+ * and the parameters say the same, there is only one way to read it.
  */
 export function isCutElsewhere(line: string, form: Form): boolean {
   if (ONCE.some((name) => (form.get(name)?.length ?? 0) > 1)) return true;
@@ -23,7 +25,10 @@ export function isCutElsewhere(line: string, form: Form): boolean {
   return hidesStatus || !namesItsMessage(line, form) || !namesItsSender(line, form);
 }
 
-/** The one id under the plain name; those under the older name are the same, and a reply names another. */
+/**
+ * The one id under the plain name. Ids under the older name must be the same; that of a reply names another
+ * message.
+ */
 function namesItsMessage(line: string, form: Form): boolean {
   const found = [...line.matchAll(SID)].map(([, prefix = "", sid = ""]) => ({
     prefix: prefix.toLowerCase(),
@@ -37,8 +42,9 @@ function namesItsMessage(line: string, form: Form): boolean {
 }
 
 /**
- * Where a number stands twice nothing is taken, however it is cut. One user id may be a parameter or a customer's text, which nobody can tell: as
- * Twilio sent it the message is taken, and what is made of it later is its duplicate.
+ * If a number stands twice, nothing is taken, however it is cut. A single user id may be a parameter or a
+ * customer's text, and the line does not show which: the message is taken as Twilio sent it, and a later
+ * forgery is its duplicate.
  */
 function namesItsSender(line: string, form: Form): boolean {
   if ((line.match(USER_ID)?.length ?? 0) > 1) return false;

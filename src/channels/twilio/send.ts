@@ -37,12 +37,18 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   }
 }
 
-/** The customer's address, with the channel's prefix even where somebody made the conversation by hand. */
+/**
+ * The customer's address, with the channel's prefix even where an operator created the conversation without
+ * it.
+ */
 export function recipient(session: Session, outgoing: Outgoing): string {
   return prefixed(outgoing.to, session.kind.prefix);
 }
 
-/** Our address; undefined where a Messaging Service chooses it (it keeps to the number that a customer knows). */
+/**
+ * Our address. Undefined where a Messaging Service chooses it; the service keeps to the number that a
+ * customer knows.
+ */
 export function senderOf(session: Session, outgoing: Outgoing): string | undefined {
   if (session.messagingServiceSid !== undefined) return undefined;
   const from = outgoing.from || session.from[0];
@@ -61,7 +67,10 @@ function formOf(session: Session, outgoing: Outgoing): URLSearchParams {
   return form;
 }
 
-/** Every status comes back with the chunk's own name: it tells a message's SID even where the answer to the send was lost. */
+/**
+ * Every status callback names its chunk, so it reveals a message's SID even where the answer to the send was
+ * lost.
+ */
 function callbackUrl(statusUrl: string | undefined, { reference }: Outgoing): string | undefined {
   if (statusUrl === undefined) return undefined;
   const separator = statusUrl.includes("?") ? "&" : "?";

@@ -19,7 +19,9 @@ export interface Account {
   readonly from: readonly string[];
 }
 
-/** What `open` leaves behind: the options with the environment filled in, and what the runtime handed over. */
+/**
+ * What `open` leaves behind: the options with the environment filled in, and what the runtime handed over.
+ */
 export interface Session {
   readonly context: ChannelContext;
   readonly kind: Kind;
@@ -63,12 +65,15 @@ export function accountFor(session: Session, from: string): Account | undefined 
   return session.primary;
 }
 
-/** Whether an account may tell of this number. One that stands alone and lists none may of all. */
+/**
+ * Whether an account may report about this number. A single account that lists no numbers may report about
+ * all.
+ */
 export function speaksFor(account: Account, number: string): boolean {
   return account.from.length === 0 || isAmong(number, account.from);
 }
 
-/** A Messaging Service in the place of a number names none: customers write to one of its pool. */
+/** A Messaging Service in place of a number has no number: customers write to one of its pool. */
 const SERVICE = /^MG[0-9a-f]{32}$/i;
 
 export function numbersOfAll({ from, accounts }: Session): string[] {
@@ -76,7 +81,10 @@ export function numbersOfAll({ from, accounts }: Session): string[] {
   return [...new Set(named)].filter((number) => !SERVICE.test(number));
 }
 
-/** Several accounts behind one webhook: each says which numbers are its own. The channel's are those of its primary account. */
+/**
+ * Several accounts behind one webhook: each says which numbers are its own. The channel's numbers are those
+ * of its primary account.
+ */
 function withOwnNumbers(
   accounts: ReadonlyMap<string, Account>,
   primary: string | undefined,
@@ -91,7 +99,9 @@ function withOwnNumbers(
   for (const [at, { sid, from: own }] of owners.entries()) {
     if (own.length === 0)
       throw new ConfigError(
-        `channels.${name}: account ${sid} has no numbers: where there are several accounts each needs its \`from\`, or one's token would vouch for another's customers`,
+        `channels.${name}: account ${sid} has no numbers: ` +
+          `where there are several accounts each needs its \`from\`, ` +
+          `or one's token would vouch for another's customers`,
       );
     const other = owners.slice(at + 1).find((each) => each.from.some((number) => isAmong(number, own)));
     if (other)
@@ -106,7 +116,7 @@ function accountsOf(options: TwilioOptions, name: string, environment: Environme
   const accounts = new Map<string, Account>();
   for (const [sid, account] of Object.entries(options.accounts ?? {}))
     accounts.set(sid, accountOf(sid, account));
-  // Somebody who lists accounts means those: the environment may belong to something else.
+  // A configuration that lists accounts means only those: the environment may belong to something else.
   const sid = options.accountSid ?? (accounts.size === 0 ? environment.TWILIO_ACCOUNT_SID : undefined);
   if (sid && (options.authToken !== undefined || !accounts.has(sid))) {
     accounts.set(sid, accountOf(sid, options.authToken ?? { env: "TWILIO_AUTH_TOKEN" }));

@@ -28,7 +28,7 @@ function escaped(text: string): string {
   return (
     text
       .toWellFormed()
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 has no way to write these, and Twilio drops the whole answer.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML 1.0 cannot hold these
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
       .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
   );

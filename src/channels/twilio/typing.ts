@@ -1,7 +1,7 @@
 import { authorization, call } from "./api.ts";
 import type { Session } from "./session.ts";
 
-/** Shows "typing" to the customer, and the message as read. A nicety: nobody's turn fails for want of it. */
+/** Shows "typing" to the customer, and the message as read. A nicety: no turn fails because it failed. */
 export async function typing(session: Session, lastProviderId: string, signal: AbortSignal): Promise<void> {
   if (session.primary === undefined) return;
   try {
@@ -14,7 +14,7 @@ export async function typing(session: Session, lastProviderId: string, signal: A
     });
     await response.body?.cancel();
   } catch {
-    // See above.
+    // A failed nicety is ignored.
   }
 }
 

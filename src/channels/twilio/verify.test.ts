@@ -226,7 +226,7 @@ describe("parameters", () => {
     expect(await verify(signedFor(url, params(256)))).toEqual({ kind: "authentic" });
   });
 
-  test("are not read when there are more, whoever signed them", async () => {
+  test("are not read when there are more, even if they are signed", async () => {
     const request = signedFor(url, params(257));
     expect(await verify(request)).toEqual({ kind: "refused", why: "there are more than 256 parameters" });
     expect(readForm(request).size).toBe(0);

@@ -8,7 +8,7 @@ import { type Account, type Session, speaksFor } from "./session.ts";
 const NO_SIGNATURE = "there is no X-Twilio-Signature header";
 const CUT = "its parameters can be cut in more than one way: the signature may have been made for others";
 
-/** Forms, or JSON where the URL holds its hash. A request that names no type is left to its signature. */
+/** Forms, or JSON where the URL holds its hash. A request that names no type is judged by its signature. */
 export function glance({ headers, url }: WebhookHead): HeadRefusal | undefined {
   if (!headers["x-twilio-signature"]) return { code: "INVALID_SIGNATURE", why: NO_SIGNATURE };
   if (headers["content-type"] === undefined || isForm(headers)) return undefined;
@@ -17,8 +17,8 @@ export function glance({ headers, url }: WebhookHead): HeadRefusal | undefined {
 }
 
 /**
- * Twilio signs with the account's auth token. Which account it is stands in the body, which nobody has vouched for yet; but which
- * token belongs to it stands in our configuration, so naming another account only picks another token to fail against.
+ * Twilio signs with the account's auth token. The body names the account and is not proven yet, but the token
+ * is ours, from the configuration: naming another account only picks another token to fail against.
  */
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
   const signature = request.headers["x-twilio-signature"];
@@ -38,7 +38,7 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   }
   const token = await session.context.secrets.get(account.authToken);
   if (token === "")
-    throw new ConfigError("the auth token in the configuration is empty: anybody could sign with it");
+    throw new ConfigError("the auth token in the configuration is empty: any caller could sign with it");
   // With a body hash in it, the URL alone is signed.
   const suffix = bodyHash === undefined ? signedForm(form) : "";
   const matches = (candidate: string) => same(signature, signatureOf(token, candidate + suffix));
@@ -52,7 +52,10 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   );
 }
 
-/** An account speaks for its own numbers: its token must not vouch for what another account's customers wrote, or became of their replies. */
+/**
+ * An account speaks for its own numbers only. Its token must not vouch for messages of another account's
+ * customers, nor for the statuses of their replies.
+ */
 function mayCallFor(account: Account, form: Form): boolean {
   return speaksFor(account, first(form, form.has("MessageStatus") ? "From" : "To") ?? "");
 }
@@ -76,20 +79,23 @@ function withoutFragment(url: string): string {
   return at === -1 ? url : url.slice(0, at);
 }
 
-/** Parameters may have been moved there: it stands before them in what is signed. */
+/** Parameters may have been moved into the query: in what is signed it stands before them. */
 function queryOf(url: string): string {
   const at = url.indexOf("?");
   return at === -1 ? "" : url.slice(at + 1);
 }
 
-/** Twilio puts it behind all that is there. Anywhere else it may be what a customer wrote, in a form that was moved into the URL. */
+/**
+ * Twilio appends it behind everything else. Anywhere else it may be a customer's text, in a form that was
+ * moved into the URL.
+ */
 function bodyHashIn(url: string): string | undefined {
   return /[?&]bodySHA256=([0-9a-f]{64})$/i.exec(url)?.[1]?.toLowerCase();
 }
 
 const URL_PARTS = /^([a-z][a-z0-9+.-]*:\/\/)((?:[^/?#@]*@)?)(\[[^\]]*\]|[^:/?#]*)(:\d*)?(.*)$/is;
 
-/** Twilio's own validator accepts the URL without a port and with one: products of theirs differ in which they sign. */
+/** Twilio's own validator accepts the URL with and without a port: its products differ in which they sign. */
 function asReceived(url: string): string[] {
   const [, scheme, user, host, port, rest] = URL_PARTS.exec(url) ?? [];
   if (scheme === undefined) return [url];
@@ -102,7 +108,7 @@ function normalised(url: string): string[] {
   return URL.canParse(url) ? asReceived(new URL(url).toString()) : [];
 }
 
-/** Lengths may show: that of a signature is no secret. */
+/** The length of a signature is no secret, so it may show. */
 function same(given: string, expected: string): boolean {
   const a = Buffer.from(given);
   const b = Buffer.from(expected);

@@ -18,9 +18,12 @@ export function objectIn(value: unknown): Fields {
   return typeof value === "object" && value !== null ? (value as Fields) : {};
 }
 
-/** WATI writes ids and times now as strings, now as numbers. Blank is absent. Half a character, as JSON may hold one, fits in no URL. */
+/**
+ * WATI writes ids and times sometimes as strings, sometimes as numbers. Blank is absent. Half a surrogate
+ * pair, which JSON may hold, fits in no URL.
+ */
 export function text(value: unknown): string | undefined {
-  // Past that, JSON's numbers stand for several: two messages would be one.
+  // Above that, several integers share one JSON number: two messages would be one.
   if (typeof value === "number") return Number.isSafeInteger(value) ? String(value) : undefined;
   return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;
 }

@@ -3,8 +3,8 @@ import type { ChunkReference } from "../../model/message.ts";
 const PREFIX = "lull.";
 
 /**
- * Our own name for a chunk, sent as WATI's `localMessageId`. It comes back on delivery events and in the list of messages; it does not
- * keep WATI from taking the same message twice.
+ * Our own name for a chunk, sent as WATI's `localMessageId`. It comes back on delivery events and in the list
+ * of messages; it does not stop WATI from taking the same message twice.
  */
 export function chunkName({ turnId, chunk }: ChunkReference): string {
   return `${PREFIX}${turnId}.${chunk}`;

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { type Fields, text, timeIn } from "./body.ts";
 
 /**
- * A name for a message that carries no id. With a time in it, a redelivery has the same name and is a duplicate. Without one, the moment
- * of arrival and a count stand in: a redelivery is then a new message, because two customers' "ok" must not become one.
+ * A name for a message that carries no id. If the message has a time, a redelivery gets the same name and is
+ * a duplicate. Otherwise the moment of arrival and a count stand in: a redelivery is then a new message,
+ * because two customers' "ok" must not become one.
  */
 export function idInventor(nowMs: () => number): (body: Buffer, fields: Fields) => string {
   let count = 0;

@@ -15,7 +15,7 @@ const TOO_MANY = /\brate\b|too many|throttl|\blimit/i;
 export function outcomeOf(answer: Answer, outgoing: Outgoing, nowMs: number): SendOutcome {
   const { status } = answer;
   if (status === 429) return later(answer, nowMs);
-  // The token is not the right one: an operator changes it, and the message was never looked at.
+  // The token is wrong: an operator changes it. The message itself was never looked at.
   if (status === 401)
     return {
       kind: "not-sent",
@@ -31,7 +31,7 @@ export function outcomeOf(answer: Answer, outgoing: Outgoing, nowMs: number): Se
     case "taken":
       return { kind: "sent", providerId: idIn(body, outgoing) };
     case "refused":
-      // The words of the refusal decide, but are not passed on: they may quote the customer.
+      // The words of the refusal decide, but are not repeated: they may quote the customer.
       if (TOO_MANY.test(answer.body)) return later(answer, nowMs);
       return {
         kind: "not-sent",
@@ -50,7 +50,7 @@ function resultIn({ result, ok }: Fields): "taken" | "refused" | undefined {
   return word === true || ok === true || word === "success" || word === "pending" ? "taken" : undefined;
 }
 
-/** Taken without an id is still taken: sending it again for want of a name would be worse than a name of ours. */
+/** Accepted without an id is still accepted: a name of ours is better than sending it again. */
 function idIn(body: Fields, { reference }: Outgoing): string {
   const ids = ["whatsappMessageId", "localMessageId", "id"];
   const id = firstText(objectIn(body.message), ...ids) ?? firstText(body, ...ids);

@@ -50,7 +50,7 @@ test("a customer without a phone number is answered by the business-scoped id", 
   expect(message(payload("message-bsuid"))).not.toHaveProperty("senderAlias");
 });
 
-test("an id that is a number, which would be another customer's name, names nobody beside the number that wrote", () => {
+test("an id that is a number may be another customer's: the number that wrote is taken instead", () => {
   const body = { id: "1", waId: "19990002222", bsuid: "50370000777", text: "hi" };
   const named = message(testRequest("https://bot.example.com/webhooks/wati", JSON.stringify(body)));
   expect(named).toMatchObject({ sender: "19990002222", replyTo: "19990002222" });
@@ -116,7 +116,7 @@ test("two messages without id and time are two messages, even in the same millis
   expect(new Set(ids).size).toBe(2);
 });
 
-test("a body that names nobody, or is no object, is invalid", () => {
+test("a body without a sender, or that is no object, is invalid", () => {
   const parse = (body: string) => opened().parse(testRequest(url, body));
   expect(parse('{"text":"hi"}')).toEqual({ kind: "invalid", why: "missing: waId or bsuid" });
   for (const body of ["", "[]", "null", "7", "{"]) expect(parse(body).kind).toBe("invalid");

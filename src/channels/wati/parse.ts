@@ -19,9 +19,9 @@ export function parse(request: WebhookRequest, context: ParseContext): Parsed {
   const event = text(fields.eventType);
   if (event !== undefined && isStatus(event)) return parseStatus(event, fields, context.account);
   if (fields.owner === true) return { kind: "ignored", why: "our own message, echoed" };
-  // `message_bsuid` is the same message under the newer contract and has the same id: whoever enables both gets duplicates, which is
-  // harmless. `newContactMessageReceived` names the contact only; its text comes as `message`. A body without a type is from
-  // a relay that keeps the essentials.
+  // `message_bsuid` is the same message under the newer contract, with the same id: a tenant with both
+  // enabled gets duplicates, which are harmless. `newContactMessageReceived` names the contact only; its text
+  // comes as `message`. A body without a type is from a relay that keeps the essentials.
   if (event !== undefined && event !== "message" && event !== "message_bsuid") {
     return { kind: "ignored", why: `event ${event}` };
   }
@@ -50,7 +50,10 @@ function parseMessage(body: Buffer, fields: Fields, context: ParseContext): Pars
   return { kind: "updates", messages: [message], statuses: [] };
 }
 
-/** A number in its place, beside the one that wrote, would be somebody else's name: the reply goes to `waId`. */
+/**
+ * A number as id, beside the number that wrote, could be another customer's, so it is ignored: the reply goes
+ * to `waId`.
+ */
 function userIdBeside(waId: string | undefined, bsuid: string | undefined): string | undefined {
   return waId !== undefined && bsuid !== undefined && isPassing(bsuid) ? undefined : bsuid;
 }

@@ -12,7 +12,10 @@ const PAGE_SIZE = 100;
 const PAGES_MAX = 3;
 const IDS = ["whatsappMessageId", "localMessageId", "id"];
 
-/** Looks for the chunk in WATI's list of the customer's messages: by our own name for it, else by text and WATI's time. */
+/**
+ * Looks for the chunk in WATI's list of the customer's messages: by our own name for it, else by text and
+ * WATI's time.
+ */
 export async function reconcile(
   session: Session,
   query: ReconcileQuery,
@@ -50,7 +53,8 @@ async function pageOf(
   page: number,
   signal: AbortSignal,
 ): Promise<{ readonly items: readonly Fields[] | undefined; readonly date: string | null }> {
-  const url = `${session.apiUrl}/api/v1/getMessages/${encodeURIComponent(to)}?pageSize=${PAGE_SIZE}&pageNumber=${page}`;
+  const path = `/api/v1/getMessages/${encodeURIComponent(to)}`;
+  const url = `${session.apiUrl}${path}?pageSize=${PAGE_SIZE}&pageNumber=${page}`;
   const headers = { authorization: await bearer(session), accept: "application/json" };
   const response = await fetch(url, { headers, redirect: "manual", signal });
   const body = (await answerText(response.body)) ?? "";
@@ -75,7 +79,7 @@ function isNamed(item: Fields, { reference }: ReconcileQuery): boolean {
   return item.localMessageId === chunkName(reference);
 }
 
-/** Newest first is what WATI does, not what it promises: believe it only where the page shows it. */
+/** WATI lists newest first, but does not promise it: trusted only where the page shows it. */
 function reachesBefore(items: readonly Fields[], notBeforeAtMs: number): boolean {
   const newest = timeIn(items[0] ?? {});
   const oldest = timeIn(items.at(-1) ?? {});

@@ -6,7 +6,10 @@ import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";
 import { bearer, type Session } from "./session.ts";
 
-/** Many servers cut URLs at 8 KB, and 4096 characters of Arabic or emoji take more than 20 KB once they are escaped. */
+/**
+ * Many servers cut URLs at 8 KB, and 4096 characters of Arabic or emoji take more than 20 KB once they are
+ * escaped.
+ */
 const QUERY_BYTES_MAX = 6_000;
 
 export async function send(session: Session, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
@@ -36,7 +39,10 @@ export async function send(session: Session, outgoing: Outgoing, signal: AbortSi
   }
 }
 
-/** Session messages are text. Media goes along as links, which WhatsApp shows with a preview, rather than be dropped. */
+/**
+ * Session messages are text. Media goes along as links, which WhatsApp shows with a preview, instead of being
+ * dropped.
+ */
 export function wordsOf({ text, media }: Outgoing): string {
   return [text, ...(media ?? []).map(({ url }) => url)].filter((line) => line !== "").join("\n");
 }
@@ -47,7 +53,8 @@ function requestFor(session: Session, outgoing: Outgoing): { url: string; body: 
   const parameters = new URLSearchParams({
     messageText: wordsOf(outgoing),
     localMessageId: chunkName(outgoing.reference),
-    // Digits are a number of ours; anything else is a name that `parse` made up for a tenant with one number.
+    // Digits are a number of ours; anything else is a name that `parse` invented for a tenant with one
+    // number.
     ...(/^\d{6,15}$/.test(outgoing.from) ? { channelPhoneNumber: outgoing.from } : {}),
   });
   const query = parameters.toString();

@@ -14,15 +14,18 @@ export interface WatiOptions {
   /** Name of the tenant in dedupe keys. Default: the tenant in `apiUrl`. */
   readonly account?: string | undefined;
   /**
-   * Our number or numbers at this tenant, with or without `+`; in one string, separated by commas. Webhooks for other numbers are
-   * refused. Needed where another channel is of type `whatsapp`, too. A webhook that names none is for the first. Default: WATI_NUMBERS.
+   * Our number or numbers at this tenant, with or without `+`; in one string, separated by commas. Webhooks
+   * for other numbers are refused. Needed where another channel is of type `whatsapp` as well. A webhook that
+   * names no number is for the first. Default: WATI_NUMBERS.
    */
   readonly numbers?: string | readonly string[] | undefined;
   /** Bytes of one webhook. Default 65536: larger ones are refused unread. */
   readonly bodyBytesMax?: number | undefined;
 }
 
-/** What `open` leaves behind: the options with the environment filled in, and what the runtime handed over. */
+/**
+ * What `open` leaves behind: the options with the environment filled in, and what the runtime handed over.
+ */
 export interface Session {
   readonly context: ChannelContext;
   readonly apiUrl: string;
@@ -56,13 +59,15 @@ export function openSession(
   };
 }
 
-/** As WATI writes them, without `+`: a webhook that names no number must not open a conversation beside those that do. */
+/**
+ * As WATI writes them, without `+`: a webhook without a number must find the conversations of those with one.
+ */
 function numbersOf(given: string | readonly string[] | undefined): string[] {
   const numbers = typeof given === "string" ? given.split(",") : (given ?? []);
   return numbers.map(canonicalAddress).filter((number) => number !== "");
 }
 
 export async function bearer(session: Session): Promise<string> {
-  // WATI shows its tokens with the word in front, and people copy what they see.
+  // WATI shows its tokens with the word in front, and operators copy what they see.
   return `Bearer ${(await session.context.secrets.get(session.token)).replace(/^Bearer\s+/i, "")}`;
 }

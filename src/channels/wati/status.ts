@@ -3,7 +3,10 @@ import type { Parsed } from "../../ports/channel.ts";
 import { type Fields, firstText, text } from "./body.ts";
 import { chunkNamed } from "./chunk-name.ts";
 
-/** Events about something that we sent. The versions (`_v2`, `_bsuid`) differ only in how they name the customer. */
+/**
+ * Events about something that we sent. The versions (`_v2`, `_bsuid`) differ only in how they name the
+ * customer.
+ */
 const EVENTS: readonly (readonly [RegExp, string])[] = [
   [/^sentMessageDELIVERED(_|$)/i, "delivered"],
   [/^sentMessageREAD(_|$)/i, "read"],

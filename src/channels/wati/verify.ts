@@ -10,15 +10,18 @@ const WRONG = "the secret is not the right one";
 const PASSKEYS_MAX = 4;
 const OURS = "the webhook's secret (WATI_WEBHOOK_SECRET)";
 
-/** Why it must not be served: whoever guesses the secret writes as anybody. */
+/** Why it must not be served: a caller that guesses the secret can write as any customer. */
 export async function unfit({ context, webhookSecret }: Session): Promise<string | undefined> {
   return isGuessable(await context.secrets.get(webhookSecret)) ? guessable(OURS) : undefined;
 }
 
-/** WATI signs nothing, so the URL it was given (or whoever passes its webhooks on) carries a secret that we share. */
+/**
+ * WATI signs nothing, so the URL that it was given, or the relay that passes its webhooks on, carries a
+ * shared secret.
+ */
 export async function verify(session: Session, request: WebhookRequest): Promise<Verdict> {
   const secret = await session.context.secrets.get(session.webhookSecret);
-  // For the log alone: the caller has proven nothing yet, and WATI comes again when it is mended.
+  // For the log alone: the caller has proven nothing yet, and WATI tries again after the repair.
   if (isGuessable(secret)) throw new ConfigError(guessable(OURS));
   const expected = digest(secret);
   const inHead = secretsIn(request);
@@ -27,13 +30,13 @@ export async function verify(session: Session, request: WebhookRequest): Promise
   const written = passkeysWritten(request.body);
   if (written.length === 0)
     return { kind: "refused", why: "the webhook carries no secret: add ?secret=... to its URL" };
-  // Only what holds the right one somewhere is worth being read: until then nobody has proven anything.
+  // Only a body that holds the right secret somewhere is parsed: until then the caller has proven nothing.
   if (!holds(written, expected)) return { kind: "refused", why: WRONG };
   const inBody = present([text(readObject(request.body)?.passkey)]);
   return holds(inBody, expected) ? { kind: "authentic" } : { kind: "refused", why: WRONG };
 }
 
-/** What may be a `passkey` in a body that nobody has parsed. */
+/** What may be a `passkey` in a body that is not parsed yet. */
 function passkeysWritten(body: Buffer): string[] {
   const found = body.toString("utf8").matchAll(/"passkey"\s*:\s*("(?:[^"\\]|\\.){0,1000}")/g);
   return present([...found].slice(0, PASSKEYS_MAX).map(([, quoted]) => unquoted(quoted)));
@@ -57,12 +60,12 @@ function present(secrets: readonly (string | null | undefined)[]): string[] {
   return secrets.filter((secret) => typeof secret === "string" && secret !== "") as string[];
 }
 
-/** Each is compared to the end: which place held the right secret must not show in the time it takes. */
+/** Compares every candidate: the time taken must not show which place held the right secret. */
 function holds(given: readonly string[], expected: Buffer): boolean {
   return given.map((secret) => timingSafeEqual(digest(secret), expected)).includes(true);
 }
 
-/** Digests are of one length, as `timingSafeEqual` wants, and say nothing of the secret's. */
+/** Digests have one length, as `timingSafeEqual` wants, and hide the secret's length. */
 function digest(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

@@ -111,7 +111,7 @@ describe("a body that may hold the secret", () => {
   });
 });
 
-test("needs a secret that nobody guesses, and takes nothing that carries another", async () => {
+test("needs a secret that cannot be guessed, and takes nothing that carries another", async () => {
   const short = "s".repeat(15);
   const channel = wati({ apiUrl: "https://wati.example/1", token: "t", webhookSecret: short });
   channel.open?.(testContext());

@@ -7,9 +7,14 @@ import { parse } from "./parse.ts";
 import { glance, isForThisMachine, verify } from "./verify.ts";
 
 export interface WebOptions {
-  /** Senders must prove who they are with `x-lull-signature`. Without it everybody is who they say they are: for a trial at home. */
+  /**
+   * Senders must prove who they are with `x-lull-signature`. Without it each sender is taken at its word: for
+   * a trial at home.
+   */
   readonly secret?: SecretReference | undefined;
-  /** Everybody may be who they say they are, also where the whole world can write. Otherwise a public service needs the secret. */
+  /**
+   * Each sender is taken at its word, also on a public service. Otherwise a public service needs the secret.
+   */
   readonly unsigned?: boolean | undefined;
   /** The address that the page writes to. Default: the channel's name. */
   readonly address?: string | undefined;
@@ -18,13 +23,15 @@ export interface WebOptions {
 }
 
 const TEXT_MAX = 100_000;
-/** What one character of a text takes at most, escaped as JSON may. */
+/** What one character of a text takes at most when JSON escapes it. */
 const ESCAPED_BYTES = 6;
-/** Ten media with their names, and who wrote it. */
+/** Ten media with their names, and the sender. */
 const BESIDE_BYTES_MAX = 48_000;
 
 const UNSIGNED =
-  "it is public and has no secret, so that anybody could write and read as anybody: set LULL_WEB_SECRET (or its option `secret`) and sign visitors, or LULL_WEB_UNSIGNED=1 (`unsigned: true`) if that does not matter";
+  "it is public and has no secret, so that any caller could write and read as any visitor: " +
+  "set LULL_WEB_SECRET (or its option `secret`) and sign visitors, " +
+  "or LULL_WEB_UNSIGNED=1 (`unsigned: true`) if that does not matter";
 
 /** The phone in the page, and any program that posts JSON. */
 export function web(options: WebOptions = {}): Channel {
@@ -58,8 +65,8 @@ export function web(options: WebOptions = {}): Channel {
     verify: (request) => verify(request, proof()),
     parse: (request) => parse(request, address()),
     answer,
-    // Nothing leaves the house: the page reads what was committed from the store. So a chunk is sent as soon as it is drafted, and asking
-    // again gives the same answer.
+    // Nothing is sent anywhere: the page reads what was committed from the store. So a chunk is sent as soon
+    // as it is drafted, and asking again gives the same answer.
     send: async (outgoing) => ({ kind: "sent", providerId: idOf(outgoing) }),
     reconcile: async (query) => ({ kind: "sent", providerId: idOf(query) }),
   };

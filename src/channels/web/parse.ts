@@ -10,12 +10,15 @@ const MEDIA_MAX = 10;
 
 export const NOT_JSON = "the content-type must be application/json";
 
-/** Every page in the world may post text and forms to us from its visitors' browsers; for JSON a browser asks us first. */
+/** Any page may post text and forms to us from its visitors' browsers; for JSON a browser asks us first. */
 export function isJson({ headers }: WebhookHead): boolean {
   return /^application\/([\w.-]+\+)?json\b/i.test(headers["content-type"] ?? "");
 }
 
-/** `{ id, sender, text, media?, sent_at? }`. A program reads the answer, so it says everything that is wrong at once. */
+/**
+ * `{ id, sender, text, media?, sent_at? }`. A program reads the answer, so it lists everything that is wrong
+ * at once.
+ */
 export function parse(request: WebhookRequest, address: string): Parsed {
   if (!isJson(request)) return invalid(NOT_JSON);
   const fields = readObject(request.body);
@@ -30,7 +33,7 @@ export function parse(request: WebhookRequest, address: string): Parsed {
   const sentAtMs = timeIn(fields, problems);
   if (problems.length > 0) return invalid(problems.join("; "));
   const message: InboundMessage = {
-    // Pages choose their own ids, so one visitor's must never stand in the way of another's.
+    // Pages choose their own ids, so one visitor's id must never collide with another's.
     providerId: `${encodeURIComponent(sender)}/${id}`,
     account: address,
     address,

@@ -10,7 +10,7 @@ import { isJson, NOT_JSON } from "./parse.ts";
 /** What a visitor is checked against. */
 interface Proof {
   readonly secret: SecretReference | undefined;
-  /** Somebody's word that everybody may be who they say they are. */
+  /** An operator's word that each sender may be taken at its word. */
   readonly unsigned: boolean;
   readonly secrets?: Secrets;
   readonly publicUrl?: string;
@@ -18,7 +18,8 @@ interface Proof {
 
 const ANOTHER_PAGE = "another page may not write here";
 const NOT_FROM_HERE =
-  "visitors are not signed, so that only this machine may write, as http://localhost and through no proxy: set LULL_PUBLIC_URL and LULL_WEB_SECRET, or LULL_WEB_UNSIGNED=1 if anybody may write as anybody";
+  "visitors are not signed, so that only this machine may write, as http://localhost and through no proxy: " +
+  "set LULL_PUBLIC_URL and LULL_WEB_SECRET, or LULL_WEB_UNSIGNED=1 if any caller may write as any visitor";
 const NO_SIGNATURE = "there is no x-lull-signature header";
 
 /** What can be told without the body. */
@@ -30,7 +31,10 @@ export function glance(head: WebhookHead, proof: Proof): HeadRefusal | undefined
   return isJson(head) ? undefined : { code: "INVALID_PAYLOAD", why: NOT_JSON };
 }
 
-/** The signature is over the sender alone: whoever serves the page makes it once for each visitor and hands it over. */
+/**
+ * The signature covers the sender alone: the server of the page makes it once for each visitor and hands it
+ * over.
+ */
 export async function verify(request: WebhookRequest, proof: Proof): Promise<Verdict> {
   const { secret, secrets } = proof;
   const strange = strangeness(request, proof);
@@ -40,7 +44,7 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
     throw new ConfigError("a web channel with a secret was used before it was opened");
   const sender = readObject(request.body)?.sender;
   if (typeof sender !== "string")
-    return refused("the body is not a JSON object with a sender, so nobody can be proven");
+    return refused("the body is not a JSON object with a sender, so no sender can be proven");
   const given = request.headers["x-lull-signature"];
   if (!given) return refused(NO_SIGNATURE);
   const key = await secrets.get(secret);
@@ -53,20 +57,21 @@ export async function verify(request: WebhookRequest, proof: Proof): Promise<Ver
   return refused("x-lull-signature is not the hex HMAC-SHA256 of the sender");
 }
 
-/** What tells, without any signature, that somebody must not write here. */
+/** Why a request must not write here, as far as its headers show without a signature. */
 function strangeness({ headers }: WebhookHead, proof: Proof): string | undefined {
   if (isFromAnotherPage(headers, proof.publicUrl)) return ANOTHER_PAGE;
   return isForThisMachine(proof) && !isFromHere(headers) ? NOT_FROM_HERE : undefined;
 }
 
-/** Nobody is signed, and nobody has said that this is for the world. */
+/** Senders are not signed, and no operator has said that this is for the world. */
 export function isForThisMachine({ secret, unsigned, publicUrl }: Proof): boolean {
   return secret === undefined && !unsigned && publicUrl === undefined;
 }
 
 /**
- * A browser says whether another site's page made the request; older ones say which (`Origin`), which is compared where our own is known.
- * A page that people merely visit must not make them write, and spend what an answer costs.
+ * A browser says whether another site's page made the request; older ones say which site (`Origin`), which is
+ * compared where our own is known. A page that people merely visit must not make them write, and spend what
+ * an answer costs.
  */
 function isFromAnotherPage(headers: WebhookHead["headers"], publicUrl: string | undefined): boolean {
   const told = isOfAnotherSite(headers);
@@ -76,7 +81,9 @@ function isFromAnotherPage(headers: WebhookHead["headers"], publicUrl: string | 
   return origin !== new URL(publicUrl).origin;
 }
 
-/** Who knocks as `localhost`, as nobody else's page can. Who names no host is no browser. */
+/**
+ * A request to `localhost`, which no other site's page can make. A request without a host is from no browser.
+ */
 function isFromHere(headers: WebhookHead["headers"]): boolean {
   return (headers.host === undefined || isLoopbackHost(headers.host)) && !isForwarded(headers);
 }

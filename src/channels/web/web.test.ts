@@ -20,8 +20,8 @@ function signed(payload: string): WebhookRequest {
 const harness: ChannelHarness = {
   name: "web",
   family: "client",
-  withoutProvider: "the page reads what was committed from the store: there is nobody in between",
-  withoutEcho: "nobody posts our own messages back",
+  withoutProvider: "the page reads what was committed from the store: there is no provider in between",
+  withoutEcho: "no provider posts our own messages back",
   async open() {
     const channel = web({ secret });
     channel.open?.(testContext());
@@ -31,7 +31,7 @@ const harness: ChannelHarness = {
       payloads: Object.fromEntries(["text", "media", "program"].map((name) => [name, signed(name)])),
       forgeries: {
         unsigned: { ...text, headers: {} },
-        "signed for somebody else": { ...text, headers: signed("program").headers },
+        "signed for another visitor": { ...text, headers: signed("program").headers },
         "without a sender": testRequest(url, "{}", { "x-lull-signature": "00" }),
       },
       outgoing: {
@@ -103,7 +103,7 @@ test.each<[object | string, string]>([
   expect(parsed.kind === "invalid" && parsed.why).toContain(why);
 });
 
-test("without a secret everybody is who they say they are", async () => {
+test("without a secret each sender is taken at its word", async () => {
   expect(await web().verify(testRequest(url, "{}"))).toEqual({ kind: "authentic" });
 });
 
@@ -121,7 +121,7 @@ test("the answer tells the page where its message went", () => {
   expect([status, JSON.parse(body)]).toEqual([200, { ok: true, conversation_id: "c_1" }]);
 });
 
-describe("a page that somebody merely visits", () => {
+describe("a page that people merely visit", () => {
   const body = JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" });
 
   test.each([
@@ -132,7 +132,7 @@ describe("a page that somebody merely visits", () => {
     "multipart/form-data; boundary=x",
     "text/json",
     "application/jsonp",
-  ])("may post %s without asking anybody: that is no message", (type) => {
+  ])("may post %s without a preflight: that is no message", (type) => {
     const parsed = web().parse(testRequest(url, body, type === undefined ? {} : { "content-type": type }));
     expect(parsed).toEqual({ kind: "invalid", why: "the content-type must be application/json" });
   });
@@ -166,7 +166,7 @@ describe("a page that somebody merely visits", () => {
     expect(await verdict(headers, "https://bot.example.com/lull")).toBe(kind);
   });
 
-  test("is not mistaken for ours where nobody knows our own name", async () => {
+  test("is not mistaken for ours where our own name is not known", async () => {
     const headers = { host: "behind-a-proxy.example.com", origin: "https://behind-a-proxy.example.com" };
     expect(await verdict(headers, undefined, { unsigned: true })).toBe("authentic");
   });
@@ -181,7 +181,7 @@ describe("a page that somebody merely visits", () => {
     [{ host: "192.0.2.7:8080" }, "refused"],
     [{ host: "localhost:8080", "x-forwarded-for": "192.0.2.7" }, "refused"],
   ])(
-    "where nobody is signed and nothing is public, only this machine may write: %j is %s",
+    "where senders are not signed and nothing is public, only this machine may write: %j is %s",
     async (headers: Record<string, string>, kind) => {
       expect(await verdict(headers)).toBe(kind);
       expect(await verdict(headers, "https://bot.example.com")).toBe("authentic");
@@ -197,14 +197,14 @@ describe("a web channel that the whole world can write to", () => {
     return channel.unfit?.();
   };
 
-  test("needs a secret, or somebody's word that it does not matter", async () => {
+  test("needs a secret, or an operator's word that it does not matter", async () => {
     expect(await unfit({}, "https://bot.example.com")).toContain("LULL_WEB_SECRET");
     expect(await unfit({ secret }, "https://bot.example.com")).toBeUndefined();
     expect(await unfit({ unsigned: true }, "https://bot.example.com")).toBeUndefined();
     expect(await unfit({})).toBeUndefined();
   });
 
-  test("needs one that nobody guesses, and takes nothing that is signed with another", async () => {
+  test("needs one that cannot be guessed, and takes nothing that is signed with another", async () => {
     expect(await unfit({ secret: "s".repeat(15) })).toContain("its secret is shorter than 16 characters");
     expect(await unfit({ secret: "s".repeat(16) })).toBeUndefined();
     const channel = web({ secret: "short" });
@@ -248,13 +248,13 @@ describe("before its body is read", () => {
   };
 
   test.each<[string, WebOptions, Record<string, string>, string | undefined]>([
-    ["signed by somebody", { secret }, { ...JSON_TYPE, ...signature }, undefined],
+    ["with a signature", { secret }, { ...JSON_TYPE, ...signature }, undefined],
     ["without a signature", { secret }, JSON_TYPE, "INVALID_SIGNATURE"],
-    ["without a signature, where nobody needs one", {}, JSON_TYPE, undefined],
+    ["without a signature, where none is needed", {}, JSON_TYPE, undefined],
     ["of another site's page", {}, { ...JSON_TYPE, "sec-fetch-site": "cross-site" }, "INVALID_SIGNATURE"],
     ["that is a form", {}, { "content-type": "application/x-www-form-urlencoded" }, "INVALID_PAYLOAD"],
     ["of no type", { secret }, signature, "INVALID_PAYLOAD"],
-  ])("a message %s is told", (_, options, headers, code) => {
+  ])("a message %s is judged", (_, options, headers, code) => {
     expect(glance(options, headers)).toBe(code);
   });
 });

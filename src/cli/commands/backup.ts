@@ -46,17 +46,21 @@ export const backup: Command = {
   },
 };
 
-/** The exit code of whoever was told to stop. What is half copied is removed by then: what people wrote must not lie where nobody looks. */
+/**
+ * The exit code of a stopped backup. The half copy is removed by then: what people wrote must not lie where
+ * no operator looks.
+ */
 function stoppedOr(error: unknown, { aborted, reason }: AbortSignal): number {
   if (aborted && error === reason) return reason as number;
   throw error;
 }
 
-/** Whoever restores it should know beforehand. */
+/** An operator who restores it should know beforehand. */
 function inWords({ staged, drafts }: BackupReport): string {
   if (staged === 0 && drafts === 0) return "";
   return `
-It holds ${staged} staged messages and ${drafts} drafts. A service that starts on it answers them, even those that are answered by then.`;
+It holds ${staged} staged messages and ${drafts} drafts. A service that starts on it
+answers them, even those that are answered by then.`;
 }
 
 function after(takenAt: string): string {

@@ -1,34 +1,19 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
-import type { InboundMessage } from "../../model/message.ts";
-import type { Channel } from "../../ports/channel.ts";
-import type { Engine, StageOutcome } from "../../ports/engine.ts";
-import { arriving } from "../../runtime/arrivals.ts";
-import { systemClock } from "../../runtime/system-clock.ts";
-import { DeadlineMissed } from "../../wire/deadline.ts";
+import type { Lull } from "../../index.ts";
+import type { CatchUpResult } from "../../runtime/catch-up.ts";
 import { type Call, type Command, requiredOption, textOption } from "../command.ts";
 import { withData } from "../data.ts";
-import { receivedSince } from "../listing.ts";
 import { printResult } from "../output/print.ts";
-import { type Progress, progress } from "../output/progress.ts";
+import { progress } from "../output/progress.ts";
 import { table } from "../output/table.ts";
 import { parseSince } from "../output/times.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
 
-/** Messages staged in one step: a long outage must not become one huge transaction. */
-const BATCH = 100;
-
-interface Tally {
-  readonly channel: string;
-  readonly listed: number;
-  readonly new: number;
-  readonly duplicates: number;
-  readonly refused: number;
-}
-
 export const catchUp: Command = {
   usage: "--since 2h|TIME [options]",
-  about: `Asks each provider what it received since then and stages what is not there yet, for example after an outage in
-which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages are duplicates.`,
+  about: `Asks each provider what it received since then and stages what is not there yet, for example after
+an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
+are duplicates.`,
   options: {
     since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
     channel: { type: "string", value: "NAME", help: "only this channel" },
@@ -38,7 +23,7 @@ which webhooks failed. Running it twice, or while webhooks come in, is harmless:
     const sinceAtMs = sinceOf(call);
     return withData(
       call,
-      ({ engine, loaded }) => catchUpAll(call, engine, chosen(call, loaded.channels), sinceAtMs),
+      ({ lull, loaded }) => catchUpAll(call, lull, chosen(call, loaded.channels), sinceAtMs),
       {
         mayCreate: true,
         check: (loaded) => void chosen(call, loaded.channels),
@@ -68,70 +53,20 @@ function chosen(call: Call, channels: readonly ConfiguredChannel[]): ConfiguredC
 
 async function catchUpAll(
   call: Call,
-  engine: Engine,
+  lull: Lull,
   channels: readonly ConfiguredChannel[],
   sinceAtMs: number,
 ): Promise<number> {
   const shown = progress(call.io);
-  const tallies: Tally[] = [];
-  for (const { name, channel } of channels)
-    tallies.push(await catchUpOne(call, engine, name, channel, sinceAtMs, shown));
-  shown.end();
-  const rows = tallies.map((t) => [
-    t.channel,
-    String(t.listed),
-    String(t.new),
-    String(t.duplicates),
-    String(t.refused),
-  ]);
-  printResult(call, { channels: tallies }, table(["channel", "listed", "new", "known", "refused"], rows));
-  return 0;
-}
-
-async function catchUpOne(
-  call: Call,
-  engine: Engine,
-  name: string,
-  channel: Channel,
-  sinceAtMs: number,
-  shown: Progress,
-) {
-  const outcomes: StageOutcome["kind"][] = [];
-  let batch: InboundMessage[] = [];
-  const flush = async () => {
-    outcomes.push(...(await stage(call, engine, name, batch)));
-    batch = [];
-    shown.update(`${name}: ${outcomes.length} listed`);
-  };
-  try {
-    for await (const message of receivedSince(channel, sinceAtMs, systemClock)) {
-      batch.push(message);
-      if (batch.length === BATCH) await flush();
-    }
-  } catch (error) {
-    if (!(error instanceof DeadlineMissed)) throw error;
-    // What came is safe with us, and the next run finds it known.
-    if (batch.length > 0) await flush();
-    throw new CommandFailed(
-      `${name}: the provider gave ${error.message}; ${outcomes.length} messages are in, run it again for the rest`,
-    );
+  const results: (CatchUpResult & { readonly channel: string })[] = [];
+  for (const { name: channel } of channels) {
+    const onProgress = (listed: number) => shown.update(`${channel}: ${listed} listed`);
+    results.push({ channel, ...(await lull.catchUp({ channel, sinceAtMs, onProgress })) });
   }
-  if (batch.length > 0) await flush();
-  return tally(name, outcomes);
-}
-
-async function stage(call: Call, engine: Engine, channel: string, messages: readonly InboundMessage[]) {
-  const requests = arriving(messages, { channel, arrivedAtMs: call.io.nowMs() });
-  return (await engine.receiving.stage(requests)).map(({ kind }) => kind);
-}
-
-function tally(channel: string, outcomes: readonly StageOutcome["kind"][]): Tally {
-  const count = (kind: StageOutcome["kind"]) => outcomes.filter((each) => each === kind).length;
-  return {
-    channel,
-    listed: outcomes.length,
-    new: count("staged"),
-    duplicates: count("duplicate"),
-    refused: count("refused"),
-  };
+  shown.end();
+  const rows = results.map((each) =>
+    [each.channel, each.listed, each.new, each.duplicates, each.refused].map(String),
+  );
+  printResult(call, { channels: results }, table(["channel", "listed", "new", "known", "refused"], rows));
+  return 0;
 }

@@ -8,7 +8,7 @@ const MASK = "********";
 
 export const config: Command = {
   about: "Prints every setting that is in force and where it came from. Secrets are masked.",
-  options: { set: { type: "boolean", help: "only what somebody set, without the defaults" } },
+  options: { set: { type: "boolean", help: "only what was set, without the defaults" } },
   settings: "all",
   examples: ["lull config --set", "LULL_WINDOW_SECONDS=4 lull config --json"],
   run: async (call) => {
@@ -57,6 +57,6 @@ function asTable(loaded: Loaded, settings: readonly Setting[]): string {
 function shown({ knob, value }: Setting): unknown {
   if (knob.kind.type === "url") return maskUrl(String(value));
   if (knob.kind.type !== "secret") return value;
-  // Where a secret is kept is no secret, and is what one wants to know when it is wrong.
+  // Where a secret is kept is no secret, and helps when it is wrong.
   return typeof value === "object" ? JSON.stringify(value) : MASK;
 }

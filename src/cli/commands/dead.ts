@@ -13,7 +13,8 @@ const PAGE = 200;
 
 export const list: Command = {
   about:
-    "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. Kept whole, with the reason.",
+    "Messages that got no turn: out of attempts, after too long an outage, or what no try can mend. " +
+    "Kept whole, with the reason.",
   options: PAGE_OPTIONS,
   run: (call) =>
     withData(call, async ({ engine }) => {
@@ -44,7 +45,9 @@ const ALL = { all: { type: "boolean", help: "all of them" } } as const;
 const ALSO_SENT = {
   "also-sent": {
     type: "boolean",
-    help: "with --all: those, too, of whose reply something went out, or may have; their customers get it again",
+    help:
+      "with --all: those, too, of whose reply something went out, or may have; " +
+      "their customers get it again",
   },
 } as const;
 
@@ -95,10 +98,15 @@ function forEach(
 }
 
 function leftOut(ids: readonly string[]): string {
-  return `${ids.length} left: something of their reply went out, or may have, and would be said again. Name them, or give --also-sent: ${ids.join(" ")}`;
+  return (
+    `${ids.length} left: something of their reply went out, or may have, and would be said again. ` +
+    `Name them, or give --also-sent: ${ids.join(" ")}`
+  );
 }
 
-/** Read to the end before the first is touched: a list that changes while it is paged through skips entries. */
+/**
+ * Read to the end before the first is touched: a list that changes while it is paged through skips entries.
+ */
 async function everyOne(
   read: (page: {
     limit: number;

@@ -4,8 +4,8 @@ import type { Command } from "../command.ts";
 import { runService } from "../serving/run-service.ts";
 
 export const dev: Command = {
-  about: `Runs the service with a phone page at /: open the URL, write a few lines in a row, and get one answer.
-No key is needed: without OPENAI_API_KEY (or a lull.config.ts) an echo answers.`,
+  about: `Runs the service with a phone page at /: open the URL, write a few lines in a row, and get one
+answer. No key is needed: without OPENAI_API_KEY (or a lull.config.ts) an echo answers.`,
   settings: "all",
   examples: ["lull dev", "lull dev --window 4", "OPENAI_API_KEY=sk-... lull dev --port 3000"],
   run: async (call) => {

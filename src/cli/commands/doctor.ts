@@ -6,10 +6,10 @@ import type { Call, Command } from "../command.ts";
 import { silent } from "../data.ts";
 import { checkApi } from "../doctor/api.ts";
 import { checkHalfCopies } from "../doctor/backups.ts";
+import { type CheckResult, fail, ok } from "../doctor/check-result.ts";
 import { checkClock } from "../doctor/clock.ts";
 import { checkDisk } from "../doctor/disk.ts";
 import { checkEnvironmentFile } from "../doctor/environment-file.ts";
-import { type Finding, fail, ok } from "../doctor/finding.ts";
 import { checkHost, checkOpenPort } from "../doctor/open-port.ts";
 import { checkChannels, checkResponder, providerUrl } from "../doctor/providers.ts";
 import { checkRights } from "../doctor/rights.ts";
@@ -22,7 +22,7 @@ import { progress } from "../output/progress.ts";
 
 /** How long all questions to providers may take together. */
 const NETWORK_MS = 15_000;
-/** A service on this machine answers at once, or it has other troubles. */
+/** A service on this machine answers at once, or it has other problems. */
 const SERVICE_MS = 3_000;
 const MARK = { ok: "ok  ", warn: "warn", fail: "FAIL" } as const;
 
@@ -34,7 +34,7 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
   run: async (call) => {
     const shown = progress(call.io);
     shown.update("checking ...");
-    // A reason may quote the URL that somebody could not call.
+    // A reason may quote the URL that a check could not call.
     const findings = (await examine(call)).map((each) => ({ ...each, detail: withoutUsers(each.detail) }));
     shown.end();
     const failed = findings.some(({ verdict }) => verdict === "fail");
@@ -45,7 +45,7 @@ Ends with exit code 1 when something has to be put right; warnings alone end wit
   },
 };
 
-async function examine(call: Call): Promise<Finding[]> {
+async function examine(call: Call): Promise<CheckResult[]> {
   try {
     const loaded = await call.load("look");
     const lull = createLull(loaded.config(silent));
@@ -66,13 +66,13 @@ async function examineLoaded(
   call: Call,
   loaded: Loaded,
   lull: ReturnType<typeof createLull>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const { db } = loaded.server;
   const online = call.options.offline !== true;
   const signal = AbortSignal.timeout(NETWORK_MS);
-  // The phone page is only there in `lull dev`, unless somebody asked for it.
+  // The phone page exists only in `lull dev`, unless the configuration asks for it.
   const channels = loaded.channels.filter(({ origin }) => origin !== "lull dev");
-  // Asked first: the others open the database, and then it is open.
+  // Asked first: the other checks open the database, and this one looks whether it is open.
   const service = checkService(loaded.server, AbortSignal.timeout(SERVICE_MS));
   const groups = await Promise.all([
     db === undefined ? [] : checkDisk(db),

@@ -12,16 +12,17 @@ import { CommandFailed } from "../usage-error.ts";
 
 /** Conversations read at a time, and taken in side by side. */
 const PAGE = 20;
-/** Of one conversation. Whoever has more of them keeps the file. */
+/** Per conversation. What is beyond stays in the file. */
 const MESSAGES_MAX = 10_000;
-/** Of turns likewise: nobody waits for it, and nothing is asked twice. */
+/** For turns as well: a command may take its time, and nothing is asked twice. */
 const KEPT_LIMITS = { rowsMax: 500, bytesMax: 64_000_000 };
 
 export const importFile: Command = {
   usage: "<file> [options]",
-  about: `Takes the conversations of a SQLite database into the engine in force, for example when moving to AWS: records, what was
-said, turns, and which messages were answered. The service on the file may go on meanwhile. Run it again for what is new since.
-What still waits, dead letters and unknown sends stay in the file: settle them there.`,
+  about: `Takes the conversations of a SQLite database into the engine in force, for example when moving to
+AWS: records, what was said, turns, and which messages were answered. The service on the file may go
+on meanwhile. Run it again for what is new since. What still waits, dead letters and unknown sends
+stay in the file: settle them there.`,
   options: {},
   args: { required: ["<file>"] },
   examples: ["LULL_ENGINE=aws lull import data/lull.db"],
@@ -52,7 +53,8 @@ type ImportConversation = NonNullable<Engine["importConversation"]>;
 function importerOf(engine: Engine, name: string): ImportConversation {
   if (engine.importConversation) return engine.importConversation;
   throw new CommandFailed(
-    `the ${name.split(" ")[0]} engine takes nothing in: copy the file instead (lull backup), or choose another engine (--engine aws)`,
+    `the ${name.split(" ")[0]} engine takes nothing in: ` +
+      "copy the file instead (lull backup), or choose another engine (--engine aws)",
   );
 }
 

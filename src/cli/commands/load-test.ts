@@ -8,12 +8,13 @@ import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Each look of each customer is a request: many customers look less often. */
+/** Each look of each customer is a request, so many customers look less often. */
 const LOOKS_PER_SECOND = 500;
 
 export const loadTest: Command = {
-  about: `Lets synthetic customers write bursts to a running service, through its web channel, and tells how it went:
-messages acknowledged, replies, how long after the window they came. Ends with exit code 1 when anything is missing.`,
+  about: `Lets synthetic customers write bursts to a running service, through its web channel, and tells how
+it went: messages acknowledged, replies, how long after the window they came. Ends with exit code 1
+when anything is missing.`,
   options: {
     customers: { type: "string", value: "N", help: "how many write at once (10)" },
     messages: { type: "string", value: "N", help: "messages in each burst (3)" },

@@ -5,8 +5,8 @@ import { printListing, printResult } from "../output/print.ts";
 import { relativeTime } from "../output/times.ts";
 
 export const list: Command = {
-  about: `Rows of the store that were not ours, or that a disk spoilt: set aside whole, with the reason. They stop nobody. --json
-shows the rows themselves.`,
+  about: `Rows of the store that were not ours, or that a disk spoilt: set aside whole, with the reason. They
+stop no conversation. --json shows the rows themselves.`,
   options: PAGE_OPTIONS,
   run: (call) =>
     withData(call, async ({ engine }) => {

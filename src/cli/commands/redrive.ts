@@ -5,9 +5,10 @@ import { printResult } from "../output/print.ts";
 import { CommandFailed } from "../usage-error.ts";
 
 export const redrive: Command = {
-  about: `Puts the wake-ups that ended among the dead letters of the queues back into them, once what made them fail is mended. Their messages
-are safe without it: the sweeper sends another one within a minute or two, and one too many only makes somebody look. Those that nobody can
-read stay where they are. Messages that got no turn are another matter: see lull dead list.`,
+  about: `Puts the wake-ups among the dead letters of the queues back, once what made them fail is repaired.
+Their messages are safe without it: the sweeper sends another one within a minute or two, and one
+too many only makes a worker look. Unreadable ones stay where they are. For messages that got no
+turn, see lull dead list.`,
   options: {},
   examples: ["LULL_ENGINE=aws lull dead redrive"],
   run: (call) =>
@@ -24,6 +25,6 @@ read stay where they are. Messages that got no turn are another matter: see lull
 
 function sentence({ channel, moved, left, isWithout }: Redriven): string {
   if (isWithout) return `${channel}: its queue keeps no dead letters`;
-  const stay = left === 0 ? "" : `, ${left} that nobody can read stay`;
+  const stay = left === 0 ? "" : `, ${left} unreadable ones stay`;
   return `${channel}: ${moved} put back${stay}`;
 }

@@ -4,10 +4,11 @@ import { runService } from "../serving/run-service.ts";
 import { serviceLog } from "../serving/serve-here.ts";
 
 export const start: Command = {
-  about: `Runs the service. It prints one line, \`lull listening on <url>\`, when it is ready; logs go to stderr.
+  about: `Runs the service. It prints one line, \`lull listening on <url>\`, when ready; logs go to stderr.
 
-A parent supervises the worker, or with --workers N as many processes that all listen and take turns. One
-that dies, or does not answer the parent for --hung seconds, is replaced, and its conversations go on at once.
+A parent supervises the worker, or with --workers N as many processes that all listen and take
+turns. One that dies, or does not answer the parent for --hung seconds, is replaced, and its
+conversations go on at once.
 
 SIGTERM or Ctrl-C stops it: no new work, running turns finish within --grace seconds or give their
 conversation back. A second signal stops at once. Nothing is lost either way.`,
@@ -23,7 +24,8 @@ conversation back. A second signal stops at once. Nothing is lost either way.`,
     if (cluster.isPrimary && kind === "echo" && origin === "default") {
       serviceLog(call, loaded)("warn", "responder.echo", {
         message:
-          "no responder is configured: answers repeat what was said. Set OPENAI_API_KEY, or respond in lull.config.ts",
+          "no responder is configured: answers repeat what was said. " +
+          "Set OPENAI_API_KEY, or respond in lull.config.ts",
       });
     }
     return runService(call, loaded, { supervised: true });

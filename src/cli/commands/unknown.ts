@@ -8,7 +8,8 @@ import { CommandFailed, UsageError } from "../usage-error.ts";
 
 export const list: Command = {
   about:
-    "Sends whose outcome the provider never told and could not be asked. Look into your provider's log, then mark or resend.",
+    "Sends whose outcome the provider never told and could not be asked. " +
+    "Look into your provider's log, then mark or resend.",
   options: PAGE_OPTIONS,
   run: (call) =>
     withData(call, async ({ engine }) => {

@@ -2,12 +2,12 @@ import { guessable, isGuessable, MAKE_A_SECRET } from "../../core/own-secret.ts"
 import { ConfigError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import type { Service } from "../../runtime/service.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 type Tokens = Pick<Service, "apiToken" | "turnToken" | "secrets" | "publicUrl">;
 
 /** Who could use the API: with which tokens, or without any. */
-export async function checkApi(service: Tokens): Promise<Finding[]> {
+export async function checkApi(service: Tokens): Promise<CheckResult[]> {
   try {
     return await examine(service);
   } catch (error) {
@@ -28,7 +28,7 @@ async function read(
   }
 }
 
-async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<Finding[]> {
+async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Promise<CheckResult[]> {
   const [all, turns] = await Promise.all([
     read(secrets, "LULL_API_TOKEN", apiToken),
     read(secrets, "LULL_TURN_TOKEN", turnToken),
@@ -39,7 +39,9 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
   ].map((name) => fail("API", guessable(name)));
   if (weak.length > 0) return weak;
   if (all !== false && all === turns)
-    return [fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: whoever has it may do everything")];
+    return [
+      fail("API", "LULL_TURN_TOKEN is the same as LULL_API_TOKEN: a responder that has it may do everything"),
+    ];
   if (all !== false) return [ok("API", "with its token")];
   const hasTurns = turns !== false;
   if (publicUrl !== undefined) return [warn("API", `${hasTurns ? TURNS_ONLY : OFF}; ${MAKE_A_SECRET}`)];
@@ -49,7 +51,8 @@ async function examine({ apiToken, turnToken, secrets, publicUrl }: Tokens): Pro
 
 const OFF = "off: the service is public and LULL_API_TOKEN is not set";
 const TURNS_ONLY =
-  "turns only, with LULL_TURN_TOKEN: the rest is off, because the service is public and LULL_API_TOKEN is not set";
+  "turns only, with LULL_TURN_TOKEN: the rest is off, " +
+  "because the service is public and LULL_API_TOKEN is not set";
 
 function isShort(token: string | false): boolean {
   return typeof token === "string" && isGuessable(token);

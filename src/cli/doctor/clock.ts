@@ -1,22 +1,25 @@
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
-/** When this was written: no right clock is earlier. */
+/** When this was written: no correct clock is earlier. */
 const EARLIEST_AT_MS = Date.UTC(2026, 10, 1);
 const WARN_MS = 5_000;
 const FAIL_MS = 60_000;
 
-/** Our clock against the `Date` of somebody else's answer. Windows are ours alone; signatures and tokens are not. */
+/**
+ * Our clock against the `Date` of a provider's answer. Windows use our clock alone; signatures and tokens do
+ * not.
+ */
 export async function checkClock(
   nowMs: () => number,
   askUrl: string | undefined,
   signal: AbortSignal,
-): Promise<Finding> {
+): Promise<CheckResult> {
   if (nowMs() < EARLIEST_AT_MS)
     return fail("clock", `the clock says ${new Date(nowMs()).toISOString()}, which is past`);
   if (askUrl === undefined) return ok("clock", "plausible; no provider to compare it with");
   const theirAtMs = await dateOf(askUrl, signal);
   if (theirAtMs === undefined) return ok("clock", "plausible; the provider told no time");
-  // Their time has whole seconds.
+  // The provider's time has whole seconds.
   const offMs = Math.max(0, Math.abs(nowMs() - theirAtMs) - 1_000);
   const text = `${Math.round(offMs / 1_000)} s off ${new URL(askUrl).host}`;
   if (offMs > FAIL_MS) return fail("clock", `${text}: set the clock, run NTP`);
@@ -29,7 +32,7 @@ async function dateOf(url: string, signal: AbortSignal): Promise<number | undefi
     const atMs = Date.parse(response.headers.get("date") ?? "");
     return Number.isNaN(atMs) ? undefined : atMs;
   } catch {
-    // Whether the provider can be reached is another check's business.
+    // Another check says whether the provider can be reached.
     return undefined;
   }
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 const MB = 1_000_000;
 const LITTLE = 1_000 * MB;
@@ -20,11 +20,11 @@ const NETWORK: Readonly<Record<number, string>> = {
   22092144: "GFS2",
   1952539503: "OCFS2",
 };
-/** May be anything behind it, from a local disk to a bucket. */
+/** It may hide anything, from a local disk to a bucket. */
 const FUSE = 1702057286;
 
-/** Where the database lies or will lie: writable, with room, on a disk of this machine. */
-export async function checkDisk(db: string): Promise<Finding[]> {
+/** Where the database is or will be: writable, with room, on a disk of this machine. */
+export async function checkDisk(db: string): Promise<CheckResult[]> {
   const { path, exists } = await nearest(db);
   const { type, bavail, bsize } = await statfs(path);
   return [await checkWritable(path, db, exists), checkSpace(bavail * bsize, path), checkKind(type, path)];
@@ -37,7 +37,7 @@ async function nearest(db: string): Promise<{ path: string; exists: boolean }> {
   return { path, exists: path === db };
 }
 
-async function checkWritable(path: string, db: string, exists: boolean): Promise<Finding> {
+async function checkWritable(path: string, db: string, exists: boolean): Promise<CheckResult> {
   if (!(await can(path, constants.W_OK))) return fail("database", `${path} cannot be written by this user`);
   // The log and the index lie beside the file, so the folder counts as well.
   if (exists && !(await can(dirname(db), constants.W_OK)))
@@ -45,14 +45,14 @@ async function checkWritable(path: string, db: string, exists: boolean): Promise
   return ok("database", exists ? `${db} is writable` : `${db} will be made at the first start`);
 }
 
-function checkSpace(bytes: number, path: string): Finding {
+function checkSpace(bytes: number, path: string): CheckResult {
   const text = `${Math.floor(bytes / MB).toLocaleString("en")} MB free at ${path}`;
   if (bytes < TOO_LITTLE) return fail("disk space", `${text}: webhooks are refused when it is full`);
   return bytes < LITTLE ? warn("disk space", text) : ok("disk space", text);
 }
 
 /** A 32-bit type arrives with its sign on some systems. */
-function checkKind(type: number, path: string): Finding {
+function checkKind(type: number, path: string): CheckResult {
   const network = NETWORK[type >>> 0];
   if (network !== undefined)
     return fail("file system", `${path} is on a network file system (${network}): use a local disk`);

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
-/** As systemd's unit and `docker run --env-file` are told of in the docs. */
+/** The name that the docs use for systemd's unit and `docker run --env-file`. */
 const NAME = "lull.env";
 
-/** An environment that is given in a file is given to the service alone: a command beside it looks at another configuration. */
+/** An environment file is read by the service alone: a command without it looks at another configuration. */
 export async function checkEnvironmentFile(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const path = join(cwd, NAME);
   try {
     const text = await readFile(path, "utf8");
@@ -25,5 +25,8 @@ export async function checkEnvironmentFile(
 }
 
 function inWords(path: string, what: string): string {
-  return `${path} is the environment of a service, and this command ${what}: what is said here is about another configuration. Run it with that environment (docs/operating.md)`;
+  return (
+    `${path} is the environment of a service, and this command ${what}: ` +
+    "what is said here is about another configuration. Run it with that environment (docs/operating.md)"
+  );
 }

@@ -1,13 +1,13 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
 import { LullError } from "../../errors.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** Asks every channel that can tell whether its credentials work. */
 export async function checkChannels(
   channels: readonly ConfiguredChannel[],
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if (channels.length === 0)
     return [warn("channels", "none is configured: `lull start` needs one, `lull dev` does not")];
   return (await Promise.all(channels.map((channel) => checkChannel(channel, signal)))).flat();
@@ -16,7 +16,7 @@ export async function checkChannels(
 async function checkChannel(
   { name, channel, kind }: ConfiguredChannel,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const check = `channel ${name}`;
   if (channel.check === undefined) return [ok(check, `${kind}; nothing to check`)];
   try {
@@ -30,7 +30,7 @@ async function checkChannel(
 }
 
 /** A wrong key would otherwise be found by the first customer. */
-export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promise<Finding> {
+export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promise<CheckResult> {
   const { kind, origin, vendor } = loaded.responder;
   if (kind === "echo")
     return warn("responder", "echo: it repeats what was said. Set OPENAI_API_KEY or write a lull.config.ts");
@@ -54,7 +54,7 @@ export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promi
 
 const OPENAI = "https://api.openai.com/v1";
 
-/** Somebody whose clock ours can be compared with. */
+/** A provider whose clock ours can be compared with. */
 export function providerUrl({ settled, channels, responder }: Loaded): string | undefined {
   if (channels.some(({ kind }) => kind.startsWith("twilio"))) {
     return String(settled.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");

@@ -1,21 +1,23 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
 /** What every SQLite file begins with. */
 const SQLITE = "SQLite format 3\0";
 /** What others than the owner may do. */
 const OTHERS = 0o077;
-/** A person mends a few of them by name, and sees then what the rest is. */
+/** An operator repairs a few by name, and then sees what the rest is. */
 const NAMED_MAX = 10;
 
-/** What Lull makes is its owner's alone; what was copied, unpacked or made by hand may be everybody's. */
-export async function checkRights(db: string, cwd: string): Promise<Finding[]> {
+/**
+ * Files that Lull creates are private to their owner; copied, unpacked or hand-made ones may be open to all.
+ */
+export async function checkRights(db: string, cwd: string): Promise<CheckResult[]> {
   const data = dirname(db);
   const backups = unique([join(data, "backups"), join(cwd, "backups")]);
   const copies = (await Promise.all([data, ...backups].map((folder) => databasesIn(folder, db)))).flat();
   const files = await openToOthers([db, `${db}-wal`, `${db}-shm`, ...copies]);
-  // The folder of a project is open to others, and so is what is no folder of ours.
+  // A project's folder is open to others, and so is a folder that is not ours.
   const own = unique([...(data === resolve(cwd) ? [] : [data]), ...backups]);
   const holding = own.filter((folder) => [db, ...copies].some((file) => dirname(file) === folder));
   const folders = await openToOthers(holding);
@@ -25,7 +27,7 @@ export async function checkRights(db: string, cwd: string): Promise<Finding[]> {
   ];
 }
 
-function told(what: string, paths: readonly string[]): Finding[] {
+function told(what: string, paths: readonly string[]): CheckResult[] {
   if (paths.length === 0) return [];
   const more = paths.length > NAMED_MAX ? ` (and ${paths.length - NAMED_MAX} more)` : "";
   return [warn("rights", `${what} ${paths.slice(0, NAMED_MAX).join(" ")}${more}`)];
@@ -54,7 +56,7 @@ async function isDatabase(file: string): Promise<boolean> {
       await handle.close();
     }
   } catch {
-    // What this user cannot read is not this user's to mend.
+    // What this user cannot read is not this user's to repair.
     return false;
   }
 }

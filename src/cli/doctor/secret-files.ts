@@ -2,28 +2,34 @@ import { stat } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { ConfigFile } from "../../config/file.ts";
 import { isObject } from "../../core/shape.ts";
-import { type Finding, warn } from "./finding.ts";
+import { type CheckResult, warn } from "./check-result.ts";
 
-/** What everybody may read. A group is an operator's choice: a secret of root's is read through the service's group. */
-const EVERYBODY = 0o004;
-/** What everybody needs of a folder to reach what is in it. */
+/**
+ * Readable by every account. A group is an operator's choice: the service's group may read a secret of
+ * root's.
+ */
+const EVERY_ACCOUNT = 0o004;
+/** What every account needs of a folder to reach what is in it. */
 const ENTER = 0o001;
 const DEPTH_MAX = 6;
 /** Settings that hold a secret, where a text stands there. */
 const SECRET_KEYS =
   /^(apiToken|turnToken|authToken|token|webhookSecret|secret|apiKey|authorization)$|[-_](key|token|secret)$/i;
 
-/** Where containers are given theirs, mostly as 0444: there are no other accounts inside, and nothing to change. */
+/** Where containers get theirs, mostly as 0444: there are no other accounts inside, and nothing to change. */
 const IN_CONTAINER = /^(\/var)?\/run\/secrets\//;
 
 interface Secrets {
   readonly files: string[];
-  /** Where one stands as it is. */
+  /** Keys under which a secret itself stands. */
   readonly written: string[];
 }
 
-/** Secrets that every account of this machine may read: where the configuration says that they are, or in it. */
-export async function checkSecretFiles(config: ConfigFile | undefined, cwd: string): Promise<Finding[]> {
+/**
+ * Secrets that every account of this machine may read: in the files that the configuration names, or in the
+ * configuration itself.
+ */
+export async function checkSecretFiles(config: ConfigFile | undefined, cwd: string): Promise<CheckResult[]> {
   if (config === undefined) return [];
   const found: Secrets = { files: [], written: [] };
   collect(config.content, "", found, DEPTH_MAX);
@@ -32,7 +38,7 @@ export async function checkSecretFiles(config: ConfigFile | undefined, cwd: stri
   );
   const open = await Promise.all(files.map(isForEverybody));
   const readable = files.filter((_, at) => open[at]);
-  // What a module exports may come from anywhere; in JSON it stands there.
+  // What a module exports may come from anywhere; in JSON it is written there.
   const isWritten = extname(config.path) === ".json" && found.written.length > 0;
   return [
     ...(readable.length > 0
@@ -43,7 +49,10 @@ export async function checkSecretFiles(config: ConfigFile | undefined, cwd: stri
 }
 
 function inConfig({ name, path }: ConfigFile, { written }: Secrets): string {
-  return `${written.join(", ")} of ${name} can be read by every account of this machine: give { "env" } or { "file" } there, or chmod 600 ${path}`;
+  return (
+    `${written.join(", ")} of ${name} can be read by every account of this machine: ` +
+    `give { "env" } or { "file" } there, or chmod 600 ${path}`
+  );
 }
 
 function collect(value: unknown, at: string, found: Secrets, depth: number): void {
@@ -63,7 +72,7 @@ function isFileReference(value: unknown): value is { readonly file: string } {
 
 /** Its own rights, and those of each folder on the way to it. */
 async function isForEverybody(path: string): Promise<boolean> {
-  if (!(await allows(path, EVERYBODY))) return false;
+  if (!(await allows(path, EVERY_ACCOUNT))) return false;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (!(await allows(folder, ENTER))) return false;
     if (dirname(folder) === folder) return true;

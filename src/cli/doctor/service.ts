@@ -1,19 +1,19 @@
 import { existsSync, realpathSync } from "node:fs";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** The most that is read of an answer: our own is a line. */
 const REASON_LENGTH_MAX = 1_000;
 
 /**
- * What a service that runs here says of itself. It may have a database open that is not at its path any more, which nobody else can
- * see. Nothing is said where none answers: `doctor` is asked before a start, too.
+ * What a service that runs here says of itself. It may have a database open that is no longer at its path,
+ * which no other process can see. Says nothing where none answers: `doctor` also runs before a start.
  */
 export async function checkService(
   { host, port, db }: { readonly host: string; readonly port: number; readonly db?: string | undefined },
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   if (port === 0) return [];
-  // Looked at before anything else of this command opens it.
+  // Checked before this command opens the database itself.
   const isElsewhere = db !== undefined && isClosed(db);
   try {
     const url = `http://${addressOf(host)}:${port}/readyz`;
@@ -29,7 +29,7 @@ export async function checkService(
     const said = String(reason).slice(0, REASON_LENGTH_MAX);
     return [fail("service", `one answers on port ${port}, and is not ready: ${said}`)];
   } catch {
-    // Nobody, or not one of ours.
+    // No service answers, or it is not ours.
     return [];
   }
 }
@@ -38,7 +38,10 @@ function ready(port: number): string {
   return `one answers on port ${port}, and is ready; whether it has the same database it was not asked`;
 }
 
-/** SQLite keeps its log beside a database as long as a process has it open. What this user may not look at may be. */
+/**
+ * SQLite keeps its log beside a database while a process has it open. A file that this user may not look at
+ * may be open.
+ */
 function isClosed(db: string): boolean {
   try {
     return !existsSync(`${realpathSync(db)}-wal`);
@@ -48,10 +51,13 @@ function isClosed(db: string): boolean {
 }
 
 function another(port: number, db: string): string {
-  return `one answers on port ${port}, and is ready, but no process has ${db} open: it is another installation's, or has another LULL_DB`;
+  return (
+    `one answers on port ${port}, and is ready, but no process has ${db} open: ` +
+    "it is another installation's, or has another LULL_DB"
+  );
 }
 
-/** Where to reach who listens on every address. */
+/** Where to reach a service that listens on every address. */
 function addressOf(host: string): string {
   if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
   return host.includes(":") ? `[${host}]` : host;

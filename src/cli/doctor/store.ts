@@ -1,13 +1,16 @@
 import { access } from "node:fs/promises";
 import type { Lull } from "../../index.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
-/** Whether the database opens and takes a write, and what in it waits for a person. A new one is not made for the question. */
+/**
+ * Whether the database opens and takes a write, and what in it waits for a person. A missing one is not
+ * created for the check.
+ */
 export async function checkStore(
   lull: Lull,
   db: string | undefined,
   nowMs: number,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckResult[]> {
   if (db !== undefined && !(await isThere(db))) return [];
   try {
     const engine = await lull.engine();

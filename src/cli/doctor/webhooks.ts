@@ -1,7 +1,7 @@
 import type { ConfiguredChannel } from "../../config/channels.ts";
 import type { Loaded } from "../../config/load.ts";
 import { maskUrl } from "../../core/plain-url.ts";
-import { type Finding, fail, ok, warn } from "./finding.ts";
+import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 /** Without it Twilio retries only connection failures: a 503 in a bad moment would lose the message. */
 const TWILIO_RETRY = "#rc=3&rp=all";
@@ -10,11 +10,11 @@ const TWILIO_RETRY = "#rc=3&rp=all";
 export async function checkWebhooks(
   { settled, server }: Loaded,
   channels: readonly ConfiguredChannel[],
-): Promise<Finding[]> {
+): Promise<CheckResult[]> {
   const unfit = (await Promise.all(channels.map(unfitness))).flat();
   const outside = channels.filter(({ channel }) => channel.type !== "web");
   const publicUrl = settled.get("publicUrl")?.value as string | undefined;
-  // Who signs visitors serves them to the world.
+  // A channel that signs its visitors is served to the world.
   const isServed = channels.some(({ channel }) => channel.isUnsigned !== true) || publicUrl !== undefined;
   if (!isServed) return unfit;
   const shown = publicUrl && maskUrl(publicUrl);
@@ -22,7 +22,7 @@ export async function checkWebhooks(
   return [...unfit, checkPublicUrl(shown), ...outside.map((channel) => webhookOf(channel, base))];
 }
 
-async function unfitness({ name, channel }: ConfiguredChannel): Promise<Finding[]> {
+async function unfitness({ name, channel }: ConfiguredChannel): Promise<CheckResult[]> {
   try {
     const why = await channel.unfit?.();
     return why === undefined ? [] : [fail(`channel ${name}`, why)];
@@ -31,11 +31,12 @@ async function unfitness({ name, channel }: ConfiguredChannel): Promise<Finding[
   }
 }
 
-function checkPublicUrl(publicUrl: string | undefined): Finding {
+function checkPublicUrl(publicUrl: string | undefined): CheckResult {
   if (publicUrl === undefined) {
     return warn(
       "public URL",
-      "LULL_PUBLIC_URL is not set: nobody outside this machine knows where to call, and what a proxy passes on is taken for this machine's own",
+      "LULL_PUBLIC_URL is not set: no caller outside this machine knows where to call, " +
+        "and what a proxy passes on is taken for this machine's own",
     );
   }
   return publicUrl.startsWith("https://")
@@ -43,7 +44,7 @@ function checkPublicUrl(publicUrl: string | undefined): Finding {
     : warn("public URL", `${publicUrl} is not https`);
 }
 
-function webhookOf({ name, channel, kind }: ConfiguredChannel, base: string): Finding {
+function webhookOf({ name, channel, kind }: ConfiguredChannel, base: string): CheckResult {
   const url = `${base}/webhooks/${name}`;
   const check = `webhook ${name}`;
   // Only Twilio takes TwiML, so only a Twilio channel can put the busy text into its answer.

@@ -3,7 +3,7 @@ import type { Listing } from "../../ports/inspector.ts";
 import type { Call } from "../command.ts";
 import { table } from "./table.ts";
 
-/** The same shapes as the API's: whoever reads one can read the other. */
+/** The same shapes as the API's, so that one parser reads both. */
 export function printJson(call: Call, value: unknown): void {
   call.io.out(JSON.stringify(toPublic(value), null, 2));
 }
@@ -17,7 +17,7 @@ export function printResult(call: Call, value: unknown, sentence: string): void 
 export interface Columns<T> {
   readonly head: readonly string[];
   readonly row: (item: T) => readonly string[];
-  /** What to say when there is nothing: an empty table looks like a mistake. */
+  /** What to print when there is nothing: an empty table looks like a mistake. */
   readonly none: string;
 }
 

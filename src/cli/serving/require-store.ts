@@ -2,7 +2,10 @@ import { ConfigError } from "../../errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Engine } from "../../ports/engine.ts";
 
-/** Looks before the first webhook does: a missing table or a wrong key should stop the start, and not a customer's message. */
+/**
+ * Checks before the first webhook does: a missing table or a wrong key should stop the start, not a
+ * customer's message.
+ */
 export async function requireStore(engine: Engine, log: Log): Promise<void> {
   if (engine.checks === undefined) return;
   const findings = await engine.checks();

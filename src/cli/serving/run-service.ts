@@ -9,7 +9,7 @@ import { announce } from "./announce.ts";
 import { loggerOptions, serveHere, serviceLog } from "./serve-here.ts";
 import { firstSignal } from "./signals.ts";
 
-/** Whether a parent watches over a single worker, too. Several always have one. */
+/** Whether a parent also watches a single worker. Several workers always have one. */
 export interface How {
   readonly supervised: boolean;
 }
@@ -21,7 +21,7 @@ export function runService(call: Call, loaded: Loaded, { supervised }: How): Pro
   return hasParent ? runParent(call, loaded) : runAlone(call, loaded);
 }
 
-/** The parent opens the store beside its workers. Of an engine that is not ours nobody knows whether it can be opened twice. */
+/** The parent opens the store beside its workers. A user's own engine may not allow to be opened twice. */
 function isShared(loaded: Loaded): boolean {
   return /^(sqlite|aws)( |$)/.test(loaded.config(() => {}).engine.name);
 }

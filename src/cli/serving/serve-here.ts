@@ -23,7 +23,7 @@ export async function serveHere(
   const log = serviceLog(call, loaded, fields);
   const lull = createLull({ ...loaded.config(log), ...(workerId !== undefined && { workerId }) });
   try {
-    // A worker's parent has looked for all of them.
+    // A worker's parent has checked for all of them.
     if (workerId === undefined) await requireSound(lull, loaded, log);
     return await serve(lull, { port, host: loaded.server.host });
   } catch (error) {
@@ -32,7 +32,7 @@ export async function serveHere(
   }
 }
 
-/** What has to be right before anybody listens. */
+/** What has to be right before the service listens. */
 export async function requireSound(lull: Lull, { server }: Loaded, log: Log): Promise<void> {
   await lull.requireFit();
   for (const { detail } of checkHost(server.host)) log("warn", "port.open", { detail });
@@ -46,7 +46,7 @@ export function serviceLog(call: Call, loaded: Loaded, fields: LogFields = {}): 
   return createLog({ ...loggerOptions(call, loaded, fields), nowMs, write: err });
 }
 
-/** As much of it as can be handed to a thread. */
+/** The options that can be passed to a thread. */
 export function loggerOptions(
   call: Call,
   loaded: Loaded,

@@ -7,11 +7,12 @@ import type { GuardData } from "./guard.ts";
 import type { SignOfLife } from "./sign-of-life.ts";
 import { watch } from "./watch.ts";
 
-/** How often it is looked whether the parent is there. */
+/** How often to check that the parent is there. */
 const LOOK_MS = 1_000;
 
 const BLOCKED =
-  "the event loop stood still: something, most likely the responder, computes without awaiting. Ended; raise hungSeconds if it should";
+  "the event loop stood still: something, most likely the responder, computes without awaiting. " +
+  "Ended; raise hungSeconds if it should";
 
 const data = workerData as GuardData;
 const log = createLog({ ...data.log, nowMs: systemClock.nowMs, write: writeNow });
@@ -30,7 +31,7 @@ function guardLoop(hungMs: number): void {
   port.on("message", (answer: SignOfLife) => watching.heard(answer));
 }
 
-/** A worker whose event loop turns leaves by itself between two looks. */
+/** A worker whose event loop turns exits by itself between two looks. */
 function guardAgainstSurviving(parent: number): void {
   let wasGone = false;
   const look = () => {
@@ -53,6 +54,6 @@ function writeNow(line: string): void {
   try {
     writeSync(2, line);
   } catch {
-    // Nobody reads it any more, or not fast enough.
+    // Standard error is closed, or its reader is too slow.
   }
 }

@@ -1,6 +1,6 @@
 import { url as debuggerUrl } from "node:inspector";
 
-/** What somebody whose event loop turns says to whoever asks. */
+/** The answer of a process whose event loop turns to the watcher that asks. */
 export interface SignOfLife {
   /** A debugger can be attached, and may hold the process at a breakpoint for as long as a person likes. */
   readonly debugged: boolean;

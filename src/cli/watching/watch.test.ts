@@ -23,7 +23,7 @@ function watched({ answers = true, debugged = false } = {}) {
   return { seen, clock, watching };
 }
 
-describe("somebody who answered", () => {
+describe("a process that answered", () => {
   test("and then no more is hung after the time, and not before", async () => {
     const { seen, clock } = watched();
     // The answer was to the look before.
@@ -71,7 +71,7 @@ test("the first answer may take six times as long", async () => {
   expect(seen).toMatchObject({ hung: 1, silentMs: FIRST_ANSWER_FACTOR * HUNG_MS });
 });
 
-test("however late a look comes, it is one look: whoever looks may have stood still with everybody else", () => {
+test("however late a look comes, it is one look: the watcher may have been frozen as well", () => {
   const looks: (() => void)[] = [];
   const clock = {
     after: (_ms: number, run: () => void) => {
@@ -95,7 +95,7 @@ test("however late a look comes, it is one look: whoever looks may have stood st
   expect(seen).not.toContain("hung");
 });
 
-test("nobody is asked after the end", async () => {
+test("no question is asked after the end", async () => {
   const { seen, clock, watching } = watched();
   watching.stop();
   await clock.advance(10 * HUNG_MS);

@@ -1,34 +1,37 @@
 import type { Clock } from "../../ports/clock.ts";
 import type { SignOfLife } from "./sign-of-life.ts";
 
-/** How often it is looked for an answer before the time is over. */
+/** How many looks for an answer fit into the time. */
 export const LOOKS = 10;
 
-/** How much longer the first answer may take: until then a program is loaded and compiled, on a machine that may be busy. */
+/**
+ * How much longer the first answer may take: until then a program is loaded and compiled, possibly on a busy
+ * machine.
+ */
 export const FIRST_ANSWER_FACTOR = 6;
 
 export interface WatchOptions {
-  /** How long whoever is watched may leave us without an answer. */
+  /** How long the watched process may leave us without an answer. */
   readonly hungMs: number;
   readonly clock: Pick<Clock, "after">;
-  /** Called at every look: a question that went astray is not held against anybody. */
+  /** Called at every look: a question that got lost must not count against the process. */
   readonly ask: () => void;
-  /** No answer in time, which is given. Called once; nobody is asked after that. */
+  /** No answer came for that long. Called once, and no question is asked after it. */
   readonly onHung: (silentMs: number) => void;
 }
 
 export interface Watch {
-  /** An answer came. Whoever may be held at a breakpoint has all the time it needs for the next one. */
+  /** An answer came. A process that may be held at a breakpoint has unlimited time for the next one. */
   heard(answer: SignOfLife): void;
   stop(): void;
 }
 
 /**
- * Asks somebody again and again for a sign of life.
+ * Asks a process again and again for a sign of life.
  *
- * It counts looks that found no answer, not the time between two answers. Whoever looks may have stood still itself, alone or with
- * everybody else (a suspended laptop, a frozen process group, a machine with too much to do): no look was made then, and nobody is
- * to blame for more than one.
+ * It counts looks that found no answer, not the time between two answers. The watcher may have been frozen
+ * itself, alone or with everything else (a suspended laptop, a frozen process group, an overloaded machine):
+ * no looks were made then, and such a pause counts as one look at most.
  */
 export function watch({ hungMs, clock, ask, onHung }: WatchOptions): Watch {
   const lookMs = hungMs / LOOKS;

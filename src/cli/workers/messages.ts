@@ -2,10 +2,13 @@ import type { SignOfLife } from "../watching/sign-of-life.ts";
 
 /** What a worker tells its parent. */
 export type WorkerMessage =
-  /** Sent before any work is taken, so that the parent can free the leases of a worker that dies on its first turn. */
+  /**
+   * Sent before any work is taken, so that the parent can free the leases of a worker that dies on its first
+   * turn.
+   */
   | { readonly lull: "identity"; readonly workerId: string }
   | { readonly lull: "ready"; readonly url: string }
-  /** It could not start. The parent tells the person once, however many workers failed alike. */
+  /** It could not start. The parent reports it once, however many workers failed alike. */
   | { readonly lull: "failed"; readonly message: string; readonly exitCode: number }
   /** Its event loop turns. */
   | ({ readonly lull: "pong" } & SignOfLife);

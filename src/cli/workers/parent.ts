@@ -24,7 +24,7 @@ export async function runParent(call: Call, loaded: Loaded): Promise<number> {
   }
   const port = await probePort(server.port, server.host);
   const lull = createLull(config);
-  // Opened before any worker: what the database needs (its folder, its migrations) is done once and by one.
+  // Opened before any worker: the parent alone creates the database's folder and runs its migrations.
   const engine = await lull.engine();
   await requireSound(lull, loaded, log);
   const failure = Promise.withResolvers<never>();

@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { ConfigError } from "../../errors.ts";
 
 /**
- * Whether the port can be had, before four workers find out one after the other. Port 0 becomes a real one here: workers have to
- * agree on it, also those that are started later.
+ * Whether the port is free, before four workers find out one after the other. Port 0 becomes a real one here,
+ * because workers have to agree on it, including those started later.
  */
 export function probePort(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {

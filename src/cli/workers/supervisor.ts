@@ -16,8 +16,9 @@ import {
 const STOP_MARGIN_MS = 5_000;
 
 /**
- * When to look for a dead worker's leases. Twice at least, since an index may show the latest one a moment late, and then as long
- * as one is found that nobody has taken: the wake-up may have gone to a request that the dead worker had left open.
+ * When to look for a dead worker's leases. At least twice, since an index may show the latest one a moment
+ * late, and then as long as a lease is found that no worker has taken: the wake-up may have gone to a request
+ * that the dead worker had left open.
  */
 const FREE_AFTER_MS = [0, 2_000, 3_000, 5_000, 10_000] as const;
 
@@ -47,7 +48,7 @@ export interface SupervisorOptions {
   readonly onFailed: (message: string, exitCode: number) => void;
 }
 
-/** Starts workers, kills those that hang, starts dead ones again, and frees what they held. */
+/** Starts workers, kills those that hang, restarts dead ones, and frees their leases. */
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #seats: Seat[];
@@ -65,7 +66,8 @@ export class Supervisor {
       ready: false,
       deaths: 0,
     }));
-    // Workers accept from the socket themselves: connections that wait in it survive the death of any one of them.
+    // Workers accept from the socket themselves: connections that wait in it survive the death of any one of
+    // them.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
   }
 
@@ -73,7 +75,10 @@ export class Supervisor {
     for (const seat of this.#seats) this.#fill(seat);
   }
 
-  /** Asks every worker to stop; kills those that are still there after grace and margin. Tells whether all went by themselves. */
+  /**
+   * Asks every worker to stop; kills those that are still there after grace and margin. Tells whether all
+   * stopped by themselves.
+   */
   async stop(): Promise<boolean> {
     this.#stopping = true;
     const gone = new Promise<true>((resolve) => {
@@ -94,7 +99,7 @@ export class Supervisor {
     return inTime;
   }
 
-  /** At once, without asking: what they were doing is safe in the store. */
+  /** At once, without asking: their work is safe in the store. */
   kill(): void {
     this.#stopping = true;
     for (const { worker } of this.#seats) worker?.process.kill("SIGKILL");
@@ -120,7 +125,7 @@ export class Supervisor {
     return watch({
       hungMs,
       clock,
-      // Whoever cannot be asked any more is about to exit.
+      // A worker that cannot be asked any more is about to exit.
       ask: () => void worker.send(ping, () => {}),
       onHung: (silentMs) => {
         log("error", "worker.hung", { worker: number, pid: worker.process.pid, silentMs });

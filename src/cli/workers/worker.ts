@@ -19,18 +19,18 @@ export async function runWorker(call: Call, loaded: Loaded): Promise<number> {
   process.on("message", (message) => {
     if (isPing(message)) answer();
   });
-  // Node drops what was asked before anybody listened.
+  // Node drops messages that came before the listener was set, so the first answer is sent unasked.
   answer();
-  // Ctrl-C reaches every process of the terminal; it is the parent who decides how we stop.
+  // Ctrl-C reaches every process of the terminal, but the parent decides how we stop.
   process.on("SIGINT", () => {});
   const stopped = new Promise<void>((resolve) => process.on("SIGTERM", () => resolve()));
   try {
     const workerId = processIdentity();
     await tellParent({ lull: "identity", workerId });
-    // The parent made it. If it is gone by now, a new and empty one would hide that.
+    // The parent created it. If it is gone by now, a new and empty one would hide that.
     await requireDatabase(loaded.server.db);
-    // Without the parent nobody would replace us or free our leases. Node ends a worker that sees its parent go; the guard, one that
-    // does not get to see anything.
+    // Without the parent we would not be replaced and our leases not freed. Node ends a worker that sees its
+    // parent go; the guard ends one whose event loop is blocked.
     await startGuard({ what: "parent", pid: process.ppid, log: loggerOptions(call, loaded, fields) });
     const port = Number(env[SHARED_PORT] ?? loaded.server.port);
     const serving = await serveHere(call, loaded, { port, workerId, fields });

@@ -5,7 +5,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { ConfigError } from "../../errors.ts";
-import type { Finding } from "../../ports/check-result.ts";
+import type { CheckResult } from "../../ports/check-result.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { problems } from "./dynamo/table-problems.ts";
 import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
@@ -27,7 +27,7 @@ export interface Checked {
 }
 
 /** Credentials, tables, queues and clock. Rejects if AWS is unreachable: that is no configuration error. */
-export async function checks(checked: Checked): Promise<readonly Finding[]> {
+export async function checks(checked: Checked): Promise<readonly CheckResult[]> {
   const clock = watchClock(checked.dynamodb, checked.clock);
   try {
     const found = await checkPlaces(checked);
@@ -41,7 +41,7 @@ export async function checks(checked: Checked): Promise<readonly Finding[]> {
   }
 }
 
-async function checkPlaces(checked: Checked): Promise<Finding[]> {
+async function checkPlaces(checked: Checked): Promise<CheckResult[]> {
   const names = Object.keys(TABLES) as TableName[];
   const tables = (await Promise.all(names.map((name) => checkTable(checked, name)))).flat();
   const channels = Object.keys(checked.queues);
@@ -53,11 +53,11 @@ async function checkPlaces(checked: Checked): Promise<Finding[]> {
   ];
 }
 
-const ok = (check: string, detail: string): Finding => ({ check, verdict: "ok", detail });
-const warn = (check: string, detail: string): Finding => ({ check, verdict: "warn", detail });
-const fail = (check: string, detail: string): Finding => ({ check, verdict: "fail", detail });
+const ok = (check: string, detail: string): CheckResult => ({ check, verdict: "ok", detail });
+const warn = (check: string, detail: string): CheckResult => ({ check, verdict: "warn", detail });
+const fail = (check: string, detail: string): CheckResult => ({ check, verdict: "fail", detail });
 
-async function checkTable(checked: Checked, table: TableName): Promise<Finding[]> {
+async function checkTable(checked: Checked, table: TableName): Promise<CheckResult[]> {
   const TableName = checked.tables[table];
   const check = `table ${TableName}`;
   return told(check, "dynamodb:DescribeTable", async () => {
@@ -84,7 +84,7 @@ async function expires(checked: Checked, TableName: string): Promise<boolean> {
   }
 }
 
-async function checkQueue(checked: Checked, channel: string): Promise<Finding[]> {
+async function checkQueue(checked: Checked, channel: string): Promise<CheckResult[]> {
   const check = `queue of channel ${channel}`;
   return told(check, "sqs:GetQueueAttributes", async () => {
     const QueueUrl = checked.queues[channel];
@@ -109,8 +109,12 @@ function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>)
   return retrying(request, checked.retrying, checked.clock);
 }
 
-/** A wrong configuration is a finding. A role that may not describe a table may still use it. */
-async function told(check: string, action: string, look: () => Promise<Finding[]>): Promise<Finding[]> {
+/** A wrong configuration is a failed check. A role that may not describe a table may still use it. */
+async function told(
+  check: string,
+  action: string,
+  look: () => Promise<CheckResult[]>,
+): Promise<CheckResult[]> {
   try {
     return await look();
   } catch (error) {
@@ -137,10 +141,10 @@ function watchClock(dynamodb: DynamoDBClient, clock: Clock) {
   return { offMs: () => offMs, stop: () => void dynamodb.middlewareStack.remove("lullClock") };
 }
 
-function checkClock(offMs: number | undefined): Finding[] {
+function checkClock(offMs: number | undefined): CheckResult[] {
   if (offMs === undefined) return [];
   const text = `${Math.round(offMs / 1_000)} s off AWS's`;
-  const finding =
+  const result =
     offMs > CLOCK_MS_MAX ? warn("clock", `${text}: leases rely on it, run NTP`) : ok("clock", text);
-  return [finding];
+  return [result];
 }

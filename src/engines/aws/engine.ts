@@ -1,5 +1,5 @@
 import { inTheEnd } from "../../core/dead-letters.ts";
-import type { Finding } from "../../ports/check-result.ts";
+import type { CheckResult } from "../../ports/check-result.ts";
 import type { Engine, EngineContext, KeptConversation } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
@@ -26,7 +26,7 @@ import { draft, hasNewer, mark, renew } from "./steps/turn.ts";
 
 export interface OpenContext {
   readonly site: AwsContext;
-  readonly checks: () => Promise<readonly Finding[]>;
+  readonly checks: () => Promise<readonly CheckResult[]>;
   readonly redrive: NonNullable<Engine["redrive"]>;
   readonly close: () => Promise<void>;
 }

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Finding } from "../../ports/check-result.ts";
+import type { CheckResult } from "../../ports/check-result.ts";
 import { whileBusy } from "./connection.ts";
 import { inWords } from "./failure.ts";
 
 /** Reads every page, which a service never does: damage may lie in pages that were not read since. */
-export async function examine(file: string): Promise<readonly Finding[]> {
+export async function examine(file: string): Promise<readonly CheckResult[]> {
   if (!statSync(file, { throwIfNoEntry: false })) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
   try {
@@ -19,7 +19,7 @@ export async function examine(file: string): Promise<readonly Finding[]> {
   }
 }
 
-function damaged(how: string): Finding {
+function damaged(how: string): CheckResult {
   const detail = `the file is damaged: stop lull and restore a backup (${how.split("\n").at(-1)})`;
   return { check: "store", verdict: "fail", detail };
 }

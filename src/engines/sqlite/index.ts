@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { Finding } from "../../ports/check-result.ts";
+import type { CheckResult } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
@@ -22,7 +22,7 @@ export interface SqliteOptions {
   readonly synchronous?: "full" | "off";
 }
 
-function tracesFinding(why: string | undefined): Finding[] {
+function tracesResult(why: string | undefined): CheckResult[] {
   if (why === undefined) return [];
   const detail = `bytes of an erased person may be left in the database's files: ${why}`;
   return [{ check: "erased", verdict: "warn", detail }];
@@ -46,7 +46,7 @@ export function sqlite(options: SqliteOptions): EngineProvider {
           const damage = store.damage();
           if (damage !== undefined) throw new StoreUnavailable(damage);
         },
-        checks: async () => tracesFinding(await steps.tracesLeft()),
+        checks: async () => tracesResult(await steps.tracesLeft()),
         examine: () => examine(options.file),
         close: store.close,
       });

@@ -18,7 +18,7 @@ export function phonePage(channel: string): EdgeAnswer {
   };
 }
 
-/** Only this script and style run, and talk to this service only: a reply cannot smuggle in anything. */
+/** Only this script and style run, and they talk to this service only: a reply cannot smuggle in a script. */
 function policyOf({ script, style }: BuiltPage): string {
   return [
     "default-src 'none'",

@@ -23,12 +23,12 @@ export async function readAnswer(response: Response, host: string): Promise<Repl
 function replyIn({ headers }: Response, text: string): Reply {
   const type = contentType(headers);
   if (isJson(type)) return replyFrom(parsed(text));
-  // Bare servers name no type at all. A web page is never meant for a chat: some proxy is in the way.
+  // Bare servers name no type at all. A web page is never meant for a chat: a proxy is in the way.
   if (type === "" || type === "text/plain") return text;
   throw notAnAnswer("it is neither text/plain nor application/json");
 }
 
-/** The service has taken the work, so nothing else in its body may turn this into an error. */
+/** The service has accepted the work, so nothing else in its body may turn this into an error. */
 function answersLater({ headers }: Response, text: string): Reply {
   const told = laterSecondsIn(text);
   const retryAfterMs = retryAfter(headers) || LATER_SECONDS * 1_000;

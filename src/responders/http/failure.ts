@@ -27,12 +27,15 @@ export function unreachable(host: string, cause: unknown): LullError {
   });
 }
 
-/** A reply that nobody can read. Whoever wrote the service has to look: asking again would bring the same. */
+/** A reply that cannot be read. Its service's author has to look: asking again would bring the same. */
 export function unreadable(what: string): LullError {
   return new LullError(`the service's answer: ${what}`, { code: "HTTP_BAD_ANSWER", retry: "never" });
 }
 
-/** Not from the service, by the look of it: a proxy's page, half a body. Or its bug with this very message, so it is no outage. */
+/**
+ * Probably not from the service: a proxy's page, or half a body. Or a bug that only this message triggers, so
+ * it is no outage.
+ */
 export function notAnAnswer(what: string): LullError {
   return new LullError(`the service's answer: ${what}`, {
     code: "HTTP_BAD_ANSWER",
@@ -41,7 +44,7 @@ export function notAnAnswer(what: string): LullError {
   });
 }
 
-/** In seconds, or as a date, which is compared with the answer's own `date`: no clock of ours is needed. */
+/** In seconds, or as a date, which is compared with the answer's own `date`: our clock is not needed. */
 export function retryAfter(headers: Headers): number | undefined {
   const nowMs = Date.parse(headers.get("date") ?? "");
   return retryAfterMs(headers.get("retry-after"), nowMs, Number.POSITIVE_INFINITY);

@@ -46,7 +46,7 @@ async function errorOf(asked: Promise<Reply> = ask()): Promise<LullError> {
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 const TEXT_TYPE = { "content-type": "text/plain; charset=utf-8" };
 
-test("the turn, the conversation and the past are posted as JSON, with the turn's id as idempotency key", async () => {
+test("turn, conversation and history are posted as JSON, with the turn's id as idempotency key", async () => {
   const past = [{ role: "user" as const, text: "before", media: [], atMs: 1, turnId: "turn-0" }];
   const turn = fakeTurn(["hi", "open?"], { id: "turn-7", attempt: 2, history: async () => past });
   let posted: { body: unknown; headers: IncomingMessage["headers"] } | undefined;
@@ -171,7 +171,7 @@ test.each([
   expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "never" });
 });
 
-test("broken JSON and web pages come from somebody in between, and pass", async () => {
+test("broken JSON and web pages come from a proxy in between, and may pass", async () => {
   answers(200, '{"text": "h', JSON_TYPE);
   expect(await errorOf()).toMatchObject({ code: "HTTP_BAD_ANSWER", retry: "later", outage: false });
   answers(200, "<html>", { "content-type": "text/html" });

@@ -10,11 +10,13 @@ import { unreachable } from "./failure.ts";
 
 export interface HttpOptions {
   readonly url: string;
-  /** Signs each body, so that the service knows who asks: `x-lull-signature: sha256=<hex HMAC of the body>`. */
+  /**
+   * Signs each body, so that the service knows who asks: `x-lull-signature: sha256=<hex HMAC of the body>`.
+   */
   readonly secret?: SecretReference;
   /** Further headers. A value may be a reference: `{ authorization: { env: "SERVICE_TOKEN" } }`. */
   readonly headers?: Readonly<Record<string, SecretReference>>;
-  /** How much of the past goes along; the runtime's own limit where left out, 0 for none. */
+  /** How much of the history goes along; the runtime's own limit where left out, 0 for none. */
   readonly historyMessagesMax?: number;
   readonly secrets?: Secrets;
 }
@@ -24,7 +26,7 @@ interface Service extends HttpOptions {
   readonly secrets: Secrets;
 }
 
-/** Posts the turn to a service of the user's own. What it answers is the reply. */
+/** Posts the turn to a service of the user's own. Its answer is the reply. */
 export function http(options: HttpOptions): Responder {
   const service: Service = {
     ...options,
@@ -59,7 +61,7 @@ async function ask(service: Service, turn: Turn): Promise<Reply> {
     });
     return await readAnswer(response, service.endpoint.host);
   } catch (error) {
-    // An abort is not the service's fault: whoever aborted knows why, and gets that reason back.
+    // An abort is not the service's fault: the caller that aborted gets its own reason back.
     turn.signal.throwIfAborted();
     throw error instanceof LullError ? error : unreachable(service.endpoint.host, error);
   }
@@ -77,7 +79,8 @@ async function headersFor(service: Service, turn: Turn, body: string): Promise<H
     setHeader(headers, name, await service.secrets.get(reference));
   }
   headers.set("content-type", "application/json");
-  // The same turn may be asked again after a crash; a service that keeps its answers by this key works only once.
+  // The same turn may be asked again after a crash; a service that keeps its answers by this key works only
+  // once.
   headers.set("idempotency-key", turn.id);
   if (service.secret !== undefined) {
     const secret = await service.secrets.get(service.secret);
@@ -86,7 +89,7 @@ async function headersFor(service: Service, turn: Turn, body: string): Promise<H
   return headers;
 }
 
-/** The value is a secret as likely as not, and the error of `set` would quote it. */
+/** The value is probably a secret, and the error of `set` would quote it. */
 function setHeader(headers: Headers, name: string, value: string): void {
   try {
     headers.set(name, value);

@@ -4,7 +4,9 @@ import { unreadable } from "./failure.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a reply as any language writes it: a string, a list, null, or an object in camelCase or snake_case. */
+/**
+ * Reads a reply as any language writes it: a string, a list, null, or an object in camelCase or snake_case.
+ */
 export function replyFrom(json: unknown): Reply {
   if (json === null || typeof json === "string") return json;
   if (Array.isArray(json)) return texts(json, "the list");
@@ -25,10 +27,13 @@ const KNOWN = [
   "later_seconds",
 ];
 
-/** Known fields of the wrong type are not guessed at, a customer would read the guess. Unknown ones are left alone. */
+/**
+ * Known fields of the wrong type are not guessed at, because a customer would read the guess. Unknown ones
+ * are ignored.
+ */
 function fullReply(fields: Fields): FullReply {
   const names = Object.keys(fields);
-  // `{ "reply": "hi" }` would otherwise be silence, and nobody would learn why.
+  // `{ "reply": "hi" }` would otherwise be silence without a reason.
   if (names.length > 0 && !names.some((name) => KNOWN.includes(name))) {
     throw unreadable("it has none of the fields of a reply, such as text");
   }

@@ -9,10 +9,10 @@ export interface Answer {
   readonly json: Readonly<Record<string, unknown>>;
 }
 
-/** Far beyond any answer; it only keeps a wrong address from filling the memory, as often as turns run at once. */
+/** Far beyond any answer. It keeps a wrong address from filling the memory, as often as turns run at once. */
 export const RESPONSE_BYTES_MAX = 4_000_000;
 
-/** One request, one try. Trying again is the turn's business: it waits without holding a worker, and survives a crash. */
+/** One request, one try. The turn tries again: it waits without holding a worker, and survives a crash. */
 export async function callOpenAi(
   settings: OpenAiSettings,
   body: RequestBody,
@@ -30,7 +30,7 @@ export async function callOpenAi(
     });
     return await read(response);
   } catch (error) {
-    // An abort is not OpenAI's fault: whoever aborted knows why, and gets that reason back.
+    // An abort is not OpenAI's fault: the caller that aborted gets its own reason back.
     signal.throwIfAborted();
     throw error instanceof LullError ? error : unreachable(error);
   }

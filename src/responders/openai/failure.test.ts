@@ -127,7 +127,7 @@ test.each(["<html>Bad gateway</html>", "", '{"output":[', "17"])(
   },
 );
 
-test("JSON of somebody else passes too", async () => {
+test("another server's JSON may pass too", async () => {
   expect(await errorOf({ raw: '{"hello":"world"}' })).toMatchObject({
     code: "OPENAI_UNAVAILABLE",
     retry: "later",
@@ -152,7 +152,7 @@ test("a connection that breaks, or never stands, passes", async () => {
   const broken = await errorOf({ drop: true });
   expect(broken).toMatchObject({ code: "OPENAI_UNREACHABLE", retry: "later" });
   await fake.stop();
-  const refused = await errorOf("nobody hears this");
+  const refused = await errorOf("never sent");
   expect(refused).toMatchObject({ code: "OPENAI_UNREACHABLE", retry: "later" });
   expect(refused.message).toContain("ECONNREFUSED");
   await fake.start();
@@ -183,7 +183,7 @@ test("an abort reaches OpenAI and comes back with its own reason", async () => {
   await over;
 });
 
-test("a turn that is aborted already asks nobody", async () => {
+test("a turn that is aborted already asks no model", async () => {
   const signal = AbortSignal.abort(new Error("lease lost"));
   await expect(openai({ apiKey: KEY, baseUrl: fake.url })(fakeTurn(TEXT, { signal }))).rejects.toThrow(
     "lease lost",

@@ -2,7 +2,7 @@ import { LullError, type RetryAdvice } from "../../errors.ts";
 import { passes } from "../../wire/outage.ts";
 import { retryAfterMs } from "../../wire/retry-after.ts";
 
-/** What an error body tells, as far as it is safe to repeat. */
+/** What an error body says, as far as it is safe to repeat. */
 interface Detail {
   readonly code?: string;
   readonly type?: string;
@@ -17,11 +17,11 @@ interface Judgement {
 }
 
 const later = (code: string): Judgement => ({ code, retry: "later" });
-/** Worth another try, but not one for as long as an outage may last: it may be this very message that brings it about. */
+/** Worth another try, but not for as long as an outage may last: this very message may be the cause. */
 const again = (code: string): Judgement => ({ ...later(code), outage: false });
 const never = (code: string): Judgement => ({ code, retry: "never" });
 
-/** A 429 that waiting does not mend: somebody has to pay. */
+/** A 429 that waiting does not heal: the account is out of credit. */
 const OUT_OF_CREDIT = /insufficient_|billing|credit/;
 
 /** An answer of OpenAI that is an error. */
@@ -39,7 +39,7 @@ function judge(status: number, { code = "", type = "" }: Detail): Judgement {
   if (status === 408 || status === 409 || status >= 500 || code === "conversation_locked") {
     return later("OPENAI_UNAVAILABLE");
   }
-  // The key is not the right one, which an operator changes. A 403 is about what it may do, and stays.
+  // The key is wrong, and an operator changes it. A 403 is about what the key may do, and stays.
   if (status === 401) return { ...later("OPENAI_UNAUTHORIZED"), credentials: true };
   if (status === 403) return never("OPENAI_UNAUTHORIZED");
   if (status === 404) return never("OPENAI_NOT_FOUND");
@@ -70,8 +70,9 @@ export function unreachable(cause: unknown): LullError {
 }
 
 /**
- * Nothing was said. Whoever cut the answer off (the filter, the token limit) would cut it off again, and each try is paid for:
- * a person should look. A finished answer without words is the model's whim: it counts as an attempt, and the next one may do.
+ * The model said nothing. A filter or token limit that cut the answer off would do so again, and each try is
+ * paid for: a person should look. A finished answer without words is chance: it counts as an attempt, and the
+ * next one may work.
  */
 export function empty(headers: Headers, cutOffBy: string | undefined): LullError {
   const why = word(cutOffBy);
@@ -100,12 +101,17 @@ function detailOf(body: unknown): Detail {
   return { ...(code && { code }), ...(type && { type }), ...(param && { param }) };
 }
 
-/** Names only. An error's `message` repeats part of the key or of the prompt, and a proxy may put anything anywhere. */
+/**
+ * Names only. An error's `message` repeats part of the key or of the prompt, and a proxy may put anything
+ * anywhere.
+ */
 function word(value: unknown): string | undefined {
   return /^[\w.[\]-]{1,64}$/.test(String(value ?? "")) ? String(value) : undefined;
 }
 
-/** `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`. */
+/**
+ * `retry-after-ms`, or `retry-after` in seconds or as a date, which is compared with the answer's own `date`.
+ */
 export function retryAfter(headers: Headers): number | undefined {
   const inMs = headers.get("retry-after-ms");
   const given = inMs === null ? headers.get("retry-after") : String(Number(inMs) / 1_000);

@@ -7,13 +7,15 @@ import { type RequestBody, requestFor } from "./request.ts";
 import { type ModelResponse, readResponse } from "./response.ts";
 import { runTools } from "./tools.ts";
 
-/** Answers with a model of OpenAI, through the Responses API. The past comes from lull's own record. */
+/** Answers with a model of OpenAI, through the Responses API. The history comes from lull's own record. */
 export function openai(options: OpenAiOptions = {}): Responder {
   const settings = settingsFrom(options, process.env);
   return (turn) => answer(settings, turn);
 }
 
-/** Asks, runs the tools the model calls, and asks again with what they returned, until it answers in words. */
+/**
+ * Asks, runs the tools the model calls, and asks again with what they returned, until it answers in words.
+ */
 async function answer(settings: OpenAiSettings, turn: Turn): Promise<FullReply> {
   let request = await requestFor(settings, turn);
   let spent: Usage | undefined;
@@ -36,7 +38,8 @@ async function ask(
   signal: AbortSignal,
   mustAnswer: boolean,
 ): Promise<{ headers: Headers; response: ModelResponse }> {
-  // Forbidding tools at the limit turns "too many rounds" into an answer from what the model has learnt so far.
+  // Forbidding tools at the limit turns "too many rounds" into an answer from what the model has learnt so
+  // far.
   const body = mustAnswer && "tools" in request ? { ...request, tool_choice: "none" } : request;
   const reply = await callOpenAi(settings, body, signal);
   return { headers: reply.headers, response: readResponse(reply) };

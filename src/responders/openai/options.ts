@@ -9,13 +9,16 @@ import type { OpenAiTools } from "./tools.ts";
 export interface OpenAiOptions {
   /** `OPENAI_MODEL`, else `gpt-6-luna`. */
   readonly model?: string;
-  /** Who the assistant is and what it may do: `LULL_INSTRUCTIONS`. A function may look at the turn and its conversation. */
+  /**
+   * Who the assistant is and what it may do: `LULL_INSTRUCTIONS`. A function may look at the turn and its
+   * conversation.
+   */
   readonly instructions?: string | ((turn: Turn) => string | Promise<string>);
   /** `{ env: "OPENAI_API_KEY" }`. */
   readonly apiKey?: SecretReference;
   /** `OPENAI_BASE_URL`, else OpenAI's own. */
   readonly baseUrl?: string;
-  /** How much of the past goes along; the runtime's own limit where left out, 0 for none. */
+  /** How much of the history goes along; the runtime's own limit where left out, 0 for none. */
   readonly historyMessagesMax?: number;
   /** Counts what the model thinks as well as what it says. */
   readonly maxOutputTokens?: number;
@@ -24,7 +27,10 @@ export interface OpenAiOptions {
   readonly tools?: OpenAiTools;
   /** How often the model may call tools before it has to answer. */
   readonly toolRoundsMax?: number;
-  /** `mention`: the model is told that there is an image. `link`: it is given the URL, which must be open to OpenAI. */
+  /**
+   * `mention`: the model is told that there is an image. `link`: it is given the URL, which must be open to
+   * OpenAI.
+   */
   readonly media?: "mention" | "link";
   /** Further fields of the request, as OpenAI names them: `service_tier`, `text`, `metadata`, ... */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -48,10 +54,10 @@ export interface OpenAiSettings {
 
 const TOOL_ROUNDS_MAX = 8;
 
-/** These would change what is asked or how the answer comes, and the reply would be read wrongly. */
+/** These would change what is asked or how the answer comes, and the reply would be misread. */
 const NOT_IN_BODY = ["input", "stream", "background", "conversation", "previous_response_id"];
 
-/** Fills in the defaults and says at start what would otherwise fail at the first customer. */
+/** Fills in the defaults, and fails at start for what would otherwise fail at the first customer. */
 export function settingsFrom(
   options: OpenAiOptions,
   env: Readonly<Record<string, string | undefined>>,

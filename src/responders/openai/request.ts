@@ -16,9 +16,10 @@ export async function requestFor(settings: OpenAiSettings, turn: Turn): Promise<
     settings.historyMessagesMax === 0 ? [] : turn.history(settings.historyMessagesMax),
   ]);
   return {
-    // The past is our own record, so OpenAI need not keep a second one, and asking again changes nothing anywhere.
+    // The history is our own record, so OpenAI need not keep a second one, and asking again changes nothing
+    // anywhere.
     store: false,
-    // The id is made with the installation's secret: nobody finds a phone number behind it by trying all of them.
+    // The id is made with the installation's secret, so a phone number cannot be found by trying all of them.
     safety_identifier: createHash("sha256").update(turn.conversation.id).digest("hex"),
     ...present({
       instructions: instructions || undefined,
@@ -37,13 +38,15 @@ function toolFields({ tools, body }: OpenAiSettings): Record<string, unknown> {
   if (own.length === 0) return {};
   return {
     tools: [...own, ...(Array.isArray(body.tools) ? body.tools : [])],
-    // With `store: false` nobody else remembers what the model thought before it called a tool: we carry it back to it.
-    // A model that does not think refuses this field: `body: { include: [] }` takes it out.
+    // With `store: false` only we can carry back what the model thought before it called a tool. A model that
+    // does not think refuses this field: `body: { include: [] }` takes it out.
     include: body.include ?? ["reasoning.encrypted_content"],
   };
 }
 
-/** Old images are mentioned, never linked: their links expire, and each would be paid for again in every turn. */
+/**
+ * Old images are mentioned, never linked: their links expire, and each would be paid for again in every turn.
+ */
 function pastItem({ role, text, media }: HistoryMessage): InputItem[] {
   const content = withMentions(text, media);
   return content === "" ? [] : [{ role, content }];

@@ -35,7 +35,10 @@ export function readResponse({ json, headers }: Answer): ModelResponse {
   };
 }
 
-/** Some models think aloud (`commentary`) before the final answer: the customer gets the answer only, if there is one. */
+/**
+ * Some models think aloud (`commentary`) before the final answer: the customer gets the answer only, if there
+ * is one.
+ */
 function textOf(output: readonly InputItem[]): string {
   const messages = output.filter((item) => item.type === "message");
   const final = messages.filter((message) => message.phase !== "commentary");

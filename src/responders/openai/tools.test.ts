@@ -24,7 +24,7 @@ function tool(run: OpenAiTool["run"]): OpenAiTool {
 
 const thought = { id: "rs_1", type: "reasoning", summary: [], encrypted_content: "opaque" };
 
-test("the model calls a tool, is told what it returned, and answers; the cost of both is added up", async () => {
+test("the model calls a tool, gets its result, and answers; the cost of both is added up", async () => {
   const call = fakeToolCall("tables_left", { day: "friday" });
   fake.behave((_, n) => (n === 1 ? { response: { output: [thought, call] } } : "Two tables left."));
   const heard: unknown[] = [];

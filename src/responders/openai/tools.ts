@@ -8,8 +8,8 @@ export interface OpenAiTool {
   /** Holds the model to the schema; the schema must then follow OpenAI's rules for strict ones. */
   readonly strict?: boolean;
   /**
-   * What it returns is shown to the model: a text as it is, anything else as JSON. What it throws fails the turn, which is
-   * asked again as a whole: a tool that changes something should do it once per `turn.id`.
+   * What it returns is shown to the model: a text as it is, anything else as JSON. What it throws fails the
+   * turn, which is asked again as a whole, so a tool that changes something should do it once per `turn.id`.
    */
   run(args: Record<string, unknown>, turn: Turn): unknown;
 }
@@ -30,7 +30,10 @@ export function describeTools(tools: OpenAiTools): readonly Record<string, unkno
   });
 }
 
-/** Runs what the model asked for in one go, side by side: it asks for calls together when none needs another's result. */
+/**
+ * Runs the calls of one response side by side: the model asks for calls together when none needs another's
+ * result.
+ */
 export function runTools(
   tools: OpenAiTools,
   calls: readonly ToolCall[],
@@ -43,7 +46,7 @@ export function runTools(
   );
 }
 
-/** The model's own slips (no such tool, broken arguments) are told to it, because it can mend them. */
+/** The model is told of its own mistakes (no such tool, broken arguments), because it can correct them. */
 async function outputOf(tools: OpenAiTools, call: ToolCall, turn: Turn): Promise<string> {
   const tool = Object.hasOwn(tools, call.name) ? tools[call.name] : undefined;
   if (tool === undefined) return "error: there is no tool of this name";

@@ -1,7 +1,10 @@
 import { LullError } from "../../errors.ts";
 import { kindOf, nameOf } from "../../wire/aws-errors.ts";
 
-/** What SQS said, as the one answer that matters. Everything unknown may pass: throttling, outages, tokens that are renewed. */
+/**
+ * What SQS said, as retry later or never. Everything unknown may pass: throttling, outages, tokens that are
+ * renewed.
+ */
 export function failure(error: unknown): LullError {
   const [name, kind] = [nameOf(error), kindOf(error)];
   if (kind === "missing") return never("QUEUE_NOT_FOUND", "there is no such queue in its region", error);

@@ -6,7 +6,10 @@ import type { Turn, TurnMessage } from "../../ports/responder.ts";
 /** Characters that JSON leaves as they are and SQS refuses. A customer may type them. */
 const REFUSED = /[\uFFFE\uFFFF]/g;
 
-/** The merged turn as JSON, in the names of the conversations table: whoever reads the queue often reads that, too. */
+/**
+ * The merged turn as JSON, in the names of the conversations table, which consumers of the queue often read
+ * as well.
+ */
 export function bodyOf(
   turn: Turn,
   history: readonly HistoryMessage[],
@@ -41,7 +44,9 @@ function messageOf({ id, text, media, arrivedAtMs, sentAtMs, fields }: TurnMessa
   };
 }
 
-/** Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`. */
+/**
+ * Its owner's own configuration is among the attributes: `channel_config`, `ai_config`, `openai_thread_id`.
+ */
 function recordOf(conversation: Conversation) {
   const { senderAlias, allowedChannels, handOffReason } = conversation;
   return {

@@ -99,7 +99,8 @@ describe("the body", () => {
   it("has no character that SQS refuses, and loses none", () => {
     const odd = "\uFFFF\uFFFE\u0000\uD800 \u{1F600}";
     const body = bodyOf(fakeTurn(odd), [], undefined);
-    // What SQS takes: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+    // What SQS takes:
+    // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
     expect(body).toMatch(/^[\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u);
     expect(JSON.parse(body).combined_body).toBe(odd);
   });

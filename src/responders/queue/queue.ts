@@ -9,11 +9,14 @@ import { bodyOf } from "./payload.ts";
 import { deduplicationId, groupId } from "./unique.ts";
 
 export interface QueueOptions {
-  /** The target, as SQS names it: `https://sqs.eu-west-1.amazonaws.com/111122223333/ai`. Never a queue that wakes Lull. */
+  /**
+   * The target, as SQS names it: `https://sqs.eu-west-1.amazonaws.com/111122223333/ai`. Never a queue that
+   * wakes Lull.
+   */
   readonly url: string;
   /** Its consumer answers through the API, within this time. Left out: there is no reply. */
   readonly answerWithinSeconds?: number;
-  /** How much of the past goes along; none where left out. */
+  /** How much of the history goes along; none where left out. */
   readonly historyMessagesMax?: number;
   /** Default: the one in the URL, then what the SDK finds. */
   readonly region?: string;
@@ -28,8 +31,8 @@ const BYTES_MAX = 1_048_576;
 const WITHIN_SECONDS_MAX = 604_800;
 
 /**
- * Hands the turn to somebody behind an SQS queue. A crash between the hand-over and the commit hands it over again, under the same
- * `turn.id`: whoever reads the queue has to expect that.
+ * Hands the turn to a consumer behind an SQS queue. A crash between the hand-over and the commit hands it
+ * over again, under the same `turn.id`; consumers have to expect that.
  */
 export function queue(options: QueueOptions): Responder {
   const checked = { ...options, url: urlOf(options.url), ...within(options.answerWithinSeconds) };
@@ -64,7 +67,7 @@ function clientFor({ url, region = regionIn(url), endpoint: given }: QueueOption
     ...(region !== undefined && { region }),
     // An emulator's queue URLs may name a host that only it knows.
     ...(endpoint !== undefined && { endpoint, useQueueUrlAsEndpoint: false }),
-    // The turn's own deadline ends everything; these end an endpoint that keeps silent a good deal sooner.
+    // The turn's own deadline ends everything; these end a silent endpoint much sooner.
     requestHandler: {
       connectionTimeout: AWS_DEADLINES.connectMsMax,
       requestTimeout: AWS_DEADLINES.requestMsMax,
@@ -83,7 +86,7 @@ async function handOver(client: SQSClient, options: QueueOptions, turn: Turn): P
   try {
     await client.send(command, { abortSignal: turn.signal });
   } catch (error) {
-    // An abort is not the queue's fault: whoever aborted knows why, and gets that reason back.
+    // An abort is not the queue's fault: the caller that aborted gets its own reason back.
     turn.signal.throwIfAborted();
     throw failure(error);
   }

@@ -10,8 +10,8 @@ export function groupId({ conversation: { id } }: Turn): string {
 }
 
 /**
- * The same for the same messages of the same turn. A turn that failed comes back with what the customer wrote meanwhile: with the
- * turn's id alone, the queue would drop that hand-over, and those messages with it.
+ * The same for the same messages of the same turn. A turn that failed comes back with what the customer wrote
+ * meanwhile: with the turn's id alone, the queue would drop that hand-over, and those messages with it.
  */
 export function deduplicationId({ id, messages }: Turn): string {
   return hashOf(id, ...messages.map((message) => message.id));

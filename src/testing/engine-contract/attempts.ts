@@ -13,7 +13,7 @@ async function joined(s: Scene): Promise<Taken> {
   return s.take();
 }
 
-/** Failing: attempts, backoff, dead letters, and what people do about those. */
+/** Failing: attempts, backoff, dead letters, and what operators do about those. */
 export const attempts: readonly EngineCase[] = [
   scene(
     "a batch that kills its worker every time becomes a dead letter of exactly its messages",
@@ -84,7 +84,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "what joined a failed turn and was answered with it goes with it when it is dead-lettered, and is not answered again",
+    "a message that joined a failed turn is dead-lettered with it, and is not answered again",
     {},
     async (s) => {
       const second = await joined(s);
@@ -126,7 +126,7 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
-    "somebody's outage is not counted: it comes back as often as it is given back, with its start",
+    "an outage is not counted: its turn comes back as often as it is released, with its start",
     { attemptsMax: 2 },
     async (s) => {
       const { turnId } = await s.turnFor("one").then(async (first) => {
@@ -150,7 +150,7 @@ export const attempts: readonly EngineCase[] = [
       );
       const [letter] = await s.dead();
       assert.equal(letter?.attempts, 6);
-      // Whoever joined an outage later has not waited as long.
+      // A message that joined the outage later has not waited as long.
       assert.deepEqual(
         letter?.messages.map(({ text }) => text),
         ["one"],
@@ -298,7 +298,7 @@ export const attempts: readonly EngineCase[] = [
   }),
 
   scene(
-    "a turn is a suspect when an attempt of it ended with its holder, and stays one while it waits, whatever else fails",
+    "a turn is a suspect when an attempt ended with its holder, and stays one whatever else fails",
     {},
     async (s) => {
       const first = await s.turnFor("hi");
@@ -326,7 +326,7 @@ export const attempts: readonly EngineCase[] = [
     assert.deepEqual([third.attempt, third.isSuspect], [3, true]);
   }),
 
-  scene("whoever continues a draft asks nobody, and is no suspect", { settleMs: 0 }, async (s) => {
+  scene("a continued draft asks no responder, and is no suspect", { settleMs: 0 }, async (s) => {
     const first = await s.turnFor("hi");
     await s.engine.turns.draft(first.lease, draftFor(first));
     await s.leaseLapses();

@@ -21,7 +21,7 @@ async function orderOf(s: Scene): Promise<string> {
   return textsOf(await s.take()).join("");
 }
 
-/** Every turn until nothing is left, each without getting in anybody's way. */
+/** Every turn until nothing is left, one after the other. */
 async function drain(s: Scene, each: (taken: Taken) => void): Promise<void> {
   for (let taken: Taken | undefined = await s.take(); taken; ) {
     each(taken);
@@ -30,7 +30,7 @@ async function drain(s: Scene, each: (taken: Taken) => void): Promise<void> {
   }
 }
 
-/** Some digits that look random, the same every time. */
+/** Digits that look random, the same every time. */
 function digits(): () => number {
   let state = 7;
   return () => {
@@ -118,7 +118,7 @@ export const batches: readonly EngineCase[] = [
   }),
 
   scene(
-    "what the limit on messages leaves behind is due at once, and nobody gets in between",
+    "what the limit on messages leaves behind is due at once, and no other turn gets in between",
     { batchMessagesMax: 2 },
     async (s) => {
       for (const text of "abcde") {
@@ -176,7 +176,7 @@ export const batches: readonly EngineCase[] = [
     );
   }),
 
-  drainsInOrder("a pile of many batches is taken by arrival where nobody tells a time", () => undefined),
+  drainsInOrder("a pile of many batches is taken by arrival where no provider gives a time", () => undefined),
   drainsInOrder(
     "a pile of many batches is taken by the provider's time where all have one",
     (n) => n * 1_000,
@@ -200,7 +200,7 @@ export const batches: readonly EngineCase[] = [
       as("released", await s.engine.turns.release(first.lease, { kind: "retry", afterMs: 0, reason: "x" }));
       const human = await s.take();
       assert.deepEqual(human.outbound?.texts, ["one moment"]);
-      // A limit cut the turn beside it, so that its holder goes on at once.
+      // A limit cut the turn beside it, so its holder continues at once.
       const again = as("turn", (await s.reply(human)).next!).taken;
       assert.deepEqual([again.turnId, textsOf(again)], [first.turnId, ["a", "b"]]);
       const next = as("turn", (await s.reply(again)).next!).taken;
@@ -209,7 +209,7 @@ export const batches: readonly EngineCase[] = [
   ),
 
   scene(
-    "what a human says while a pile is drained goes before the rest of it, and what comes in meanwhile is answered behind it",
+    "a human's words go before the rest of a pile, and later messages are answered behind it",
     { batchMessagesMax: 2 },
     async (s) => {
       const first = await s.turnFor(..."abcdef");

@@ -6,7 +6,7 @@ import type { Draft } from "../../model/draft.ts";
 import type { Arrival } from "../../model/message.ts";
 import type { Taken } from "../../model/take.ts";
 
-/** A message as it arrives. Say what matters to the case; Ana wrote the rest. */
+/** A message as it arrives. A case gives what matters to it; the rest is Ana's. */
 export function arrival(given: Partial<Arrival> & Pick<Arrival, "providerId" | "arrivedAtMs">): Arrival {
   const sender = given.sender ?? "ana";
   return {

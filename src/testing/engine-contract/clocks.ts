@@ -12,9 +12,9 @@ async function setBack(s: Scene): Promise<void> {
   await s.engine.sweeping.sweep();
 }
 
-/** A clock that is set back mutes nobody, and gives nobody's turn to somebody else. */
+/** A clock that is set back mutes no customer, and gives no turn to a second worker. */
 export const clocks: readonly EngineCase[] = [
-  scene("a clock that is set back while messages gather mutes nobody", {}, async (s) => {
+  scene("a clock that is set back while messages gather mutes no customer", {}, async (s) => {
     await s.receive({ text: "one", sender: "ana" });
     await s.receive({ text: "two", sender: "ben" });
     await setBack(s);
@@ -25,7 +25,7 @@ export const clocks: readonly EngineCase[] = [
     await s.atRest();
   }),
 
-  scene("a clock that was fast only between two sweeps mutes nobody either", {}, async (s) => {
+  scene("a clock that was fast only between two sweeps mutes no customer either", {}, async (s) => {
     const other = await s.open("worker-2");
     await s.engine.sweeping.sweep();
     await s.passes(HOUR);
@@ -59,14 +59,14 @@ export const clocks: readonly EngineCase[] = [
   }),
 
   scene(
-    "a failed turn is not put off by more than its pause: nobody knows how much of it is over",
+    "a failed turn waits no longer than its pause: how much of it is over is not known",
     {},
     async (s) => {
       const first = await s.turnFor("hi");
       const afterMs = 20_000;
       await s.engine.turns.release(first.lease, { kind: "retry", afterMs, reason: "overloaded" });
       await setBack(s);
-      // At once where a sweep wakes everybody, when its trigger comes where that is on its way.
+      // At once where a sweep wakes every conversation, or when its trigger arrives.
       const [atOnce] = await s.turns();
       await s.passes(20_000);
       assert.equal((atOnce ?? (await s.take())).turnId, first.turnId);
@@ -74,7 +74,7 @@ export const clocks: readonly EngineCase[] = [
   ),
 
   scene(
-    "a pause that is longer than any mutes nobody: whoever wrote that had another clock",
+    "a pause that is longer than any allowed mutes no customer: its writer had another clock",
     {},
     async (s) => {
       const first = await s.turnFor("hi");
@@ -83,7 +83,7 @@ export const clocks: readonly EngineCase[] = [
         afterMs: 9 * 24 * HOUR,
         reason: "overloaded",
       });
-      // As long as a queue delays at most, where somebody looks only then.
+      // As long as a queue delays at most, where a worker looks only then.
       await s.passes(HOUR / 4);
       await s.engine.sweeping.sweep();
       assert.equal((await s.take()).turnId, first.turnId);
@@ -95,7 +95,8 @@ export const clocks: readonly EngineCase[] = [
     const draft = draftFor(first, [], { awaitingUntilAtMs: s.nowMs + 60_000 });
     await s.engine.turns.release(first.lease, { kind: "wait", afterMs: 60_000, draft });
     await setBack(s);
-    // Somebody looks at once, or when a trigger comes: from there it is awaited for as long as was promised.
+    // A worker looks at once, or when a trigger comes: from then on it is awaited for as long as was
+    // promised.
     await s.nothingDue();
     await s.passes(60_000);
     const [atOnce] = await s.turns();

@@ -7,7 +7,7 @@ import { scene } from "./scene.ts";
 
 const settling = { settleMs: 200_000 };
 
-/** The answer is written down before it is sent: whoever comes next goes on from there. */
+/** The answer is written down before it is sent: the next holder continues from there. */
 export const drafts: readonly EngineCase[] = [
   scene("a crash after the draft: the next holder continues it instead of asking again", {}, async (s) => {
     const first = await s.turnFor("one");
@@ -89,7 +89,7 @@ export const drafts: readonly EngineCase[] = [
     assert.deepEqual((await s.take()).draft?.chunks, second.chunks);
   }),
 
-  scene("whoever continues a draft is told what was sent to this person before", {}, async (s) => {
+  scene("a worker that continues a draft is told what was sent to this person before", {}, async (s) => {
     const before = await s.talk("hi");
     const first = await s.turnFor("again");
     await s.engine.turns.draft(first.lease, draftFor(first));
@@ -97,7 +97,7 @@ export const drafts: readonly EngineCase[] = [
     assert.deepEqual((await s.take()).recentProviderIds, [`out-${before.turnId}-0`]);
   }),
 
-  scene("of a long reply every message is known to whoever continues the next draft", {}, async (s) => {
+  scene("every message of a long reply is known when the next draft is continued", {}, async (s) => {
     const before = await s.turnFor("hi");
     const { replyMessagesMax } = s.settings;
     const long = allSent(
@@ -234,7 +234,7 @@ export const drafts: readonly EngineCase[] = [
     await receiving.recordDelivery("test", { account: "account", providerId: "p1", status: "sent", chunk });
 
     const marked = as("marked", await turns.mark(taken.lease, older));
-    // Whoever goes on from its own copy would send it again.
+    // A worker that continued from its own copy would send it again.
     assert.equal(marked.draft.chunks[0]?.state.kind, "sent");
     assert.equal(marked.draft.chunks[1]?.state.kind, "pending");
     const how = { kind: "retry", afterMs: 0, reason: "timeout", draft: older } as const;

@@ -219,7 +219,7 @@ export const erasing: readonly EngineCase[] = [
     });
     await s.receive({ ...ANA, text: "SECRET six" });
     const found = await s.world.keeps?.();
-    if (found) for (const secret of secrets) assert.ok(found.includes(secret), `nobody kept ${secret}`);
+    if (found) for (const secret of secrets) assert.ok(found.includes(secret), `${secret} was not kept`);
 
     assert.equal(await engine.conversations.erase(id), "erased");
     const left = (await s.world.keeps?.()) ?? "";
@@ -231,7 +231,7 @@ export const erasing: readonly EngineCase[] = [
   }),
 
   {
-    title: "an id tells nobody whose it is: in another installation the same person has another one",
+    title: "an id does not tell whose it is: in another installation the same person has another one",
     async run(harness) {
       const worlds = [await harness.world(), await harness.world()];
       const ids = await Promise.all(
@@ -252,7 +252,7 @@ export const erasing: readonly EngineCase[] = [
 const ANA = { sender: "user-ana-0001", senderAlias: "+15550101", replyTo: "test:+15550101" };
 const PICTURE = { url: "https://example.test/SECRET.jpg", contentType: "image/jpeg" };
 
-/** This message arrives, its window goes by, and her turn is taken; whoever else is due waits. */
+/** This message arrives, its window passes, and its turn is taken; other due turns wait. */
 async function turnOf(s: Scene, given: Partial<Arrival>): Promise<Taken> {
   await s.receive(given);
   await s.windowPasses();

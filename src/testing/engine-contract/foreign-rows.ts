@@ -3,7 +3,10 @@ import { draftFor, textsOf } from "./builders.ts";
 import { type EngineCase, SPOILT_HOW } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
-/** What is read may not be ours: one bad row stops neither its own conversation nor any other, and a person can see it. */
+/**
+ * What is read may not be ours: one bad row stops neither its own conversation nor any other, and an operator
+ * can see it.
+ */
 export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
   scene(`a state that is ${how} is set aside, and every conversation gets its turn`, {}, async (s) => {
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
@@ -47,7 +50,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
     await s.atRest();
   }),
 
-  scene(`a record that is ${how} stops nobody, and nothing is lost`, {}, async (s) => {
+  scene(`a record that is ${how} stops no other, and nothing is lost`, {}, async (s) => {
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
     await s.receive({ sender: "ben", text: "two" });
     await s.world.spoil!(conversationId, "conversation", how);
@@ -64,7 +67,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
   }),
 
   scene(
-    `a record that is ${how} while a reply waits to be sent stops nobody, and nothing is lost`,
+    `a record that is ${how} while a reply waits to be sent stops no other, and nothing is lost`,
     {},
     async (s) => {
       const { conversationId } = await s.receive({ sender: "ana", text: "one" });
@@ -104,7 +107,10 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
   }),
 ]);
 
-/** Everybody who is due, or is found by a sweep, gets a reply. Whose messages were in the first look and later ones, by sender. */
+/**
+ * Every customer who is due, or is found by a sweep, gets a reply. Returns the texts of the first and later
+ * looks, by sender.
+ */
 async function answered(s: Scene): Promise<Record<string, string[]>> {
   const heard: Record<string, string[]> = {};
   for (let look = 0; look < 3; look += 1) {

@@ -3,7 +3,9 @@ import type { TakeOutcome } from "../../model/take.ts";
 import type { Engine } from "../../ports/engine.ts";
 import type { FakeClock } from "../fake-clock.ts";
 
-/** One promise of the protocol, as a test without a test runner. It throws when the engine does not keep it. */
+/**
+ * One promise of the protocol, as a test without a test runner. It throws when the engine does not keep it.
+ */
 export interface EngineCase {
   readonly title: string;
   run(harness: EngineHarness): Promise<void>;
@@ -24,7 +26,9 @@ export interface Skip {
 
 export type SpoiltWhat = "state" | "staged" | "conversation";
 
-/** `unreadable`: what stands there is no value of ours at all. `foreign`: it can be read, and its fields are of other types. */
+/**
+ * `unreadable`: it is no value of ours at all. `foreign`: it can be read, and its fields have other types.
+ */
 export const SPOILT_HOW = ["unreadable", "foreign"] as const;
 export type SpoiltHow = (typeof SPOILT_HOW)[number];
 
@@ -35,15 +39,21 @@ export interface World {
   readonly settings: Settings;
   /** One more worker on the same store. */
   open(workerId?: string): Promise<Engine>;
-  /** What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a queue. */
+  /**
+   * What a worker finds to do now. Here and not on the engine alone: an engine's triggers may wait in a
+   * queue.
+   */
   takeDue(engine: Engine, max?: number): Promise<TakeOutcome[]>;
-  /** Sets every worker's clock back. What waits somewhere for a time to pass still waits as long. */
+  /** Sets every worker's clock back. A timer that is running still runs as long. */
   setClockBack(ms: number): void;
-  /** Removes window and lease behind the engine's back: what is staged has nobody left to look at it. */
+  /** Removes window and lease behind the engine's back: no worker will look at what is staged. */
   strand?(conversationId: string): Promise<void>;
-  /** Puts a row in place of one of ours, behind the engine's back: of a conversation's staged rows, the oldest. */
+  /** Replaces one of our rows behind the engine's back; of a conversation's staged rows, the oldest. */
   spoil?(conversationId: string, what: SpoiltWhat, how: SpoiltHow): Promise<void>;
-  /** All bytes of all that the store keeps, for a search: files as they are, every row of every table, triggers on their way. */
+  /**
+   * All bytes of all that the store keeps, for a search: files as they are, every row of every table,
+   * triggers on their way.
+   */
   keeps?(): Promise<string>;
   close(): Promise<void>;
 }

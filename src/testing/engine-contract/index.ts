@@ -27,8 +27,9 @@ export type { EngineCase, EngineHarness, Skip, SpoiltHow, SpoiltWhat, World } fr
 export { type Backstage, worldOn } from "./world-on.ts";
 
 /**
- * What every engine promises, as a list of cases that any test runner can run. Two stores that pass it are the same store to
- * everything above them. A case that cannot hold for an engine is named in its harness, with the reason.
+ * What every engine promises, as a list of cases for any test runner. Two stores that pass it are the same
+ * store to everything above them. A case that cannot hold for an engine is named in its harness, with the
+ * reason.
  */
 export const engineContract: readonly EngineCase[] = [
   ...windows,

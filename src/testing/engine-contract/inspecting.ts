@@ -157,7 +157,7 @@ export const inspecting: readonly EngineCase[] = [
     assert.equal(turns.length, 1);
     assert.deepEqual(refusals, []);
     assert.equal(lock?.staged, 1);
-    assert.equal(await s.engine.inspector.conversation("nobody"), undefined);
+    assert.equal(await s.engine.inspector.conversation("no-such-id"), undefined);
   }),
 
   scene("of a long conversation the latest that fit are shown, and how much waits in all", {}, async (s) => {
@@ -178,7 +178,7 @@ export const inspecting: readonly EngineCase[] = [
     assert.deepEqual(await shown(100, 10), { texts: ["ok", "six"], turns: 1, waiting: 3 });
   }),
 
-  scene("the latest conversation of a key is found, complete or not, and nobody else's", {}, async (s) => {
+  scene("the latest conversation of a key is found, complete or not, and no other's", {}, async (s) => {
     const { latestId } = s.engine.inspector;
     const { conversation: first } = await s.turnFor("one");
     const { channelType, address, sender } = first;

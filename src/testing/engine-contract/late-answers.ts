@@ -108,7 +108,7 @@ export const lateAnswers: readonly EngineCase[] = [
 
   scene("an answer for a turn that is over, drafted, or never was is stale", {}, async (s) => {
     const answer = (turnId: string) => s.engine.conversations.answer({ turnId, texts: ["late"] });
-    assert.equal(await answer("nobody's turn"), "stale");
+    assert.equal(await answer("no-such-turn"), "stale");
     const over = await s.talk("one");
     assert.equal(await answer(over.turnId), "stale");
     const drafted = await s.turnFor("two");
@@ -128,7 +128,7 @@ export const lateAnswers: readonly EngineCase[] = [
   }),
 
   scene(
-    "once a human has the conversation nobody waits for a late answer: what the human says goes out",
+    "once a human has the conversation, no late answer is awaited: what the human says goes out",
     {},
     async (s) => {
       const first = await s.turnFor("hi");

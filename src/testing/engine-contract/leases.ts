@@ -10,7 +10,7 @@ async function everything(s: Scene, conversationId: string) {
   return { detail, dead: await s.dead(), counts: await s.engine.inspector.counts() };
 }
 
-/** One at a time: who may work, and what a worker finds that may not any more. */
+/** One at a time: which worker may work, and what one finds that no longer may. */
 export const leases: readonly EngineCase[] = [
   scene(
     "a wake-up while the lease is held is told when to come again, and comes again then",
@@ -52,7 +52,7 @@ export const leases: readonly EngineCase[] = [
   ),
 
   scene(
-    "the longest lease is nobody else's, however long a one is asked for",
+    "the longest lease has a limit, and until then no other worker gets it",
     { leaseMs: 2 * LEASE_MS_MAX },
     async (s) => {
       const other = await s.open("worker-2");
@@ -90,7 +90,7 @@ export const leases: readonly EngineCase[] = [
   }),
 
   scene("a wake-up for a conversation that does not exist is dropped", {}, async (s) => {
-    assert.deepEqual(await s.engine.turns.take("nobody"), { kind: "nothing" });
+    assert.deepEqual(await s.engine.turns.take("no-such-id"), { kind: "nothing" });
     await s.atRest();
   }),
 
@@ -154,7 +154,7 @@ export const leases: readonly EngineCase[] = [
     await s.atRest();
   }),
 
-  scene("time alone takes nothing away: a slow worker that nobody replaced goes on", {}, async (s) => {
+  scene("time alone takes nothing away: a slow worker that was not replaced goes on", {}, async (s) => {
     const taken = await s.turnFor("hi");
     await s.leaseLapses();
     as("renewed", await s.engine.turns.renew(taken.lease));
@@ -190,7 +190,7 @@ export const leases: readonly EngineCase[] = [
     assert.equal(again.attempt, 2);
     as("renewed", await s.engine.turns.renew(second!.lease));
     as("lost", await s.engine.turns.renew(first!.lease));
-    assert.equal(await s.engine.sweeping.freeLeases("nobody"), 0);
+    assert.equal(await s.engine.sweeping.freeLeases("no-such-worker"), 0);
   }),
 
   scene("a crashed worker's customer need not write again, nor wait for a restart", {}, async (s) => {

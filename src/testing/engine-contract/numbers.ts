@@ -21,7 +21,7 @@ async function leftBehind(s: Scene): Promise<{ ana: string; stranger: string }> 
   return { ana, stranger };
 }
 
-/** Where a number has led that changes hands: refused, at once, on their turn, and once its people are erased. */
+/** Where a number leads that changes hands: refused, at once, on the turn, and once its people are erased. */
 export const numbers: readonly EngineCase[] = [
   scene("erasing a person leaves the stranger who has the number that they left", {}, async (s) => {
     const { ana, stranger } = await leftBehind(s);
@@ -37,7 +37,7 @@ export const numbers: readonly EngineCase[] = [
     assert.deepEqual(await reached(s, ana), [OTHER]);
   }),
 
-  scene("what is nobody's stays so when all who had the number are erased", {}, async (s) => {
+  scene("an ownerless conversation stays so when all who had its number are erased", {}, async (s) => {
     const ana = await placeOf(s, { sender: ANA });
     const bare = await placeOf(s, { sender: PHONE });
     assert.equal(await placeOf(s, anas(PHONE)), ana);
@@ -177,7 +177,7 @@ export const numbers: readonly EngineCase[] = [
   ),
 
   scene(
-    "a conversation that is completed while a message waits there leads to its person, not to who has its number",
+    "a conversation completed while a message waits leads to its person, not to who has its number",
     { validation: "on-turn" },
     async (s) => {
       await s.receive({ sender: PHONE, text: "first" });
@@ -258,14 +258,14 @@ export const numbers: readonly EngineCase[] = [
   }),
 ];
 
-/** Neither is a bare number found there, nor is anything said there sent to it. */
+/** A bare number is not found there, and nothing said there is sent to it. */
 async function notIn(s: Scene, id: string): Promise<void> {
   const outcome = await s.deliver(s.arrival({ sender: PHONE }));
   assert.notEqual("conversationId" in outcome && outcome.conversationId, id);
   assert.notDeepEqual(await reached(s, id), [PHONE]);
 }
 
-/** What was asked in whose conversation, by the name that stays where it is known, until nothing waits. */
+/** What was asked in whose conversation, by the lasting name where it is known, until nothing waits. */
 async function answered(s: Scene): Promise<Record<string, string[]>> {
   const asked: Record<string, string[]> = {};
   for (let round = 0; round < 4; round += 1) {

@@ -135,7 +135,7 @@ export const onTurnValidation: readonly EngineCase[] = [
   ),
 
   scene(
-    "checked on its turn, what arrived while the task was completed goes to the conversation that was opened since",
+    "checked on its turn, a message that arrived during completion goes to the newer conversation",
     onTurn,
     async (s) => {
       const first = await s.turnFor("first task");
@@ -152,7 +152,7 @@ export const onTurnValidation: readonly EngineCase[] = [
   ),
 
   scene(
-    "checked on its turn, a draft whose task was completed meanwhile is continued where it is, and its message answered once",
+    "checked on its turn, a draft of a completed task is continued, and its message answered once",
     onTurn,
     async (s) => {
       const first = await s.turnFor("hi");
@@ -170,7 +170,7 @@ export const onTurnValidation: readonly EngineCase[] = [
   ),
 
   scene(
-    "checked on its turn, a turn that failed is tried again as the same one, even if its task was completed meanwhile",
+    "checked on its turn, a failed turn is tried again as the same one, even if its task is complete",
     onTurn,
     async (s) => {
       const first = await s.turnFor("hi");

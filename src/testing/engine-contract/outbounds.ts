@@ -59,8 +59,8 @@ export const outbounds: readonly EngineCase[] = [
     await s.nothingDue();
   }),
 
-  scene("nobody can be told anything in a conversation that does not exist", {}, async (s) => {
-    assert.equal(await s.engine.conversations.say(outbound("nobody")), "not-found");
+  scene("nothing can be said in a conversation that does not exist", {}, async (s) => {
+    assert.equal(await s.engine.conversations.say(outbound("no-such-id")), "not-found");
     await s.atRest();
   }),
 
@@ -182,7 +182,7 @@ export const outbounds: readonly EngineCase[] = [
   ),
 
   scene(
-    "a send whose outcome nobody knows is listed at the commit, and the conversation goes on",
+    "a send whose outcome is unknown is listed at the commit, and the conversation goes on",
     {},
     async (s) => {
       const taken = await s.turnFor("hi");

@@ -64,7 +64,7 @@ export const pausing: readonly EngineCase[] = [
   }),
 
   scene("a conversation that does not exist cannot be changed", {}, async (s) => {
-    assert.equal(await s.engine.conversations.change("nobody", { paused: true }), undefined);
-    assert.equal(await s.engine.conversations.get("nobody"), undefined);
+    assert.equal(await s.engine.conversations.change("no-such-id", { paused: true }), undefined);
+    assert.equal(await s.engine.conversations.get("no-such-id"), undefined);
   }),
 ];

@@ -14,7 +14,7 @@ export async function placeOf(s: Scene, given: Partial<Arrival>): Promise<string
   return (await s.receive(given)).conversationId;
 }
 
-/** By which names their people are written to. */
+/** The names by which their people are written to. */
 export async function reached(s: Scene, ...ids: string[]): Promise<(string | undefined)[]> {
   return Promise.all(
     ids.map(async (id) => {
@@ -24,7 +24,10 @@ export async function reached(s: Scene, ...ids: string[]): Promise<(string | und
   );
 }
 
-/** Twenty messages of three people with three numbers. `core/person.test.ts` tells hundreds of such stories, and what else holds in them. */
+/**
+ * Twenty messages of three people with three numbers. `core/person.test.ts` tries hundreds of such sequences,
+ * and what else holds in them.
+ */
 async function tell(s: Scene, story: number): Promise<void> {
   const came = new Map<string, string>();
   const places = new Map<string, string>();
@@ -55,7 +58,10 @@ export async function completeAll(s: Scene): Promise<void> {
     await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { complete: true }));
 }
 
-/** Who is who: a number may change hands, and whoever has it now is not who had it. `core/person.test.ts` has every case. */
+/**
+ * Who is who: a number may change hands, and its new owner is not the former one. `core/person.test.ts` has
+ * every case.
+ */
 export const people: readonly EngineCase[] = [
   scene("a number that changes hands does not hand over a conversation", {}, async (s) => {
     const former = await placeOf(s, FORMER);
@@ -88,7 +94,7 @@ export const people: readonly EngineCase[] = [
     assert.equal((await s.engine.conversations.get(later))?.senderAlias, undefined);
   }),
 
-  scene("a number that somebody has left leads nowhere", {}, async (s) => {
+  scene("a number that a person has left leads nowhere", {}, async (s) => {
     const first = await placeOf(s, FORMER);
     assert.equal(await placeOf(s, { ...FORMER, senderAlias: OTHER }), first);
     assert.equal(await placeOf(s, { sender: OTHER }), first);
@@ -107,7 +113,7 @@ export const people: readonly EngineCase[] = [
   }),
 
   scene(
-    "a number is with whoever came with it, though another conversation is named by it",
+    "a number is with the person who came with it, though another conversation is named by it",
     {},
     async (s) => {
       const byId = await placeOf(s, { sender: FORMER.sender! });
@@ -123,7 +129,7 @@ export const people: readonly EngineCase[] = [
   ),
 
   scene(
-    "a number that somebody has left leads nowhere, though it names their conversation",
+    "a number that a person has left leads nowhere, though it names their conversation",
     {},
     async (s) => {
       const first = await placeOf(s, { sender: PHONE });
@@ -139,7 +145,7 @@ export const people: readonly EngineCase[] = [
     },
   ),
 
-  scene("a number goes with somebody whose conversation is named by another", {}, async (s) => {
+  scene("a number goes with a person whose conversation is named by another", {}, async (s) => {
     const former = await placeOf(s, FORMER);
     const later = await placeOf(s, { sender: OTHER });
     assert.equal(await placeOf(s, { ...LATER, senderAlias: OTHER }), later);
@@ -159,11 +165,11 @@ export const people: readonly EngineCase[] = [
     assert.equal((await placeOf(s, LATER)) === second, false);
   }),
 
-  scene("whatever people write, a number alone is with whoever came with it last", {}, async (s) => {
+  scene("whatever people write, a number alone is with the person who came with it last", {}, async (s) => {
     for (let story = 1; story <= 4; story += 1) await tell(s, story);
   }),
 
-  scene("somebody who is to be created is not whoever had the number before", {}, async (s) => {
+  scene("a person who is to be created is not the one who had the number before", {}, async (s) => {
     const key = { channelType: "test", address: "lull" };
     const former = await placeOf(s, FORMER);
     const made = await s.engine.conversations.create({ ...key, ...LATER, sender: LATER.sender! });
@@ -184,7 +190,7 @@ export const people: readonly EngineCase[] = [
     assert.deepEqual(await s.engine.conversations.history(later.conversation.id, 10), []);
   }),
 
-  scene("erasing somebody leaves those whose number they had, or who have it now", {}, async (s) => {
+  scene("erasing a person leaves those whose number they had, or who have it now", {}, async (s) => {
     await placeOf(s, FORMER);
     await completeAll(s);
     const former = await placeOf(s, FORMER);
@@ -222,7 +228,7 @@ export const people: readonly EngineCase[] = [
   }),
 
   scene(
-    "erasing somebody finds what they said before they were known, under a number they left",
+    "erasing a person finds what they said before they were known, under a number they left",
     {},
     async (s) => {
       await placeOf(s, { sender: PHONE });
@@ -248,7 +254,7 @@ export const people: readonly EngineCase[] = [
     for (const name of [FORMER.sender!, LATER.sender!, PHONE]) assert.ok(!last.includes(name), name);
   }),
 
-  scene("erasing somebody finds what they said under every number that they had", {}, async (s) => {
+  scene("erasing a person finds what they said under every number that they had", {}, async (s) => {
     await placeOf(s, FORMER);
     await completeAll(s);
     const id = await placeOf(s, { ...FORMER, senderAlias: "+15550103" });

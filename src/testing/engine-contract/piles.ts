@@ -4,7 +4,7 @@ import { as, textsOf } from "./builders.ts";
 import type { EngineCase } from "./harness.ts";
 import { type Scene, scene } from "./scene.ts";
 
-/** Longer than any engine goes on refusing because of what it counted last. */
+/** Longer than any engine goes on refusing because of an old count. */
 const COUNTED_AGAIN_MS = 60_000;
 
 function refusedAsFull(outcome: StageOutcome): boolean {
@@ -13,7 +13,7 @@ function refusedAsFull(outcome: StageOutcome): boolean {
   return tellBusy === true;
 }
 
-/** Somebody looks, and what waits goes on waiting: an outage. By then every engine has counted. */
+/** A worker looks, and what waits goes on waiting: an outage. By then every engine has counted. */
 async function lookInVain(s: Scene, forMs = 3_600_000): Promise<void> {
   const taken = await s.take();
   const afterMs = forMs;
@@ -27,7 +27,7 @@ async function refusals(s: Scene): Promise<string[]> {
 /** What waits in one conversation has a limit. */
 export const piles: readonly EngineCase[] = [
   scene(
-    "a conversation in which as many messages wait as may is full: the next is refused, recorded once and told once",
+    "a conversation with as many waiting messages as allowed is full: more is refused, told once",
     { stagedMessagesMax: 3 },
     async (s) => {
       for (const text of ["one", "two", "three"]) await s.receive(text);
@@ -129,7 +129,7 @@ export const piles: readonly EngineCase[] = [
   }),
 
   scene(
-    "checked on turn, a conversation that nobody has looked up is full, too",
+    "checked on turn, a conversation that no worker has looked up yet is full as well",
     { stagedMessagesMax: 2, validation: "on-turn" },
     async (s) => {
       await s.receive("one");

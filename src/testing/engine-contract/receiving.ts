@@ -62,7 +62,7 @@ export const receiving: readonly EngineCase[] = [
   scene("a dead letter that was brought back is not staged in the next conversation, too", {}, async (s) => {
     const taken = await s.turnFor("hi");
     const message = taken.messages[0]!;
-    await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "nobody can answer this" });
+    await s.engine.turns.release(taken.lease, { kind: "dead-letter", reason: "this cannot be answered" });
     await s.engine.conversations.change(taken.conversation.id, { taskComplete: true });
     const next = await s.receive("something else");
     assert.notEqual(next.conversationId, taken.conversation.id);
@@ -132,7 +132,7 @@ export const receiving: readonly EngineCase[] = [
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
   }),
 
-  scene("a redelivered message that nobody would look at gets its window back", {}, async (s) => {
+  scene("a redelivered message that no worker would look at gets its window back", {}, async (s) => {
     const { conversationId, message } = await s.receive("hi");
     await s.world.strand!(conversationId);
     await s.passes(60_000);
@@ -150,7 +150,7 @@ export const receiving: readonly EngineCase[] = [
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
   }),
 
-  // Shorter than anything else is kept, so that the sweep has this one to forget.
+  // Shorter than anything else is kept, so that the sweep forgets only this one.
   scene(
     "a message is remembered for the dedupe time, and forgotten by the sweep after it",
     ONE_DAY,
@@ -186,12 +186,12 @@ export const receiving: readonly EngineCase[] = [
       assert.equal(as("refused", outcomes[0]!).code, "MESSAGE_TOO_LARGE");
     }
     assert.equal((await s.engine.inspector.counts()).refusals, 1);
-    // Cut short by whoever wrote it, it may come in.
+    // Shortened by its sender, it may come in.
     as("staged", await s.deliver(arrival));
   }),
 
   scene(
-    "a refusal that is not to be recorded leaves no record, whoever decides on it, and a redelivery is a duplicate all the same",
+    "a refusal that is not to be recorded leaves no record, and a redelivery is a duplicate",
     { admission: "known" },
     async (s) => {
       const isUnrecorded = true;

@@ -116,7 +116,7 @@ export const recording: readonly EngineCase[] = [
       const taken = await s.turnFor(text);
       await s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken)), { usage }));
     }
-    // One that tells of none adds none.
+    // A turn that reports no usage adds none.
     await s.talk("three");
     const [conversation] = await s.conversations();
     const { promptTokens, completionTokens, totalTokens } = conversation!;
@@ -139,7 +139,7 @@ export const recording: readonly EngineCase[] = [
   ),
 
   scene(
-    "a turn that was handed to a queue is committed without a reply, and the status says so until the next turn",
+    "a turn handed to a queue is committed without a reply, and the status says so until the next",
     {},
     async (s) => {
       const first = await s.turnFor("hi");
@@ -175,7 +175,7 @@ export const recording: readonly EngineCase[] = [
     assert.equal(second.conversation.id, first.conversation.id);
     await s.engine.turns.commit(second.lease, silent(second, { complete: true }));
     const completed = await s.engine.conversations.get(second.conversation.id);
-    // Whoever answers nothing changes nothing about who is waited for.
+    // A turn without an answer does not change who is waited for.
     assert.deepEqual([completed?.taskComplete, completed?.status], [true, "awaiting_agent"]);
   }),
 

@@ -7,10 +7,10 @@ import type { CommitOutcome, Engine, StageOutcome } from "../../ports/engine.ts"
 import { allSent, arrival, as, draftFor, replied } from "./builders.ts";
 import type { EngineCase, EngineHarness, World } from "./harness.ts";
 
-/** More than any case that does not count its takes has due at once. */
+/** More than are ever due at once in a case that does not count its takes. */
 const TAKE_MAX = 100;
 
-/** A case is played on a world of its own, which is closed whatever happens. */
+/** A case runs on a world of its own, which is closed whatever happens. */
 export function scene(
   title: string,
   settings: Partial<Settings>,
@@ -29,7 +29,7 @@ export function scene(
   };
 }
 
-/** A store, a first worker, and the words that cases are told in. */
+/** A store, a first worker, and the vocabulary of the cases. */
 export class Scene {
   readonly world: World;
   /** The first worker. Others are opened with `open`. */
@@ -59,7 +59,7 @@ export class Scene {
     await this.passes(window.kind === "fixed" ? window.lengthMs : window.maxMs);
   }
 
-  /** Nobody renews: whoever holds a lease now does not hold it any more. */
+  /** No worker renews: the present leases lapse. */
   async leaseLapses(): Promise<void> {
     await this.passes(this.settings.leaseMs + this.settings.clockSkewMs);
   }

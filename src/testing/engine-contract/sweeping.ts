@@ -5,7 +5,7 @@ import { type Scene, scene } from "./scene.ts";
 
 const HOUR = 3_600_000;
 
-/** All that are listed now are until so much time has passed, and then none is. */
+/** Everything listed now stays listed until that much time has passed, and then nothing is. */
 async function refusalsLast(s: Scene, ms: number): Promise<void> {
   const shown = async () => {
     const { items } = await s.engine.inspector.refusals({ limit: 10 });
@@ -18,23 +18,23 @@ async function refusalsLast(s: Scene, ms: number): Promise<void> {
   await s.engine.sweeping.sweep();
   assert.equal(await shown(), before);
   await s.passes(2 * HOUR);
-  // Many, as there would have been: no single one believes that so much time has passed.
+  // As many as would have run: a single sweep does not believe that so much time has passed.
   for (let sweeps = 0; sweeps < 1_000 && (await shown()) > 0; sweeps += 1) await s.engine.sweeping.sweep();
   assert.equal(await shown(), 0);
 }
 
-/** It heals alone: what fell through is found, what is over goes. */
+/** It heals alone: stranded work is found, and what has expired is removed. */
 export const sweeping: readonly EngineCase[] = [
-  scene("staged messages that nobody would look at are found, counted, and get their turn", {}, async (s) => {
+  scene("stranded messages are found, counted, and get their turn", {}, async (s) => {
     const { conversationId, dueAtMs } = await s.receive("hi");
     await s.world.strand!(conversationId);
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
     await s.nothingDue();
     await s.passes(1);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, [conversationId]);
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
   }),
 
   scene("where nothing waits a sweep finds nothing", {}, async (s) => {
@@ -42,11 +42,11 @@ export const sweeping: readonly EngineCase[] = [
     const { orphans, retriggered, freed, expired } = await s.engine.sweeping.sweep();
     assert.deepEqual(
       { orphans, retriggered, freed, expired },
-      { orphans: 0, retriggered: 0, freed: 0, expired: 0 },
+      { orphans: [], retriggered: 0, freed: 0, expired: 0 },
     );
   }),
 
-  scene("an outbound that nobody would look at is found as well", {}, async (s) => {
+  scene("an outbound that no worker would look at is found as well", {}, async (s) => {
     const key = { channelType: "test", address: "lull", sender: "ana" };
     const { conversation } = await s.engine.conversations.create(key);
     const say = {
@@ -60,7 +60,7 @@ export const sweeping: readonly EngineCase[] = [
     await s.engine.conversations.say(say);
     await s.world.strand!(conversation.id);
     await s.passes(s.settings.graceMs);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 1);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, [conversation.id]);
     assert.deepEqual((await s.take()).outbound?.texts, ["hello"]);
   }),
 
@@ -80,7 +80,7 @@ export const sweeping: readonly EngineCase[] = [
     }
     await s.passes(60_000);
     const found: number[] = [];
-    for (let round = 0; round < 4; round += 1) found.push((await s.engine.sweeping.sweep()).orphans);
+    for (let round = 0; round < 4; round += 1) found.push((await s.engine.sweeping.sweep()).orphans.length);
     assert.ok(
       found.every((orphans) => orphans <= 3),
       `found ${found}`,
@@ -131,7 +131,7 @@ export const sweeping: readonly EngineCase[] = [
     await s.nothingDue();
     await s.receive({ sender: "gathering" });
     await s.passes(s.settings.graceMs);
-    assert.equal((await s.engine.sweeping.sweep()).orphans, 0);
+    assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
   }),
 
   scene(
@@ -149,7 +149,7 @@ export const sweeping: readonly EngineCase[] = [
       await s.engine.sweeping.sweep();
       assert.equal((await s.detail(id)).messages.length, 2);
       await s.passes(2 * HOUR);
-      // Many, as there would have been: no single one believes that so much time has passed.
+      // As many as would have run: a single sweep does not believe that so much time has passed.
       for (let sweeps = 0; sweeps < 12; sweeps += 1) await s.engine.sweeping.sweep();
       const { messages, turns, staged } = await s.detail(id);
       assert.deepEqual([messages.length, turns.length, staged.length], [0, 0, 1]);

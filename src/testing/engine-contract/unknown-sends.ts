@@ -6,7 +6,7 @@ import { type Scene, scene } from "./scene.ts";
 
 const PICTURE = [{ url: "https://example.test/menu.png", contentType: "image/png", name: "menu" }];
 
-/** A turn of two chunks: the first went out, nobody knows about the second. */
+/** A turn of two chunks: the first went out, the outcome of the second is unknown. */
 async function unknownSend(s: Scene) {
   const taken = await s.turnFor("hi");
   const draft = unknown(sent(draftFor(taken, ["part one", "part two"]), 0, "p1"), 1);
@@ -21,7 +21,7 @@ async function list(s: Scene) {
   return (await s.engine.inspector.unknown({ limit: 10 })).items;
 }
 
-/** What becomes of a send whose outcome nobody knows. */
+/** What becomes of a send whose outcome is unknown. */
 export const unknownSends: readonly EngineCase[] = [
   scene("a person marks an unknown send, once", {}, async (s) => {
     const { unknownId } = await unknownSend(s);
@@ -57,7 +57,7 @@ export const unknownSends: readonly EngineCase[] = [
     assert.equal(await s.engine.repairs.resendUnknown(listed!.id), "staged");
     const resend = await s.take();
     assert.deepEqual([resend.outbound?.texts, resend.outbound?.media], [[""], PICTURE]);
-    // It comes back whole as a dead letter, too.
+    // It also comes back whole as a dead letter.
     await s.engine.turns.release(resend.lease, { kind: "dead-letter", reason: "broken" });
     await s.engine.repairs.retryDead((await s.dead())[0]!.id);
     const again = await s.take();
@@ -80,7 +80,7 @@ export const unknownSends: readonly EngineCase[] = [
     const { taken } = await unknownSend(s);
     const status = { account: "account", providerId: "p2", status: "delivered" };
     const chunk = { turnId: taken.turnId, chunk: 1 };
-    // Another channel's word is none.
+    // A status from another channel does not count.
     await s.engine.receiving.recordDelivery("sms", { ...status, chunk });
     assert.equal((await list(s)).length, 1);
     assert.equal(await s.engine.receiving.recordDelivery("test", { ...status, chunk }), "settled");

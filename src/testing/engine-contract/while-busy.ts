@@ -69,7 +69,7 @@ export const whileBusy: readonly EngineCase[] = [
     },
   ),
 
-  scene("rejecting: a lapsed lease locks nobody out", reject, async (s) => {
+  scene("rejecting: a lapsed lease locks no customer out", reject, async (s) => {
     await s.turnFor("one");
     await s.leaseLapses();
     await s.receive("two");

@@ -132,7 +132,7 @@ export const windows: readonly EngineCase[] = [
       await s.passes(1_000);
     }
     await s.windowPasses();
-    // Ana writes on: it must not cost her place.
+    // Ana goes on writing: that must not cost her place.
     await s.receive({ sender: "ana" });
     const order: string[] = [];
     for (const _ of "abc")

@@ -9,10 +9,10 @@ import type { FaultKind, Plan } from "./plan.ts";
 import type { Sent } from "./provider.ts";
 import { LIMITS } from "./world.ts";
 
-/** Polls, whole seconds and a trigger that the queue holds back for a while; less than a lease. */
+/** Polls, whole seconds and a trigger that the queue delays for a while; less than a lease. */
 const LATE_MS_MAX = 5_500;
 
-/** What is stored when all is over, as a person would look it up. */
+/** What is stored when all is over, as an operator would look it up. */
 export interface Stored {
   readonly conversations: readonly ConversationDetail[];
   readonly dead: readonly DeadLetter[];
@@ -45,7 +45,7 @@ export async function lookUp(service: Service): Promise<Stored> {
   };
 }
 
-/** The six promises, on what could be seen from outside. */
+/** The six promises, checked on what can be seen from outside. */
 export function violations(evidence: Evidence): Violation[] {
   return [
     ...healsAlone(evidence),
@@ -61,12 +61,12 @@ export function violations(evidence: Evidence): Violation[] {
 }
 
 /**
- * Faults that may cost a turn an attempt: its process, its lease, or an error that nobody can classify. A responder that is slow or never
- * returns, and a store that says nothing, are outages.
+ * Faults that may cost a turn an attempt: its process, its lease, or an unclassified error. A responder that
+ * is slow or never returns, and a store that says nothing, are outages.
  */
 const COUNTED = /^(crash|freeze|clock|error|power-cut|blocks|fails$)/;
 
-/** Outages heal without anybody's help: dead is what failed for good, or what took its workers with it again and again. */
+/** Outages heal without help: dead is what failed for good, or what killed its workers again and again. */
 function withoutAPerson({ plan, stored }: Evidence): Violation[] {
   const found: Violation[] = [];
   const isForGood = plan.poison !== undefined || plan.faults.some(({ kind }) => kind.endsWith("for-good"));
@@ -80,14 +80,17 @@ function withoutAPerson({ plan, stored }: Evidence): Violation[] {
   if (plan.canReconcile && counted < 2 * LIMITS.attemptsMax)
     for (const { id, draft } of stored.dead)
       if (replySent(draft) === "unknown")
-        found.push({ promise: "once", what: `dead letter ${id} may have been answered: nobody asked` });
+        found.push({
+          promise: "once",
+          what: `dead letter ${id} may have been answered: never asked`,
+        });
   return found;
 }
 
-/** Twice what the shortest waits between two questions come to while faults last. */
+/** Twice as many questions as the shortest waits between them allow while faults last. */
 const QUESTIONS_MAX = 100;
 
-/** Whoever is away is not made to wish it were. */
+/** A provider that is away is not flooded with questions. */
 function patient({ history }: Evidence): Violation[] {
   const questions = new Map<string, number>();
   for (const { turn, chunk } of history.of("asked-about")) {
@@ -101,7 +104,10 @@ function patient({ history }: Evidence): Violation[] {
   );
 }
 
-/** What a frozen sender sent beside another is never hidden. With a moved clock it cannot know that it was late. */
+/**
+ * What a frozen sender sent beside another is never hidden. With a moved clock it cannot know that it was
+ * late.
+ */
 function lateIsTold({ plan, history }: Evidence): Violation[] {
   if (movesClock(plan)) return [];
   const lastAtMs = history.events.at(-1)?.atMs ?? 0;
@@ -109,7 +115,7 @@ function lateIsTold({ plan, history }: Evidence): Violation[] {
     const isTold = isToldLate(history, sent);
     const isFrozenSender =
       isLate(history, sent) && isOutranked(history, sent) && !wasCrashed(history, sent.process);
-    // What left in time and was accepted slowly was sent by right, and is found.
+    // A send that left in time and was accepted slowly was legitimate, and is found.
     const isOnlySlow = plan.faults.some(({ kind }) => isSlow(kind));
     if (isTold || !isFrozenSender || isOnlySlow || lastAtMs < sent.atMs + 1_000) return [];
     return [{ promise: "once", what: `${sent.process} sent turn ${sent.turn} late, and did not tell` }];
@@ -124,7 +130,10 @@ function isToldLate(history: History, sent: Extract<Event, { kind: "sent" }>): b
     );
 }
 
-/** A newer lease was taken before it was sent. By the time of taking: a frozen taker may have heard of it long after. */
+/**
+ * A newer lease was taken before it was sent. By the time of taking: a frozen taker may have heard of it long
+ * after.
+ */
 function isOutranked(history: History, { turn, token, atMs }: Extract<Event, { kind: "sent" }>): boolean {
   const takes = history.of("taken").filter(({ taken }) => taken.turnId === turn && taken.takenAtMs <= atMs);
   const newest = takes.toSorted((a, b) => a.taken.takenAtMs - b.taken.takenAtMs).at(-1);
@@ -144,21 +153,27 @@ function healsAlone(evidence: Evidence): Violation[] {
   const left = stored.conversations.flatMap(({ staged }) => staged.map(({ id }) => id));
   const orphans = orphansIn(evidence).map(({ count }) => ({
     promise: "heals alone" as const,
-    what: `${count} orphans: staged, with nobody to look at it`,
+    what: `${count} orphans: staged, with no worker to look at it`,
   }));
   if (settled) return orphans;
   const what = `did not settle after the faults stopped; staged: ${left.join(", ") || "nothing"}`;
   return [...orphans, { promise: "heals alone", what }];
 }
 
-/** Those that nothing excuses. Whoever died between STAGE and ARM did not acknowledge: the provider brings it again. */
+/**
+ * Orphans without an excuse. A process that died between STAGE and ARM did not acknowledge: the provider
+ * sends again.
+ */
 function orphansIn({ history, orphans }: Evidence): Extract<Event, { kind: "orphans" }>[] {
   const found = history.of("orphans");
   if (orphans === "never") return found;
   return found.filter((each) => each.count > unacknowledgedDuring(history, each).size);
 }
 
-/** Customers who had a message on its way in while that sweep ran: not answered for yet, or with an error and not come again. */
+/**
+ * Customers who had a message on its way in while that sweep ran: not answered yet, or answered with an error
+ * and not redelivered yet.
+ */
 function unacknowledgedDuring(history: History, sweep: Extract<Event, { kind: "orphans" }>): Set<string> {
   const known = history.events.slice(0, history.events.indexOf(sweep));
   const before = known.filter(({ atMs }) => atMs < sweep.sweptFromMs);
@@ -199,9 +214,13 @@ function endsOf({ conversations, dead }: Stored): Map<string, string[]> {
   return ends;
 }
 
-/** A reply is sent by whoever holds the newest token, except by a sender that was out of its time: that is told apart and counted. */
+/**
+ * Only the holder of the newest token sends a reply, except a sender past its time: that is told apart and
+ * counted.
+ */
 function oneAtATime({ history, plan }: Evidence): Violation[] {
-  // What left in time and arrives late was sent by right; what a frozen sender sends is told apart, not promised.
+  // What left in time and arrives late was sent legitimately; what a frozen sender sends is told apart, not
+  // promised.
   if (mayBeLate(plan) || plan.faults.some(({ kind }) => isSlow(kind))) return [];
   return history.of("sent").flatMap((sent): Violation[] =>
     isLate(history, sent)
@@ -215,7 +234,7 @@ function oneAtATime({ history, plan }: Evidence): Violation[] {
   );
 }
 
-/** Sent by right, and with the provider later. */
+/** Sent legitimately, and with the provider later. */
 function isSlow(kind: FaultKind): boolean {
   return kind === "arrives-late" || kind === "accepts-slowly" || kind === "crash-in-flight";
 }
@@ -262,7 +281,10 @@ function sentOnce({ history, ledger, stored, plan }: Evidence): Violation[] {
   return found;
 }
 
-/** Sent again, late: the customer has the text once more than its turn needs. A list goes by text, so it counts for the next such text. */
+/**
+ * Sent again, late: the customer has the text once more than its turn needs. A provider's list goes by text,
+ * so it counts for the next such text.
+ */
 function isCopy(sent: Sent, ledger: readonly Sent[]): boolean {
   return ledger.some(
     ({ providerId, turnId, chunk }) =>
@@ -277,13 +299,13 @@ function inOrder({ history, stored, plan }: Evidence): Violation[] {
       found.push({ promise: "in order", what: `turn ${turn} has ${messages.join(", ")} out of order` });
     }
   }
-  // A clock that is set back gives a later message an earlier time: then no order by time is the right one.
+  // After a clock is set back, a later message has an earlier time: then no order by time is the right one.
   if (movesClock(plan)) return found;
   for (const { turns } of stored.conversations) found.push(...turnsInOrder(history, turns));
   return found;
 }
 
-/** What was acknowledged before the other was even written is answered no later than the other. */
+/** A message acknowledged before another was even written is answered no later than the other. */
 function turnsInOrder(history: History, turns: ConversationDetail["turns"]): Violation[] {
   const place = new Map(turns.flatMap(({ messageIds }, at) => messageIds.map((id) => [id, at] as const)));
   const firstSeen = new Map<string, number>();
@@ -327,12 +349,15 @@ function dueOf({ window }: Plan, arrivals: readonly number[]): number {
   return Math.min(Math.max(...arrivals) + window.quietSeconds * 1_000, oldest + maxMs);
 }
 
-/** On a day without a fault nobody waits for a lease to lapse or for a sweep: a turn begins soon after it is due, and after the last. */
+/**
+ * On a day without a fault no turn waits for a lease to lapse or for a sweep: it begins soon after it is due,
+ * and after the one before.
+ */
 function late({ history, plan }: Evidence): Violation[] {
   if (plan.faults.length > 0 || plan.poison !== undefined || (plan.outages ?? []).length > 0) return [];
   const sends = history.of("sent");
   const asked = history.of("asked");
-  // A turn that starts over waits for what made it start over.
+  // A turn that starts over waits for the messages that made it start over.
   const begun = asked.filter(({ turn }, at) => !asked.slice(0, at).some((each) => each.turn === turn));
   return begun.flatMap(({ arrivals, atMs, turn, messages }): Violation[] => {
     const customer = customerOf(plan, messages[0]);

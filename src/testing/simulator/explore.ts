@@ -1,6 +1,6 @@
 import { type SimulateOptions, simulate } from "./simulate.ts";
 
-/** What many runs came to. */
+/** The results of many runs. */
 export interface Exploration {
   readonly schedules: number;
   readonly steps: number;

@@ -1,13 +1,13 @@
 import type { Taken } from "../../model/take.ts";
 
-/** What happened, as somebody outside could have seen it. Checks look at this and at nothing else. */
+/** What happened, as an outside observer could have seen it. Checks look at this and at nothing else. */
 export type Happened =
   | {
       readonly kind: "arrived";
       readonly message: string;
       readonly customer: string;
       readonly process: string;
-      /** Counts the times that the provider came with anything. */
+      /** Counts the deliveries of the provider, of any message. */
       readonly delivery: number;
     }
   | { readonly kind: "acknowledged"; readonly message: string; readonly delivery: number }
@@ -17,7 +17,7 @@ export type Happened =
       readonly delivery: number;
       readonly status: number;
     }
-  /** An error, or nobody there any more: the provider comes again. */
+  /** An error, or a dead receiver: the provider sends again. */
   | { readonly kind: "unanswered"; readonly message: string; readonly delivery: number }
   | { readonly kind: "taken"; readonly taken: Taken; readonly holder: string }
   | {
@@ -42,7 +42,7 @@ export type Happened =
   | { readonly kind: "started"; readonly process: string }
   /** The runtime told that a send was, or may have been, later than its time. */
   | { readonly kind: "told-late"; readonly turn: string; readonly chunk: number; readonly process: string }
-  /** A sweep found staged messages that nobody would have looked at. */
+  /** A sweep found staged messages that no worker would have looked at. */
   | { readonly kind: "orphans"; readonly count: number; readonly sweptFromMs: number }
   | { readonly kind: "note"; readonly text: string };
 

@@ -10,13 +10,12 @@ import type { Process, Scheduler } from "./scheduler.ts";
 
 /** Less than send timeout and settle time together. */
 const LATE_MS = 4_500;
-/** Less than the settle time: what a sender that is gone had sent is with the provider, and in its list, by then. */
+/** Less than the settle time: by then the provider has, and lists, what a dead sender had sent. */
 const SETTLED_MS = 2_900;
 const SLOW_MS = 7_000;
 /** Less than a question may take. */
 const SLOW_LIST_MS = 1_900;
 
-/** What happens outside needs of the world around it. */
 /** What stands around the processes of a run. */
 export interface Scenery {
   readonly plan: Plan;
@@ -38,7 +37,7 @@ export interface Surroundings extends Scenery {
   readonly crash: (process: Process) => void;
   readonly latencyMs: () => number;
   readonly settle: (status: DeliveryStatus) => Promise<void>;
-  /** By which right a process sends now. */
+  /** The token under which a process sends now. */
   readonly tokenOf: (process: Process, turnId: string) => string;
   readonly areFaultsOver: () => boolean;
 }
@@ -47,11 +46,11 @@ export interface Surroundings extends Scenery {
 interface Flight {
   readonly process: Process;
   readonly land: () => void;
-  /** By then the provider has it, and its list shows it: a send that is over settles in time. */
+  /** By then the provider has it and lists it: a send that is over settles in time. */
   settledByMs: number;
 }
 
-/** Responder and provider, with the trouble that the plan has for whoever calls them. */
+/** Responder and provider, with the faults that the plan has for their callers. */
 export class Outside {
   readonly #world: Surroundings;
   readonly #flights: Flight[] = [];
@@ -86,7 +85,7 @@ export class Outside {
     const outage = this.#outage("sending");
     if (outage?.how === "silent") return new Promise(() => {});
     if (outage) return { kind: "not-sent", retry: "later", why: "connection refused" };
-    // Whoever sends does so by the right it has now; it may be somebody else's by the time the message arrives.
+    // A sender uses the token that it has now; another worker may hold a newer one when the message arrives.
     const token = tokenOf(process, outgoing.reference.turnId);
     const arrive = (listedByMs?: number) => this.#arrive(process, outgoing, token, listedByMs);
     const fault = faultAt(process, "send");
@@ -141,12 +140,12 @@ export class Outside {
     if (fault === "error-before") throw new Error("the provider's API is down");
     const found = provider.find(query, scheduler.nowMs + process.skewMs);
     await disturb(process, fault, "after");
-    // What it knew when it was asked may be old news when the answer comes.
+    // The list may be out of date when the answer arrives.
     if (plan.listsLate) await scheduler.delay(process, random.below(SLOW_LIST_MS));
     return found;
   }
 
-  /** A dead process sends no more: what it sent is with the provider soon, or never. */
+  /** A dead process sends no more: what it sent reaches the provider soon, or never. */
   landFlightsOf(dead: Process): void {
     const { scheduler, random } = this.#world;
     for (const flight of this.#flights.filter(({ process }) => process === dead)) {
@@ -163,7 +162,7 @@ export class Outside {
     return plan.outages?.find((each) => each.who === who && each.fromMs <= atMs && atMs < each.toMs);
   }
 
-  /** Out of our hands, and taken by the provider later: inside the time that we wait for it to settle. */
+  /** Out of our hands, and accepted by the provider later, within the settle time. */
   #onItsWay(process: Process, arrive: (listedByMs: number) => string): Promise<string> {
     const { scheduler, random } = this.#world;
     return new Promise((resolve) => {
@@ -193,18 +192,21 @@ export class Outside {
     return providerId;
   }
 
-  /** How long the list does not show it yet; never longer than a send needs to settle, of which a slow acceptance took its part. */
+  /**
+   * How long the list does not show it yet. Never longer than a send needs to settle, including a slow
+   * acceptance.
+   */
   #lagMs(listedByMs?: number): number {
     const { plan, scheduler, random } = this.#world;
-    // A clock that moves cuts the time short that a send has to settle.
+    // A moving clock shortens the time that a send has to settle.
     if (!plan.listsLate || plan.faults.some(({ kind }) => kind.startsWith("clock"))) return 0;
-    // Its sender may die the moment after it was taken: from there, too, it settles in time.
+    // Its sender may die the moment after it was accepted: from there, too, it settles in time.
     const leftMs = listedByMs === undefined ? SETTLED_MS : Math.max(0, listedByMs - scheduler.nowMs) + 1;
     return random.below(Math.min(leftMs, SETTLED_MS));
   }
 }
 
-/** A message that kills whoever answers it, every time. */
+/** A message that kills every worker that answers it. */
 function isPoison({ poison }: Plan, messages: readonly string[]): boolean {
   return poison !== undefined && messages.includes(poison);
 }

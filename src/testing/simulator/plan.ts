@@ -21,7 +21,7 @@ export const STEPS = [
   "reconcile",
 ] as const;
 
-/** Where else it may hit in an engine that makes many requests for a step: between any two of them. */
+/** Further places in an engine that makes many requests for a step: between any two of them. */
 export const REQUESTS = [
   "request.get",
   "request.put",
@@ -45,9 +45,9 @@ const ANYWHERE = [
   "freeze-before",
   "freeze-after",
   "clock-jump",
-  // By an hour: what was to happen in ten seconds is an hour away, for whoever believes it.
+  // By an hour: what was due in ten seconds is an hour away for a process that trusts the clock.
   "clock-set-back",
-  // Every process at once, and nobody left to free their leases.
+  // Every process at once, with no supervisor left to free their leases.
   "power-cut",
 ] as const;
 const STORE = [
@@ -71,7 +71,7 @@ const SENDING = [
   "answer-lost",
   "never-arrives",
   "arrives-late",
-  // The provider thinks about it, longer than its sender waits or lives.
+  // The provider takes longer to accept than its sender waits or lives.
   "accepts-slowly",
   "crash-in-flight",
   // The bytes leave when the process wakes up, whatever its timers say.
@@ -106,7 +106,7 @@ function cellsOf(steps: readonly StepName[]): Cell[] {
   return steps.flatMap((step) => faultsAt(step).map((kind) => ({ step, kind })));
 }
 
-/** Somebody outside is away for a while, for everybody. */
+/** A responder or provider is away for a while, for every process. */
 export interface PlannedOutage {
   readonly who: "responder" | "sending" | "asking";
   /** `silent`: accepted, and never answered. */
@@ -142,7 +142,7 @@ export interface PlannedService {
   readonly batchMessagesMax: number;
 }
 
-/** Everything about a run that is decided before it begins. Shrinking takes things away from it. */
+/** Everything about a run that is decided before it begins. Shrinking removes parts of it. */
 export interface Plan extends PlannedService {
   readonly seed: number;
   readonly messages: readonly PlannedMessage[];
@@ -150,11 +150,11 @@ export interface Plan extends PlannedService {
   readonly poison?: string;
   readonly faults: readonly PlannedFault[];
   readonly outages?: readonly PlannedOutage[];
-  /** What the provider took shows in its list only after a while. */
+  /** The provider's list shows what it accepted only after a while. */
   readonly listsLate?: boolean;
   /** How far the provider's clock is ahead of the true time. */
   readonly providerAheadMs?: number;
-  /** Wake-ups that nobody asked for: early, doubled, long out of date. */
+  /** Wake-ups without a reason: early, doubled, long out of date. */
   readonly strayWakeUpsAtMs: readonly number[];
 }
 
@@ -183,7 +183,7 @@ export function planFrom(seed: number): Plan {
 
 const HOUR = 3_600_000;
 
-/** As long as faults last at most, and much longer than five attempts with their pauses. */
+/** The longest that faults last, and much longer than five attempts with their pauses. */
 const OUTAGE_MS_MAX = 22_000;
 
 function plannedOutages(random: Random): PlannedOutage[] {
@@ -198,7 +198,7 @@ function plannedOutages(random: Random): PlannedOutage[] {
   });
 }
 
-/** Requests are many: a fault may be meant for any of the first ones of its kind. */
+/** Requests are many: a fault may hit any of the first ones of its kind. */
 const NTH_REQUEST_MAX = 40;
 
 /** The same run, with about half of its faults at single requests. */

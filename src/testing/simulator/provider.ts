@@ -19,7 +19,7 @@ export interface Sent {
   readonly listedAtMs: number;
 }
 
-/** The provider at the other end: one ledger, whoever asks. */
+/** The provider at the other end: one ledger for every caller. */
 export class SimulatedProvider {
   readonly ledger: Sent[] = [];
   readonly #nowMs: () => number;
@@ -43,7 +43,9 @@ export class SimulatedProvider {
     return sent;
   }
 
-  /** As the channels that ship do it: whoever asks learns from the answer's date what its own clock is worth. */
+  /**
+   * As the channels that ship do it: the caller learns from the answer's date how far its own clock is off.
+   */
   find(
     { to, text, notBeforeAtMs, excludeProviderIds }: ReconcileQuery,
     askersNowMs: number,
@@ -64,7 +66,7 @@ export class SimulatedProvider {
   }
 }
 
-/** The channel as one process sees it. What a send meets on its way is up to the world. */
+/** The channel as one process sees it. The world decides what a send meets on its way. */
 export function simulatedChannel(
   send: (outgoing: Outgoing, signal: AbortSignal) => Promise<SendOutcome>,
   reconcile: ((query: ReconcileQuery) => Promise<ReconcileOutcome>) | undefined,

@@ -1,4 +1,4 @@
-/** Numbers that look random and follow from their seed: the same seed, the same run. */
+/** Numbers that look random and follow from their seed: the same seed gives the same run. */
 export interface Random {
   /** 0 up to, not including, 1. */
   next(): number;

@@ -12,7 +12,7 @@ export interface Process {
 
 interface Happening {
   readonly atMs: number;
-  /** Breaks ties between happenings of the same time: by lot, not by who came first. */
+  /** Breaks ties between events of the same time: by lot, not by order of arrival. */
   readonly lot: number;
   readonly process: Process | undefined;
   readonly run: () => void;
@@ -20,8 +20,9 @@ interface Happening {
 }
 
 /**
- * Virtual time. Everything that can happen is on one list; the earliest happens, ties are drawn by lot, and whatever follows
- * from it settles before the next. Nothing else in the process decides an order, so a seed is enough to repeat a run.
+ * Virtual time. Everything that can happen is on one list; the earliest happens, ties are drawn by lot, and
+ * whatever follows from it settles before the next. Nothing else in the process decides an order, so a seed
+ * is enough to repeat a run.
  */
 export class Scheduler {
   readonly #random: Random;
@@ -109,7 +110,10 @@ export class Scheduler {
   }
 }
 
-/** Every promise that can settle now has: ticks run when the queue of settled promises is empty. A turn of the event loop costs more. */
+/**
+ * Every promise that can settle now has: ticks run when the queue of settled promises is empty. A turn of the
+ * event loop would cost more.
+ */
 function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

@@ -1,7 +1,10 @@
 import type { Plan } from "./plan.ts";
 import { type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
 
-/** Takes away whatever the failure does not need: faults, messages, redeliveries, stray wake-ups, workers, settings. */
+/**
+ * Takes away whatever the failure does not need: faults, messages, redeliveries, stray wake-ups, workers,
+ * settings.
+ */
 export async function shrink(failed: Simulation, options: SimulateOptions): Promise<Simulation> {
   let smallest = failed;
   for (

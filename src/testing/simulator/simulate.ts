@@ -5,9 +5,11 @@ import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
 import { type EngineRun, World } from "./world.ts";
 
-/** After this the world behaves. */
+/** No faults after this. */
 const FAULTS_MS = 25_000;
-/** Within this it has to have come right: leases, sends to settle, five attempts with their waits, and some. */
+/**
+ * Within this everything has to heal: leases, sends to settle, five attempts with their waits, and a margin.
+ */
 const SETTLE_MS = 180_000;
 const LOOK_MS = 1_000;
 
@@ -20,19 +22,25 @@ export interface Simulation {
 }
 
 export interface SimulateOptions {
-  /** A new, empty engine. One that decides anything by lot takes the run's seed; one of many requests lets each meet its faults. */
+  /**
+   * A new, empty engine. An engine that draws lots takes the run's seed; one with many requests lets each
+   * meet its faults.
+   */
   readonly engine: (run: EngineRun) => EngineProvider;
   /** What a seed stands for: `planFrom`, or `planWithRequests` for an engine whose requests meet faults. */
   readonly plan?: (seed: number) => Plan;
-  /** Engines that stage and arm in one step leave nothing for a sweep to find; in two, what was not acknowledged yet. */
+  /**
+   * Engines that stage and arm in one step leave nothing for a sweep to find; in two steps, only what was not
+   * acknowledged yet.
+   */
   readonly orphans?: "never" | "unacknowledged";
-  /** Whose answers are given; by default one that says which messages it heard. */
+  /** The responder; by default one that says which messages it heard. */
   readonly respond?: Responder;
 }
 
 const heard: Responder = (turn) => `turn ${turn.id}: ${turn.messages.map(({ text }) => text).join(" ")}`;
 
-/** One run of the real runtime on a real engine through what the plan has for it. */
+/** One run of the real runtime on a real engine, with the faults of the plan. */
 export async function simulate(given: number | Plan, options: SimulateOptions): Promise<Simulation> {
   const plan = typeof given === "number" ? (options.plan ?? planFrom)(given) : given;
   const opened: Engine[] = [];

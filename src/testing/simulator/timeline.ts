@@ -1,17 +1,23 @@
 import type { Event } from "./history.ts";
 import type { Simulation } from "./simulate.ts";
 
-/** A run as somebody can read it: one line per event, times from its beginning. */
+/** A run in readable form: one line per event, times from its beginning. */
 export function timeline({ plan, history, violations }: Simulation): string {
   const startAtMs = history.events[0]?.atMs ?? 0;
   const lines = history.events.map(
     (event) => `${String(event.atMs - startAtMs).padStart(8)} ms  ${describe(event)}`,
   );
   return [
-    `seed ${plan.seed}: ${plan.workers} workers, ${plan.messages.length} messages, whileBusy ${plan.whileBusy}, onUnknown ${plan.onUnknown}`,
-    `window ${JSON.stringify(plan.window)}, chunks ${plan.chunks}, reconcile ${plan.canReconcile ? "yes" : "no"}`,
+    `seed ${plan.seed}: ${plan.workers} workers, ${plan.messages.length} messages, ` +
+      `whileBusy ${plan.whileBusy}, onUnknown ${plan.onUnknown}`,
+    `window ${JSON.stringify(plan.window)}, chunks ${plan.chunks}, ` +
+      `reconcile ${plan.canReconcile ? "yes" : "no"}`,
     `faults: ${plan.faults.map(({ step, kind, nth }) => `${kind} at ${step} #${nth}`).join("; ") || "none"}`,
-    `outages: ${(plan.outages ?? []).map(({ who, how, fromMs, toMs }) => `${who} ${how} ${fromMs}-${toMs}`).join("; ") || "none"}, lists ${plan.listsLate ? "late" : "at once"}`,
+    `outages: ${
+      (plan.outages ?? [])
+        .map(({ who, how, fromMs, toMs }) => `${who} ${how} ${fromMs}-${toMs}`)
+        .join("; ") || "none"
+    }, lists ${plan.listsLate ? "late" : "at once"}`,
     "",
     ...lines,
     "",

@@ -17,7 +17,7 @@ import { type Random, seeded } from "./random.ts";
 import { type Process, Scheduler } from "./scheduler.ts";
 
 const START_AT_MS = Date.UTC(2026, 0, 1);
-/** Long enough for a lease to lapse: what a frozen process wakes up from is another world. */
+/** Long enough for a lease to lapse while a process is frozen. */
 const FREEZE_MS = 9_000;
 const RESTART_MS = 1_500;
 const REDELIVERY_MS = 2_000;
@@ -27,7 +27,7 @@ const SILENT_MS = 8_000;
 const WATCHDOG_MS = 4_000;
 const HOUR = 3_600_000;
 
-/** Short times, in the proportions of the real ones: a day of trouble fits into a minute. */
+/** Short times, in the proportions of the real ones: a day of faults fits into a minute. */
 export const LIMITS = {
   leaseSeconds: 6,
   sendTimeoutSeconds: 2,
@@ -48,16 +48,18 @@ interface Running {
   readonly service: Service;
 }
 
-/** What an engine is given of the run that it is made for. */
+/** What an engine gets of the run that it is made for. */
 export interface EngineRun {
   readonly seed: number;
   /** The true time, whatever the clocks of the processes say. */
   readonly nowMs: () => number;
-  /** A request of an engine that makes several for a step: what it meets is up to the plan. */
+  /** A request of an engine that makes several for a step: the plan decides what it meets. */
   readonly request: <T>(workerId: string, name: RequestName, call: () => Promise<T>) => Promise<T>;
 }
 
-/** One run: several workers on one store, customers, a provider, and the trouble that the plan has for them. */
+/**
+ * One run: several workers on one store, customers, a provider, and the faults that the plan has for them.
+ */
 export class World {
   readonly plan: Plan;
   readonly history: History;
@@ -106,7 +108,7 @@ export class World {
     });
   }
 
-  /** A service that no fault touches, to look at what is stored when all is over. */
+  /** A service without faults, to look at what is stored when all is over. */
   observer(): Service {
     return this.#serviceOn({ id: "observer", isDead: false, frozenUntilMs: 0, skewMs: 0 }, this.#engine);
   }
@@ -128,7 +130,7 @@ export class World {
     }
   }
 
-  /** From now on nothing goes wrong any more: everything has to come right by itself. */
+  /** From now on nothing goes wrong: everything has to heal by itself. */
   endFaults(): void {
     this.#faultsAreOver = true;
     this.history.add({ kind: "note", text: "no more faults" });
@@ -172,7 +174,9 @@ export class World {
     return createService(config);
   }
 
-  /** Every call to the store takes its time, may meet a fault, and may find its process dead when it is done. */
+  /**
+   * Every call to the store takes its time, may meet a fault, and may find its process dead when it is done.
+   */
   #faultyEngine(process: Process): EngineProvider {
     return aroundEngine(this.#engine, () => async (name, _input, call) => {
       const step = STEPS.find((each) => each === name);
@@ -180,7 +184,7 @@ export class World {
       const sweptFromMs = this.scheduler.nowMs;
       const result = await this.#through(process, step, call);
       for (const outcome of takenIn(name, result)) this.#noteTaken(process, outcome);
-      const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans : 0;
+      const orphans = name === "sweeping.sweep" ? (result as SweepReport).orphans.length : 0;
       if (orphans > 0) this.history.add({ kind: "orphans", count: orphans, sweptFromMs });
       return result;
     });
@@ -199,7 +203,7 @@ export class World {
     return this.#meet(process, this.#faultAt(process, step), call, way);
   }
 
-  /** Inside a step, which has its ways already: the engine says how long a request takes. */
+  /** A request inside a step: the engine says how long it takes. */
   async #request<T>(workerId: string, name: RequestName, call: () => Promise<T>): Promise<T> {
     const process = this.#processes.get(workerId);
     const fault = process && this.#faultAt(process, name);
@@ -222,7 +226,10 @@ export class World {
     return result;
   }
 
-  /** Nobody answers until the call's own deadline; its write may have been done all the same, sooner or later. */
+  /**
+   * The store does not answer until the call's own deadline; the write may have been done all the same,
+   * sooner or later.
+   */
   async #silence(process: Process, call: () => Promise<unknown>): Promise<never> {
     const doneAfterMs = this.#random.pick([0, SILENT_MS / 2, SILENT_MS]);
     await this.scheduler.delay(process, doneAfterMs);
@@ -263,7 +270,7 @@ export class World {
     if (fault === "blocks" && when === "before") await this.#block(process);
   }
 
-  /** One machine, one clock: it moves for everybody on it. */
+  /** One machine, one clock: it moves for every process on it. */
   #moveClock(byMs: number): void {
     this.#skewMs += byMs;
     for (const { process } of this.#running.values()) process.skewMs = this.#skewMs;
@@ -306,19 +313,19 @@ export class World {
   }
 
   async #free(dead: Process): Promise<void> {
-    const engine = await this.#anybody()?.service.engine();
+    const engine = await this.#anyWorker()?.service.engine();
     await engine?.sweeping.freeLeases(dead.id).catch(() => {});
   }
 
-  #anybody(): Running | undefined {
+  #anyWorker(): Running | undefined {
     const alive = [...this.#running.values()];
     return alive.length === 0 ? undefined : this.#random.pick(alive);
   }
 
-  /** The provider posts a message, and again until somebody says yes. */
+  /** The provider posts a message, and again until a worker acknowledges it. */
   async #deliver(message: PlannedMessage, isFirst: boolean): Promise<void> {
     const { id } = message;
-    const receiver = this.#anybody();
+    const receiver = this.#anyWorker();
     const again = () =>
       this.scheduler.at(
         this.scheduler.nowMs + this.#random.below(REDELIVERY_MS),
@@ -353,7 +360,7 @@ export class World {
     if (isFirst) this.#undelivered -= 1;
   }
 
-  /** A connection that nobody answers any more. */
+  /** A connection to a process that died. */
   async #whenDead(process: Process): Promise<number> {
     for (;;) {
       await this.scheduler.delay(undefined, 500);
@@ -361,16 +368,16 @@ export class World {
     }
   }
 
-  /** A delivery status, to whoever answers the provider. */
+  /** A delivery status, to any worker that is alive. */
   async #settle(status: DeliveryStatus): Promise<void> {
-    const engine = await this.#anybody()?.service.engine();
+    const engine = await this.#anyWorker()?.service.engine();
     await engine?.receiving.recordDelivery("sim", status).catch(() => {});
   }
 
   async #strayWakeUp(): Promise<void> {
-    const somebody = this.#anybody();
+    const worker = this.#anyWorker();
     const conversation = this.history.of("taken").at(-1)?.taken.lease.conversationId;
-    if (conversation !== undefined) await somebody?.service.wake(conversation).catch(() => {});
+    if (conversation !== undefined) await worker?.service.wake(conversation).catch(() => {});
   }
 }
 

@@ -3,14 +3,21 @@ import { mkdir, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { beforeAll } from "vitest";
+import type { Emulators } from "../../../tools/aws-local/emulators.ts";
+import type { Environment } from "../../../tools/aws-local/function-instance.ts";
+import {
+  type FunctionName,
+  type LocalAws,
+  type LocalAwsOptions,
+  startLocalAws,
+} from "../../../tools/aws-local/local-aws.ts";
 import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
 import { API_TOKEN, outside } from "../../service/outside.ts";
 import type { Place, Platform } from "../../service/platform.ts";
 import { bundleFunctions } from "../bundle.ts";
-import { type Emulators, startEmulators } from "../emulators.ts";
-import type { Environment } from "../local/function-instance.ts";
-import { type FunctionName, type LocalAws, type LocalAwsOptions, startLocalAws } from "../local/local-aws.ts";
+import { describeOnEmulators } from "../describe-on-emulators.ts";
 
 /** A line of a function's log, and who wrote it. */
 type FunctionEvent = LogEvent & { readonly from: FunctionName; readonly instance: number };
@@ -25,25 +32,37 @@ export interface Ground {
   readonly emulators: Emulators;
   /** The functions in one file, as they are deployed: it starts in half the time. */
   readonly entry: string;
-  stop(): Promise<void>;
 }
 
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/functions/", import.meta.url));
 
-export async function startGround(source?: string): Promise<Ground> {
-  const entry = join(CACHE, `${source ? basename(source, ".ts") : "environment"}.mjs`);
-  const own = `${entry}.${process.pid}`;
-  await mkdir(CACHE, { recursive: true });
-  await bundleFunctions(own, source);
-  // Other files make the same one at the same time, and read it.
-  await rename(own, entry);
-  const emulators = await startEmulators();
-  return { emulators, entry, stop: () => emulators.stop() };
+/** Cases on Lull's own functions, on emulators that they share. */
+export function describeOnFunctions(title: string, cases: (ground: Ground) => void): void {
+  describeOnFunctionsOf(undefined, title, cases);
+}
+
+/** The same with the handlers of another module. */
+export function describeOnFunctionsOf(
+  source: string | undefined,
+  title: string,
+  cases: (ground: Ground) => void,
+): void {
+  describeOnEmulators(title, (emulators) => {
+    const entry = join(CACHE, `${source ? basename(source, ".ts") : "environment"}.mjs`);
+    beforeAll(async () => {
+      const own = `${entry}.${process.pid}`;
+      await mkdir(CACHE, { recursive: true });
+      await bundleFunctions(own, source);
+      // Other files make the same one at the same time, and read it.
+      await rename(own, entry);
+    });
+    cases({ emulators, entry });
+  });
 }
 
 /** Every place has tables, queues and functions of its own. */
 export async function lambdaPlace(
-  { emulators, entry }: Pick<Ground, "emulators" | "entry">,
+  { emulators, entry }: Ground,
   environment: Environment,
   more: Pick<LocalAwsOptions, "envOf"> = {},
 ): Promise<LambdaPlace> {
@@ -112,13 +131,13 @@ function eventIn(line: string): LogEvent | undefined {
 export const SOON = { LULL_LEASE_SECONDS: "5", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */
-export function awsPlatform(ground: () => Ground): Platform {
+export function awsPlatform(ground: Ground): Platform {
   return {
     batchMessagesMax: 30,
     healsSoon: SOON,
     outlastsSoon: SOON,
     crowd: 100,
     crowdSeconds: "6",
-    start: (environment) => lambdaPlace(ground(), environment),
+    start: (environment) => lambdaPlace(ground, environment),
   };
 }

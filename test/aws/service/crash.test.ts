@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { crashCases, deathCases, doubtCases } from "../../service/cases/crash.ts";
 import { tell } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
+import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
-describe.skipIf(unavailable)("on AWS", () => {
-  let ground: Ground;
-  beforeAll(async () => {
-    ground = await startGround();
-  });
-  afterAll(() => ground.stop());
-  const platform = awsPlatform(() => ground);
+describeOnFunctions("on AWS", (ground) => {
+  const platform = awsPlatform(ground);
   describe("kill -9 of a function instance", () => tell(platform, deathCases(platform)));
   describe("kill -9 of every function instance", () => tell(platform, crashCases(platform)));
   describe("a provider that cannot be asked", () => tell(platform, doubtCases));

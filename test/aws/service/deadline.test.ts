@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { atRest } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import { type Ground, lambdaPlace, startGround } from "./aws-platform.ts";
+import { describeOnFunctions, lambdaPlace } from "./aws-platform.ts";
 
-describe.skipIf(unavailable)("a function whose time is nearly over", () => {
-  let ground: Ground;
-  beforeAll(async () => {
-    ground = await startGround();
-  });
-  afterAll(() => ground.stop());
-
+describeOnFunctions("a function whose time is nearly over", (ground) => {
   it("gives its turn back before Lambda kills it, and the next one answers, once", async () => {
     const at = await lambdaPlace(ground, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
     try {

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2, SQSEvent } from "aws-lambda";
 import { INSTALLATION, PING } from "../../../src/engines/aws/items/keys.ts";
-import type { Emulators } from "../emulators.ts";
-import type { Environment } from "../local/function-instance.ts";
-import type { FunctionName, LocalAws } from "../local/local-aws.ts";
+import type { Emulators } from "../../../tools/aws-local/emulators.ts";
+import type { Environment } from "../../../tools/aws-local/function-instance.ts";
+import type { FunctionName, LocalAws } from "../../../tools/aws-local/local-aws.ts";
 import { type AwsProxy, type AwsRequest, startProxy } from "../proxy.ts";
 
 /** A request of a function to DynamoDB or SQS, counted from 1 in each of its events. */

@@ -1,25 +1,19 @@
 import { fileURLToPath } from "node:url";
 import { PurgeQueueCommand } from "@aws-sdk/client-sqs";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
+import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import type { Environment } from "../local/function-instance.ts";
-import { type Ground, type LambdaPlace, lambdaPlace, SOON, startGround } from "./aws-platform.ts";
+import { describeOnFunctionsOf, type LambdaPlace, lambdaPlace, SOON } from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
 /** The longest text that goes out in one message, and some more: every reply is two. */
 const LONG = "a ".repeat(900);
 
-describe.skipIf(unavailable)("a function killed at any step of its work", () => {
-  let ground: Ground;
+describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (ground) => {
   let deaths: Deaths;
   let at: LambdaPlace;
-  beforeAll(async () => {
-    ground = await startGround(IMPATIENT);
-  });
-  afterAll(() => ground.stop());
   afterEach(async () => {
     await at.end();
     await deaths.close();
@@ -56,7 +50,7 @@ describe.skipIf(unavailable)("a function killed at any step of its work", () => 
     }
   }
 
-  const orphans = () => at.events.filter(({ event }) => event === "sweep.orphans");
+  const orphans = () => at.events.filter(({ event }) => event === "sweep.orphan");
 
   it("the worker: every message in one turn, every part of its reply sent once, and nobody had to be found", async () => {
     await set();

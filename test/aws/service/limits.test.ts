@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, describe } from "vitest";
 import { limitCases } from "../../service/cases/limits.ts";
 import { tell } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import { awsPlatform, type Ground, startGround } from "./aws-platform.ts";
+import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
-describe.skipIf(unavailable)("on AWS", () => {
-  let ground: Ground;
-  beforeAll(async () => {
-    ground = await startGround();
-  });
-  afterAll(() => ground.stop());
-  const platform = awsPlatform(() => ground);
+describeOnFunctions("on AWS", (ground) => {
+  const platform = awsPlatform(ground);
   tell(platform, limitCases(platform));
 });

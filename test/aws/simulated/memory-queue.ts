@@ -42,7 +42,7 @@ export class MemoryQueue {
   #push(trigger: Trigger, visibleAtMs: number): void {
     this.#count += 1;
     this.#messages.push({
-      trigger: { ...trigger, primaryChannel: "" },
+      trigger: { ...trigger, sender: "" },
       id: `message-${this.#count}`,
       visibleAtMs,
     });
@@ -89,8 +89,8 @@ export class MemoryTriggers implements Triggers {
     return this.#request("trigger.send", async () => {
       const nowMs = this.#clock.nowMs();
       const seconds = Math.max(leastSeconds, Math.ceil((triggerAtMs(wakeAtMs, nowMs) - nowMs) / 1_000));
-      const { conversationId, primaryChannel, channel } = trigger;
-      this.#queue.add({ conversationId, primaryChannel, channel }, this.#queueNowMs() + seconds * 1_000);
+      const { conversationId, sender, channel } = trigger;
+      this.#queue.add({ conversationId, sender, channel }, this.#queueNowMs() + seconds * 1_000);
     });
   }
 

@@ -65,7 +65,7 @@ export async function memoryWorld(
       const atMs = triggerAtMs(wakeAtMs, clock.nowMs());
       waiting.push({
         ...trigger,
-        primaryChannel: "",
+        sender: "",
         queue: "memory",
         receipt: String(receipts),
         wakeAtMs: atMs,

@@ -38,7 +38,7 @@ export const handOff: Command = {
     },
   ),
   usage: "<id> [options]",
-  options: { reason: { type: "string", value: "TEXT", help: "shown to whoever takes over" } },
+  options: { reason: { type: "string", value: "TEXT", help: "shown to the person who takes over" } },
 };
 
 function change(about: string, done: string, to: (call: Call) => ConversationChange): Command {

@@ -1,9 +1,8 @@
 import type { ConfiguredChannel } from "../../../config/channels.ts";
 import type { Loaded } from "../../../config/load.ts";
 import { didYouMean } from "../../../core/suggest.ts";
-import type { NewConversation } from "../../../model/conversation.ts";
-import type { WindowPolicy } from "../../../model/window.ts";
-import { windowPolicy } from "../../../runtime/config.ts";
+import { type WindowConfig, windowPolicy } from "../../../runtime/config.ts";
+import type { CreateRequest } from "../../../runtime/create-conversation.ts";
 import { type Call, type Command, requiredOption, textOption } from "../../command.ts";
 import { type Opened, withData } from "../../data.ts";
 import { printResult } from "../../output/print.ts";
@@ -12,8 +11,9 @@ import { UsageError } from "../../usage-error.ts";
 export const create: Command = {
   usage: "--channel NAME --sender ADDRESS [options]",
   about:
-    "Creates a conversation, or finds the active one of the same customer: what `admission: known` needs before a customer may " +
-    "write. With --text the service says it as the first message.",
+    "Creates a conversation, or finds the active one of the same customer: " +
+    "what `admission: known` needs before a customer may write. " +
+    "With --text the service says it as the first message.",
   options: {
     channel: { type: "string", value: "NAME", help: "name of a configured channel" },
     sender: { type: "string", value: "ADDRESS", help: "the customer: +15550123, a mail address, a user id" },
@@ -32,31 +32,25 @@ export const create: Command = {
     }),
 };
 
-async function createOne(call: Call, { lull, engine, loaded }: Opened): Promise<number> {
-  const { channel, conversation: asked } = wanted(call, loaded);
-  const { created, conversation } = await engine.conversations.create(asked);
-  const text = textOption(call, "text");
-  // The id follows from the conversation: running the command again does not greet twice.
-  const id = `first-${conversation.id}`;
-  const firstMessage =
-    text === undefined
-      ? undefined
-      : await lull.say({ conversationId: conversation.id, text, author: "cli", id, channel });
-  const sentence = created ? `${conversation.id} was created` : `${conversation.id} was there already`;
-  printResult(call, { created, conversation, firstMessage }, sentence);
+async function createOne(call: Call, { lull, loaded }: Opened): Promise<number> {
+  const result = await lull.createConversation(wanted(call, loaded));
+  const { id } = result.conversation;
+  printResult(call, result, result.created ? `${id} was created` : `${id} was there already`);
   return 0;
 }
 
-function wanted(call: Call, { channels }: Loaded): { channel: string; conversation: NewConversation } {
+function wanted(call: Call, { channels }: Loaded): CreateRequest {
   const channel = namedChannel(call, channels);
-  const conversation = {
-    channelType: channel.channel.type,
+  const firstMessage = textOption(call, "text");
+  return {
+    channel: channel.name,
     address: addressOf(call, channel),
     sender: requiredOption(call, "sender", "who is the customer?"),
     ...windowOf(call),
     ...attributesOf(call),
+    ...(firstMessage !== undefined && { firstMessage }),
+    author: "cli",
   };
-  return { channel: channel.name, conversation };
 }
 
 function namedChannel(call: Call, channels: readonly ConfiguredChannel[]): ConfiguredChannel {
@@ -77,11 +71,13 @@ function addressOf(call: Call, { name, addresses }: ConfiguredChannel): string {
   throw new UsageError(`--address is needed: which address of channel ${name} does the customer write to?`);
 }
 
-function windowOf(call: Call): { window?: WindowPolicy } {
-  const seconds = textOption(call, "window-seconds");
-  return seconds === undefined
-    ? {}
-    : { window: windowPolicy({ seconds: Number(seconds) }, "--window-seconds") };
+function windowOf(call: Call): { window?: WindowConfig } {
+  const given = textOption(call, "window-seconds");
+  if (given === undefined) return {};
+  const window = { seconds: Number(given) };
+  // In the words of the command line, and before anything is opened.
+  windowPolicy(window, "--window-seconds");
+  return { window };
 }
 
 function attributesOf(call: Call): { attributes?: Record<string, unknown> } {
@@ -93,7 +89,7 @@ function attributesOf(call: Call): { attributes?: Record<string, unknown> } {
       return { attributes: attributes as Record<string, unknown> };
     }
   } catch {
-    // Told below, like every other thing that is not an object.
+    // Reported below, like everything else that is not an object.
   }
   throw new UsageError('--attributes must be a JSON object: --attributes \'{"plan":"pro"}\'');
 }

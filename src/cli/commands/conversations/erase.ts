@@ -9,9 +9,10 @@ import { CommandFailed, UsageError } from "../../usage-error.ts";
 export const erase: Command = {
   usage: "<id> --yes",
   about:
-    "Erases the person: this conversation and every other at the same address of yours, under every name; messages, turns, what is " +
-    "staged, drafts, dead letters, unknown sends, refusals. Only salted hashes of message ids stay for the dedupe time. It cannot be " +
-    "undone, except from a backup.",
+    "Erases the person: this conversation and every other at the same address of yours, under every name; " +
+    "messages, turns, what is staged, drafts, dead letters, unknown sends, refusals. " +
+    "Only salted hashes of message ids stay for the dedupe time. " +
+    "It cannot be undone, except from a backup.",
   options: { yes: { type: "boolean", help: "yes, erase it" } },
   args: { required: ["<id>"] },
   run: async (call) => {
@@ -36,7 +37,8 @@ export const erase: Command = {
 };
 
 const OLDER_BACKUPS =
-  "Backups that were made before hold the person: delete them by your own rules, and write down the id, to erase it again where one is restored.";
+  "Backups that were made before hold the person: delete them by your own rules, and write down the id, " +
+  "to erase it again where one is restored.";
 /** More are found with `lull conversations --search`. */
 const OTHERS_MAX = 20;
 
@@ -46,7 +48,10 @@ interface Other {
   readonly address: string;
 }
 
-/** The same name at another address of ours, or over another type of channel, is another person to Lull, and mostly the same one to them. */
+/**
+ * The same name at another address of ours, or over another type of channel, is another person to Lull,
+ * though mostly the same one in fact.
+ */
 async function sharing(engine: Engine, { sender }: Conversation): Promise<Other[]> {
   const search = canonicalAddress(sender);
   const { items } = await engine.inspector.conversations({ search, limit: OTHERS_MAX });

@@ -18,7 +18,7 @@ export const list: Command = {
     withData(call, async ({ engine }) => {
       const nowMs = call.io.nowMs();
       const listing = await engine.inspector.conversations(filterOf(call));
-      // One customer may have written to several addresses of ours, which are other conversations.
+      // One customer may have written to several of our addresses, which are separate conversations.
       const isOne = new Set(listing.items.map(({ address }) => address)).size < 2;
       printListing<Conversation>(call, listing, {
         head: ["id", "channel", ...(isOne ? [] : ["address"]), "customer", "status", "updated", ""],

@@ -6,7 +6,8 @@ import { CommandFailed } from "../../usage-error.ts";
 export const say: Command = {
   usage: "<id> <text> [options]",
   about:
-    "Says something to the customer, as a turn of its own: it goes out when the conversation is free and the service runs.",
+    "Says something to the customer, as a turn of its own: " +
+    "it goes out when the conversation is free and the service runs.",
   options: {
     author: { type: "string", value: "NAME", help: "who says it (cli)" },
     channel: { type: "string", value: "NAME", help: "where the conversation may use several channels" },

@@ -11,8 +11,8 @@ import type { Item } from "../dynamo/expression.ts";
 import { shardOf, sortable } from "./keys.ts";
 
 /** The row's key: the customer's address, and the id. */
-export function rowKey(primaryChannel: string, id: string): Item {
-  return { primary_channel: primaryChannel, conversation_id: id };
+export function rowKey(sender: string, id: string): Item {
+  return { primary_channel: sender, conversation_id: id };
 }
 
 /**

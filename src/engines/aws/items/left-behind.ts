@@ -16,4 +16,4 @@ export interface Left {
   readonly seenAtMs: number;
 }
 
-export type Newest = Pick<StagedRow, "channel" | "primaryChannel">;
+export type Newest = Pick<StagedRow, "channel" | "sender">;

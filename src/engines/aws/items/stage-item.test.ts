@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Item } from "../dynamo/expression.ts";
 import { itemOf, messageRow, outboundRow, stagedFrom, stageItem } from "./stage-item.ts";
 
-const at = { conversationId: "c", primaryChannel: "ana", sequence: 7 };
+const at = { conversationId: "c", sender: "ana", sequence: 7 };
 
 const message = messageRow(
   {
@@ -39,8 +39,8 @@ describe("a staged row", () => {
     const { sequence: _s, bytes: _b, position: _p, primary_channel: _c, ...bare } = stageItem(message);
     const read = stagedFrom(stored(bare));
     if (read.kind === "foreign") throw new Error(read.why);
-    const { primaryChannel, sequence } = read.value;
-    expect({ primaryChannel, sequence }).toEqual({ primaryChannel: "", sequence: 0 });
+    const { sender, sequence } = read.value;
+    expect({ sender, sequence }).toEqual({ sender: "", sequence: 0 });
     expect(itemOf(read.value)).toMatchObject({ position: 0, sequence: 0, arrivedAtMs: 1_000, sentAtMs: 900 });
   });
 

@@ -25,8 +25,8 @@ export type StagedRow = StagedMessageRow | StagedOutboundRow;
 interface RowBase {
   readonly id: string;
   readonly conversationId: string;
-  /** First half of the conversation's key. */
-  readonly primaryChannel: string;
+  /** The first half of the conversation's key (`primary_channel`); a message keeps its own sender. */
+  readonly sender: string;
   readonly channel: string;
   readonly arrivedAtMs: number;
   readonly sequence: number;
@@ -45,7 +45,7 @@ export interface StagedOutboundRow extends RowBase {
 
 interface StagedAt {
   readonly conversationId: string;
-  readonly primaryChannel: string;
+  readonly sender: string;
   readonly sequence: number;
 }
 
@@ -97,12 +97,12 @@ export function outboundId(given: string): string {
 
 /** The original system's attribute names, where it has one: `message_sid`, `body`, `received_at`. */
 export function stageItem(row: StagedRow): Item {
-  const { id, conversationId, primaryChannel, channel, arrivedAtMs, sequence, bytes } = row;
+  const { id, conversationId, sender, channel, arrivedAtMs, sequence, bytes } = row;
   const base = {
     v: VERSION,
     conversation_id: conversationId,
     message_sid: id,
-    primary_channel: primaryChannel,
+    primary_channel: sender,
     channel,
     received_at: arrivedAtMs,
     sequence,
@@ -176,7 +176,7 @@ function rowFrom(item: Item): StagedRow {
   const base = {
     id: String(item.message_sid),
     conversationId: String(item.conversation_id),
-    primaryChannel: String(item.primary_channel ?? ""),
+    sender: String(item.primary_channel ?? ""),
     channel: String(item.channel),
     arrivedAtMs: Number(item.received_at),
     sequence: Number(item.sequence ?? 0),

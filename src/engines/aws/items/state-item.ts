@@ -12,7 +12,7 @@ export interface Stored {
   readonly id: string;
   /** Made by the last writer: a write names the one it has seen, and recognises its own. */
   readonly rev: unknown;
-  readonly primaryChannel: string | undefined;
+  readonly sender: string | undefined;
   /** The channel whose queue wakes it. */
   readonly channel: string | undefined;
   readonly state: ConversationState;
@@ -50,7 +50,7 @@ export function storedFrom(id: string, item: Item | undefined): Stored {
   return {
     id,
     rev: row.rev,
-    primaryChannel: soundPart(text, row.primary_channel),
+    sender: soundPart(text, row.primary_channel),
     channel: soundPart(text, row.channel),
     state: read.kind === "sound" ? read.value : leaseAlone(lease),
     lastCommitAtMs: soundPart<number>(time, row.last_commit_at_ms) ?? 0,
@@ -141,12 +141,12 @@ export function leaseAttributes(
 
 /** Where a conversation's triggers go, as far as its row here tells. */
 export function triggerOf(
-  { id, primaryChannel, channel }: Stored,
+  { id, sender, channel }: Stored,
   known: Partial<Omit<Trigger, "conversationId">> = {},
 ): Trigger {
   return {
     conversationId: id,
-    primaryChannel: known.primaryChannel || primaryChannel || "",
+    sender: known.sender || sender || "",
     channel: known.channel ?? channel ?? "default",
   };
 }

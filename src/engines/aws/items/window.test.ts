@@ -74,7 +74,7 @@ describe("a window", () => {
 });
 
 describe("to be woken", () => {
-  const trigger = { conversationId: "c", primaryChannel: "ana", channel: "test" };
+  const trigger = { conversationId: "c", sender: "ana", channel: "test" };
 
   it("in time needs no second trigger, and sooner does", async () => {
     const { s, world } = await memoryScene();

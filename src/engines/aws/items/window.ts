@@ -197,7 +197,7 @@ export function windowItem(site: AwsContext, trigger: Trigger, arming: Arming): 
     due_at_ms: dueAtMs,
     wake_at_ms: wakeAtMs,
     trigger_at_ms: atMs,
-    primary_channel: trigger.primaryChannel,
+    primary_channel: trigger.sender,
     channel: trigger.channel,
     expires_at: ttl(atMs + KEEP_MS),
   };
@@ -229,7 +229,7 @@ function standing(item: Item): StandingWindow {
     triggerAtMs: Number(item.trigger_at_ms),
     armedAtMs: Number(item.armed_at_ms),
     conversationId: String(item.conversation_id),
-    primaryChannel: String(item.primary_channel ?? ""),
+    sender: String(item.primary_channel ?? ""),
     channel: String(item.channel ?? "default"),
   };
 }

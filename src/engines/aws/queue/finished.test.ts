@@ -4,7 +4,7 @@ import type { ReceivedTrigger } from "./triggers.ts";
 
 const trigger = (receipt: string): ReceivedTrigger => ({
   conversationId: "c",
-  primaryChannel: "ana",
+  sender: "ana",
   channel: "test",
   queue: "queue",
   receipt,

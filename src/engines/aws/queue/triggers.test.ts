@@ -15,10 +15,10 @@ describe("a trigger", () => {
     const read = (body: unknown) => triggerFrom(JSON.stringify(body));
     expect(read({ conversation_id: "c", primary_channel: "ana", channel: "sms" })).toEqual({
       conversationId: "c",
-      primaryChannel: "ana",
+      sender: "ana",
       channel: "sms",
     });
-    const bare = { conversationId: "c", primaryChannel: "", channel: "default" };
+    const bare = { conversationId: "c", sender: "", channel: "default" };
     expect(read({ conversation_id: "c" })).toEqual(bare);
     expect(read({ conversation_id: "c", primary_channel: 7, channel: null })).toEqual(bare);
   });
@@ -85,7 +85,7 @@ describe("the queues of the channels", () => {
   };
   const trigger = (conversationId: string, channel = "default") => ({
     conversationId,
-    primaryChannel: "ana",
+    sender: "ana",
     channel,
   });
   const requests = (name: string) => asked.filter((each) => each.name === name);

@@ -31,7 +31,7 @@ const CLOSE_MS_MAX = 1_000;
 export interface Trigger {
   readonly conversationId: string;
   /** The first half of the conversation's key; empty from a queue, unless another system sent it. */
-  readonly primaryChannel: string;
+  readonly sender: string;
   /** The channel whose queue it goes through. */
   readonly channel: string;
 }
@@ -258,7 +258,7 @@ export function triggerFrom(body: string | undefined): Trigger | undefined {
     if (typeof conversation_id !== "string" || conversation_id === "") return undefined;
     return {
       conversationId: conversation_id,
-      primaryChannel: typeof primary_channel === "string" ? primary_channel : "",
+      sender: typeof primary_channel === "string" ? primary_channel : "",
       channel: typeof channel === "string" ? channel : "default",
     };
   } catch {

@@ -58,8 +58,8 @@ export async function change(
   return conversationFrom(written.item);
 }
 
-async function wake(site: AwsContext, id: string, primaryChannel: string): Promise<void> {
-  await wakeNow(site, triggerOf(await readState(site, id), { primaryChannel }));
+async function wake(site: AwsContext, id: string, sender: string): Promise<void> {
+  await wakeNow(site, triggerOf(await readState(site, id), { sender }));
 }
 
 export async function say(
@@ -72,12 +72,12 @@ export async function say(
   if (!conversation) return "not-found";
   if (await isRemembered(site, outboundId(request.id))) return "duplicate";
   const nowMs = site.clock.nowMs();
-  const at = { conversationId, primaryChannel: conversation.sender, sequence: site.nextSequence(), nowMs };
+  const at = { conversationId, sender: conversation.sender, sequence: site.nextSequence(), nowMs };
   const stagedAs = site.newId();
   const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
   const outcome = await stageOnce(site, item);
   // Also if it was staged before: the first caller may have died in between.
-  await wakeNow(site, { conversationId, primaryChannel: conversation.sender, channel });
+  await wakeNow(site, { conversationId, sender: conversation.sender, channel });
   return outcome;
 }
 

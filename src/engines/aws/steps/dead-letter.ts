@@ -101,7 +101,7 @@ function put(item: Item): Action {
 }
 
 function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
-  const place = rows[0]?.primaryChannel || stored.primaryChannel;
+  const place = rows[0]?.sender || stored.sender;
   if (!place) return undefined;
   return {
     kind: "update",

@@ -205,9 +205,9 @@ async function forgetAlias(site: AwsContext, holder: ConversationKey, name: stri
 }
 
 /** Our own note of where a conversation's row is: the index by id may lag. */
-export async function rememberPlace(site: AwsContext, id: string, primaryChannel: string): Promise<void> {
-  site.places.set(id, primaryChannel);
-  const change = { set: { primary_channel: primaryChannel } };
+export async function rememberPlace(site: AwsContext, id: string, sender: string): Promise<void> {
+  site.places.set(id, sender);
+  const change = { set: { primary_channel: sender } };
   await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
 }
 
@@ -227,20 +227,16 @@ async function lookUpPlace(site: AwsContext, id: string): Promise<string | undef
 }
 
 /** The row itself, read consistently. */
-export async function rowOf(
-  site: AwsContext,
-  id: string,
-  primaryChannel?: string,
-): Promise<Item | undefined> {
-  const place = primaryChannel || (await placeOf(site, id));
+export async function rowOf(site: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
+  const place = sender || (await placeOf(site, id));
   return place === undefined ? undefined : site.store.get("conversations", rowKey(place, id));
 }
 
 export async function conversationOf(
   site: AwsContext,
   id: string,
-  primaryChannel?: string,
+  sender?: string,
 ): Promise<Conversation | undefined> {
-  const row = await rowOf(site, id, primaryChannel);
+  const row = await rowOf(site, id, sender);
   return row && conversationFrom(row);
 }

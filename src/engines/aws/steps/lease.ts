@@ -20,7 +20,7 @@ export function takeLease(site: AwsContext, id: string, known: Known = {}): Prom
 }
 
 interface Known {
-  readonly primaryChannel?: string;
+  readonly sender?: string;
   readonly channel?: string;
 }
 
@@ -40,7 +40,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
       ...leaseAttributes(id, lease, site.leaseShards),
     },
     setIfAbsent: {
-      ...(known.primaryChannel && { primary_channel: known.primaryChannel }),
+      ...(known.sender && { primary_channel: known.sender }),
       ...(known.channel && { channel: known.channel }),
     },
   };

@@ -25,7 +25,7 @@ export function leftBehind(
   const taken = new Set(work.batchIds);
   const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
   const items = [...rows.map(itemOf), ...rest].filter(isLeft);
-  const place = newest && { channel: newest.channel, primaryChannel: newest.primaryChannel };
+  const place = newest && { channel: newest.channel, sender: newest.sender };
   return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };
 }
 

@@ -27,7 +27,7 @@ async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise
   const [said, messages, record, allPaused, answered] = await Promise.all([
     stagedOutbounds(site, stored.id),
     stagedAs(site, stored.id, ids),
-    conversationOf(site, stored.id, left.newest?.primaryChannel || stored.primaryChannel),
+    conversationOf(site, stored.id, left.newest?.sender || stored.sender),
     isPausedLately(site),
     rememberedAmong(site, ids),
   ]);
@@ -48,7 +48,7 @@ async function lookAtAll(site: AwsContext, stored: Stored): Promise<Sight> {
   const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
   const rows = await stagedForTurn(site, stored.id);
   const [record, allPaused, answered] = await Promise.all([
-    conversationOf(site, stored.id, rows[0]?.primaryChannel || stored.primaryChannel),
+    conversationOf(site, stored.id, rows[0]?.sender || stored.sender),
     isPausedLately(site),
     rememberedAmong(site, candidates(site, stored, rows)),
   ]);

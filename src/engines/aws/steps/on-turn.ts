@@ -104,7 +104,7 @@ async function move(
 ): Promise<void> {
   const trigger = {
     conversationId: record.id,
-    primaryChannel: record.sender,
+    sender: record.sender,
     channel: messages.at(-1)!.channel,
   };
   const policy = windowInForce(site.settings, record, trigger.channel);
@@ -127,7 +127,7 @@ async function move(
 }
 
 function moveOne(site: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
-  const there = { ...row, conversationId: record.id, primaryChannel: record.sender };
+  const there = { ...row, conversationId: record.id, sender: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "stage", item: stageItem(there) },

@@ -200,7 +200,7 @@ async function put(
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageRow {
-  return messageRow(arrival, id, { conversationId: place.id, primaryChannel: place.sender, sequence });
+  return messageRow(arrival, id, { conversationId: place.id, sender: place.sender, sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
@@ -239,14 +239,14 @@ async function armAgain(
 
 /** The message's own window: everything else that is staged has a window, or a turn that holds it. */
 function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
-  const { conversationId, primaryChannel, channel, arrivedAtMs } = row;
+  const { conversationId, sender, channel, arrivedAtMs } = row;
   const due = dueOf(
     [{ arrivedAtMs }],
     {},
     windowInForce(site.settings, conversation, channel),
     clockOf(site),
   );
-  return arm(site, { conversationId, primaryChannel, channel }, { dueAtMs: due });
+  return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
 /** Only `reject` refuses a message while a turn runs. A worker that only looks is not busy. */

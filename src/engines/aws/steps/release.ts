@@ -47,7 +47,7 @@ async function putBack(
 ): Promise<Step> {
   const work = workUnder(stored);
   const [record, newer, window] = await Promise.all([
-    conversationOf(site, work.recordId, stored.primaryChannel),
+    conversationOf(site, work.recordId, stored.sender),
     how.kind === "restart" ? newerThan(site, stored) : [],
     windowOf(site, stored.id),
   ]);

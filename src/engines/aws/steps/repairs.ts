@@ -52,7 +52,7 @@ async function retryDead(site: AwsContext, letterId: string): Promise<"retried" 
   const newest = rows.at(-1);
   const trigger = {
     conversationId,
-    primaryChannel: newest?.primaryChannel ?? "",
+    sender: newest?.sender ?? "",
     channel: newest?.channel ?? "default",
   };
   await wakeNow(site, trigger, 1);
@@ -110,8 +110,8 @@ async function resendUnknown(site: AwsContext, unknownId: string): Promise<"stag
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";
   const { conversationId, channel, to, text, media } = unknown;
-  const primaryChannel = await placeOf(site, conversationId);
-  if (primaryChannel === undefined) return "not-found";
+  const sender = await placeOf(site, conversationId);
+  if (sender === undefined) return "not-found";
   const request = {
     id: `resend-${unknownId}`,
     conversationId,
@@ -121,8 +121,8 @@ async function resendUnknown(site: AwsContext, unknownId: string): Promise<"stag
     ...(media && { media }),
     author: "resend",
   };
-  const at = { conversationId, primaryChannel, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
-  const trigger = { conversationId, primaryChannel, channel };
+  const at = { conversationId, sender, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
+  const trigger = { conversationId, sender, channel };
   await wakeNow(site, trigger, 1);
   const actions: Action[] = [
     { kind: "delete", table: "messages", key, condition: present("item_id") },

@@ -25,7 +25,7 @@ export async function rowUpdate(
   turn: FinishedTurn,
 ): Promise<RowUpdate | undefined> {
   const { recordId } = turn.work;
-  const place = stored.primaryChannel ?? (await placeOf(site, recordId));
+  const place = stored.sender ?? (await placeOf(site, recordId));
   if (place === undefined) return undefined;
   const key = rowKey(place, recordId);
   const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({

@@ -61,7 +61,7 @@ describe("a sweep", () => {
     await s.reply(await s.take());
     world.write("stage", row);
     await s.passes(s.settings.graceMs);
-    expect((await s.engine.sweeping.sweep()).orphans).toBe(0);
+    expect((await s.engine.sweeping.sweep()).orphans).toEqual([]);
     expect(world.row("stage", key)).toBeUndefined();
   });
 
@@ -70,6 +70,6 @@ describe("a sweep", () => {
     await s.turnFor("held");
     await s.receive({ sender: "ben", text: "gathering" });
     await s.passes(s.settings.graceMs);
-    expect((await s.engine.sweeping.sweep()).orphans).toBe(0);
+    expect((await s.engine.sweeping.sweep()).orphans).toEqual([]);
   });
 });

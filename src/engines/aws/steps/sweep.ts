@@ -15,7 +15,16 @@ import { messagesOf, type StagedRow, stagedFrom } from "../items/stage-item.ts";
 import { dueOfStaged, stagedRows } from "../items/staged.ts";
 import { isHeldBy, readState, saveState } from "../items/state.ts";
 import { type Stored, storedFrom, triggerOf } from "../items/state-item.ts";
-import { arm, armNow, isAhead, isOverdue, sendAgain, windowFrom, windowOf } from "../items/window.ts";
+import {
+  arm,
+  armNow,
+  isAhead,
+  isOverdue,
+  type StandingWindow,
+  sendAgain,
+  windowFrom,
+  windowOf,
+} from "../items/window.ts";
 import { lookAtClock } from "./clock.ts";
 import { conversationOf } from "./find-conversation.ts";
 import { dropAnswered } from "./look.ts";
@@ -46,33 +55,35 @@ export async function sweep(site: AwsContext): Promise<SweepReport> {
   const hasMore = Object.values(next).some((place) => place !== THROUGH);
   await keepCursor(site, cursor, hasMore ? next : {});
   return {
-    orphans: stage.count,
-    retriggered: windows.count + lapsed,
+    orphans: stage.done,
+    retriggered: windows.done.length + lapsed,
     freed: 0,
-    expired: seen.count,
+    expired: seen.done.length,
     hasMore,
     // As far as this round saw: the next rounds do not report it.
-    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.count } }),
+    ...(told && { clockSetBack: { ...told, conversations: told.conversations + windows.done.length } }),
   };
 }
 
-interface Round {
-  readonly count: number;
+interface Round<T> {
+  /** What something was done for. */
+  readonly done: readonly T[];
   readonly next?: Item | undefined;
 }
 
-async function goOn(
+async function goOn<T>(
   place: Item | typeof THROUGH | undefined,
-  sweepFrom: (from: Item | undefined) => Promise<Round>,
-): Promise<{ readonly count: number; readonly next: Item | typeof THROUGH }> {
-  if (place === THROUGH) return { count: 0, next: THROUGH };
-  const { count, next = THROUGH } = await sweepFrom(place as Item | undefined);
-  return { count, next };
+  sweepFrom: (from: Item | undefined) => Promise<Round<T>>,
+): Promise<{ readonly done: readonly T[]; readonly next: Item | typeof THROUGH }> {
+  if (place === THROUGH) return { done: [], next: THROUGH };
+  const { done, next = THROUGH } = await sweepFrom(place as Item | undefined);
+  return { done, next };
 }
 
 /** For how many of them it was done, a few at a time. */
-async function countTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<number> {
-  return (await inParallel(items, WIDTH, run)).filter(Boolean).length;
+async function onlyTrue<T>(items: readonly T[], run: (item: T) => Promise<boolean>): Promise<T[]> {
+  const isDone = await inParallel(items, WIDTH, run);
+  return items.filter((_, at) => isDone[at]);
 }
 
 /** The rows of a page that are ours. The foreign ones are reported, once a round. */
@@ -90,7 +101,11 @@ function ours<T>(
 }
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
-async function sweepWindows(site: AwsContext, from: Item | undefined, isSetBack: boolean): Promise<Round> {
+async function sweepWindows(
+  site: AwsContext,
+  from: Item | undefined,
+  isSetBack: boolean,
+): Promise<Round<StandingWindow>> {
   const { items, next } = await site.store.scanPage("triggerLock", {
     from,
     limit: site.settings.sweepRowsMax,
@@ -98,8 +113,8 @@ async function sweepWindows(site: AwsContext, from: Item | undefined, isSetBack:
   const windows = ours(site, "triggerLock", items, windowFrom);
   const ahead = windows.filter((window) => isAhead(site, window, isSetBack));
   const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(site, window));
-  const sent = await countTrue(overdue, (window) => sendAgain(site, window));
-  return { count: sent + (await countTrue(ahead, (window) => armNow(site, window))), next };
+  const sent = await onlyTrue(overdue, (window) => sendAgain(site, window));
+  return { done: [...sent, ...(await onlyTrue(ahead, (window) => armNow(site, window)))], next };
 }
 
 /**
@@ -113,9 +128,10 @@ export async function sweepLeases(site: AwsContext): Promise<number> {
     const key = all(equal("lease_shard", shard), isOld);
     return site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
   });
-  return countTrue(found.flat(), async ({ conversation_id }) =>
+  const triggered = await onlyTrue(found.flat(), async ({ conversation_id }) =>
     triggerLapsed(site, await readState(site, String(conversation_id))),
   );
+  return triggered.length;
 }
 
 async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean> {
@@ -140,11 +156,11 @@ async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean>
 }
 
 /** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
-async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round> {
+async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round<string>> {
   const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
   const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
   const alone = await withoutAnybody(site, [...ids]);
-  return { count: await countTrue(alone, (id) => armOrphan(site, id)), next };
+  return { done: await onlyTrue(alone, (id) => armOrphan(site, id)), next };
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
@@ -170,9 +186,8 @@ async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
   if (dueAtMs + site.settings.graceMs > site.clock.nowMs()) return false;
   // Once more: it may have been taken, or put back, between the two looks.
   if (await isLookedAfter(site, id)) return false;
-  const { primaryChannel, channel } = rows.at(-1) ?? first;
-  await arm(site, { conversationId: id, primaryChannel, channel }, { dueAtMs });
-  site.log("error", "sweep.orphan", { conversation: id, staged: rows.length });
+  const { sender, channel } = rows.at(-1) ?? first;
+  await arm(site, { conversationId: id, sender, channel }, { dueAtMs });
   return true;
 }
 
@@ -190,7 +205,7 @@ async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
 async function dueIn(site: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
     readState(site, id),
-    conversationOf(site, id, rows[0]?.primaryChannel),
+    conversationOf(site, id, rows[0]?.sender),
   ]);
   return dueOfStaged(
     rows,
@@ -206,7 +221,7 @@ async function isLookedAfter(site: AwsContext, id: string): Promise<boolean> {
 }
 
 /** Expired ids, if the table does not remove them by itself. */
-async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Round> {
+async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Round<Item>> {
   const isPast = atMost("until_at_ms", site.clock.nowMs());
   const limit = site.settings.sweepRowsMax;
   const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
@@ -215,7 +230,7 @@ async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Roun
     // Refused without an item: it is gone, and the answer got lost.
     return kind === "done" || item === undefined;
   };
-  return { count: await countTrue(items, forget), next };
+  return { done: await onlyTrue(items, forget), next };
 }
 
 /** The holder's process is known dead: its leases lapse now on every clock, and its sends begin to settle. */
@@ -227,7 +242,10 @@ export async function freeLeases(site: AwsContext, holder: string): Promise<numb
       filter: equal("lease_holder", holder),
     }),
   );
-  return countTrue(found.flat(), ({ conversation_id }) => free(site, String(conversation_id), holder));
+  const freed = await onlyTrue(found.flat(), ({ conversation_id }) =>
+    free(site, String(conversation_id), holder),
+  );
+  return freed.length;
 }
 
 async function free(site: AwsContext, id: string, holder: string): Promise<boolean> {

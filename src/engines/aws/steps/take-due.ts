@@ -37,6 +37,6 @@ export async function takeDue(site: AwsContext, max: number, signal: AbortSignal
 }
 
 async function takeOne(site: AwsContext, same: readonly ReceivedTrigger[]): Promise<TakeOutcome[]> {
-  const [{ conversationId, primaryChannel, channel }] = same as [ReceivedTrigger];
-  return take(site, conversationId, { primaryChannel, channel });
+  const [{ conversationId, sender, channel }] = same as [ReceivedTrigger];
+  return take(site, conversationId, { sender, channel });
 }

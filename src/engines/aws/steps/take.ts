@@ -158,7 +158,7 @@ async function begin(
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(site, token, { ...saved.stored, statusBefore, channel, primaryChannel: sender });
+  hold(site, token, { ...saved.stored, statusBefore, channel, sender });
   await mirrorStatus(site, sight);
   const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
@@ -215,7 +215,7 @@ function takenFrom(
 function triggerIn({ stored, newest, record }: Sight): Trigger {
   return {
     conversationId: stored.id,
-    primaryChannel: record?.sender ?? newest?.primaryChannel ?? stored.primaryChannel ?? "",
+    sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",
     channel: newest?.channel ?? stored.channel ?? "default",
   };
 }

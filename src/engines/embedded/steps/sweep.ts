@@ -24,7 +24,7 @@ const EXPIRY_LEAP_MS = 600_000;
 const EXPIRY_SWEEPS = 100;
 
 export interface SweepResult {
-  readonly orphans: number;
+  readonly orphans: readonly string[];
   readonly expired: number;
   readonly clockSetBack?: ClockSetBack;
   /** The round ended at a limit: there may be more, and the next round may come at once. */
@@ -40,7 +40,7 @@ export function sweep(step: StepContext, cursor: string): SweepResult {
   const clockSetBack = healClock(step, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
   const { ids, next } = tables.states.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
-  const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id))).length;
+  const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id)));
   const { rows, isCut } = tables.removal.expire(pastTimes({ ...step, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { ConfigError } from "../../../src/errors.ts";
+import { ConfigError } from "../../src/errors.ts";
 import type { Environment } from "./function-instance.ts";
 
 /** What a deployment would say elsewhere: sizes of queues and functions. */
@@ -20,7 +20,7 @@ export interface LocalSettings {
   readonly batchMax: number;
 }
 
-const ENTRY = fileURLToPath(new URL("../../../src/lambda/environment.ts", import.meta.url));
+const ENTRY = fileURLToPath(new URL("../../src/lambda/environment.ts", import.meta.url));
 /** As in the construct `Lull`. */
 const WEBHOOK_SECONDS = 29;
 const WORKER_SECONDS = 180;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ScheduledEvent } from "aws-lambda";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import type { LocalFunction } from "./local-function.ts";
 
 /** A rule of EventBridge that invokes a function again and again. */

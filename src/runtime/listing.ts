@@ -3,12 +3,15 @@ import type { Channel } from "../ports/channel.ts";
 import type { Clock } from "../ports/clock.ts";
 import { within } from "../wire/deadline.ts";
 
-/** How long a provider may keep us waiting for the next message of its list: many pages may lie before the first. */
+/**
+ * How long a provider may keep us waiting for the next message of its list: many pages may lie before the
+ * first.
+ */
 export const LISTING_MS_MAX = 120_000;
 
 /**
- * What a channel's provider received since then, until there is no more, or it lets us wait too long. A long list takes its time, so
- * the deadline counts from one message to the next.
+ * What a channel's provider received since then, until there is no more, or it makes us wait too long. A long
+ * list takes its time, so the deadline counts from one message to the next.
  */
 export async function* receivedSince(
   channel: Channel,

@@ -1,6 +1,6 @@
 import { CreateQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { regionIn } from "../../../src/wire/queue-url.ts";
-import { type Emulators, REGION } from "../emulators.ts";
+import { regionIn } from "../../src/wire/queue-url.ts";
+import { type Emulators, REGION } from "./emulators.ts";
 import type { Environment } from "./function-instance.ts";
 
 /** Queues that turns are handed to. On AWS they are somebody else's; here they are made, under the name and region of their URL. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { eventually } from "../../lull-process.ts";
+import { eventually } from "../../test/lull-process.ts";
 import type { InvocationResult } from "./function-instance.ts";
 import { LocalFunction } from "./local-function.ts";
 import type { Wish } from "./sample-handlers.ts";

@@ -1,13 +1,13 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import { ENGINES } from "../../../src/cli/engines.ts";
-import { load } from "../../../src/config/load.ts";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
-import { type Emulators, REGION } from "../emulators.ts";
-import { awsPlace, type Place } from "../place.ts";
+import { ENGINES } from "../../src/cli/engines.ts";
+import { load } from "../../src/config/load.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type Emulators, REGION } from "./emulators.ts";
 import { EventSource } from "./event-source.ts";
 import type { Environment } from "./function-instance.ts";
 import { openGateway } from "./gateway.ts";
 import { LocalFunction } from "./local-function.ts";
+import { awsPlace, type Place } from "./place.ts";
 import { Schedule } from "./schedule.ts";
 import { startSecrets } from "./secrets.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 
 /** What an HTTP API takes for text. Everything else arrives in base64, and forms are not on the list. */
 const TEXT = /^(?:text\/|application\/(?:json|javascript|xml)\b)/i;

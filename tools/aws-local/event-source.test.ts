@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { GetQueueAttributesCommand, SendMessageBatchCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import type { SQSRecord } from "aws-lambda";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createQueues } from "../../../src/engines/aws/index.ts";
-import { eventually } from "../../lull-process.ts";
-import { type Emulators, REGION, startEmulators, unavailable } from "../emulators.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { createQueues } from "../../src/engines/aws/index.ts";
+import { describeOnEmulators } from "../../test/aws/describe-on-emulators.ts";
+import { eventually } from "../../test/lull-process.ts";
+import { REGION } from "./emulators.ts";
 import { EventSource, failuresIn } from "./event-source.ts";
 import { LocalFunction } from "./local-function.ts";
 
@@ -18,8 +19,7 @@ interface Batch {
   readonly records: readonly SQSRecord[];
 }
 
-describe.skipIf(unavailable)("an event source on this machine", () => {
-  let emulators: Emulators;
+describeOnEmulators("an event source on this machine", (emulators) => {
   let sqs: SQSClient;
   let fn: LocalFunction;
   let source: EventSource;
@@ -27,12 +27,10 @@ describe.skipIf(unavailable)("an event source on this machine", () => {
   let batches: Batch[];
   let count = 0;
   beforeAll(async () => {
-    emulators = await startEmulators();
     sqs = emulators.sqs();
   });
   afterAll(async () => {
     sqs.destroy();
-    await emulators.stop();
   });
   beforeEach(async () => {
     batches = [];

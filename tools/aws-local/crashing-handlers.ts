@@ -1,4 +1,4 @@
-import { lambdaHandlers } from "../../../src/lambda/index.ts";
+import { lambdaHandlers } from "../../src/lambda/index.ts";
 
 const WORDS = "cannot make sense of: my card is 4000 1234 5678 9010";
 const never = () => new Promise<never>(() => {});

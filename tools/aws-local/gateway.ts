@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigError } from "../../../src/errors.ts";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import type { InvocationResult } from "./function-instance.ts";
 import { eventFrom } from "./gateway-event.ts";
 import type { LocalFunction } from "./local-function.ts";

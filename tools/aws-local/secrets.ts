@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ConfigError } from "../../../src/errors.ts";
-import { type FakeSecretsManager, fakeSecretsManager } from "../../../src/testing/fake-secrets-manager.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { type FakeSecretsManager, fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 
 /**
  * A Secrets Manager with what the file says: `{ "prod/twilio": { "authToken": "..." }, "prod/openai": "..." }`. Without a file it has

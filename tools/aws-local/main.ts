@@ -1,11 +1,11 @@
 import { mkdir } from "node:fs/promises";
 import { resolve } from "node:path";
-import { processIo } from "../../../src/cli/io.ts";
-import { reportError } from "../../../src/cli/report-error.ts";
-import { firstSignal } from "../../../src/cli/serving/signals.ts";
-import { ConfigError } from "../../../src/errors.ts";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
-import { startEmulators, unavailable } from "../emulators.ts";
+import { processIo } from "../../src/cli/io.ts";
+import { reportError } from "../../src/cli/report-error.ts";
+import { firstSignal } from "../../src/cli/serving/signals.ts";
+import { ConfigError } from "../../src/errors.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
+import { startEmulators, unavailable } from "./emulators.ts";
 import { startLocalAws } from "./local-aws.ts";
 import { localSettings } from "./settings.ts";
 

@@ -6,7 +6,7 @@ import {
   type SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { SQSEvent, SQSRecord } from "aws-lambda";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import type { InvocationResult } from "./function-instance.ts";
 import type { LocalFunction } from "./local-function.ts";
 

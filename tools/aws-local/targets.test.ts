@@ -1,18 +1,11 @@
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { atRest } from "../../service/platform.ts";
-import { unavailable } from "../emulators.ts";
-import { type Ground, lambdaPlace, startGround } from "../service/aws-platform.ts";
+import { expect, it } from "vitest";
+import { describeOnFunctions, lambdaPlace } from "../../test/aws/service/aws-platform.ts";
+import { atRest } from "../../test/service/platform.ts";
 
 const TARGET = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
 
-describe.skipIf(unavailable)("a queue that turns are handed to", () => {
-  let ground: Ground;
-  beforeAll(async () => {
-    ground = await startGround();
-  });
-  afterAll(() => ground.stop());
-
+describeOnFunctions("a queue that turns are handed to", (ground) => {
   it("is there under the name of its URL, and gets the merged turn", async () => {
     const at = await lambdaPlace(ground, { LULL_AI_QUEUE: TARGET });
     const sqs = ground.emulators.sqs();

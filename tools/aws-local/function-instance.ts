@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { systemClock } from "../../../src/runtime/system-clock.ts";
+import { systemClock } from "../../src/runtime/system-clock.ts";
 import type { FromInstance, FunctionError, Invoke } from "./messages.ts";
 
 const BOOTSTRAP = fileURLToPath(new URL("./bootstrap.ts", import.meta.url));

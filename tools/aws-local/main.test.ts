@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventually, LullProcess } from "../../lull-process.ts";
-import { type Environment, type Outside, outside } from "../../service/outside.ts";
-import { unavailable } from "../emulators.ts";
+import { eventually, LullProcess } from "../../test/lull-process.ts";
+import { type Environment, type Outside, outside } from "../../test/service/outside.ts";
+import { unavailable } from "./emulators.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 

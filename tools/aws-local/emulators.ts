@@ -30,6 +30,9 @@ export interface Emulators {
   readonly sqs: () => SQSClient;
   /** Of a proxy in front of both. `tries` are the SDK's own, as many as it makes by default. */
   clientsAt(url: string, options?: { readonly tries?: number }): Clients;
+}
+
+export interface RunningEmulators extends Emulators {
   stop(): Promise<void>;
 }
 
@@ -37,7 +40,11 @@ export const REGION = "eu-west-1";
 const CREDENTIALS = { accessKeyId: "local", secretAccessKey: "local" };
 
 /** Both keep what they have in memory, or in `folder`, where a next start finds it. */
-export async function startEmulators({ folder }: { readonly folder?: string } = {}): Promise<Emulators> {
+export async function startEmulators({
+  folder,
+}: {
+  readonly folder?: string;
+} = {}): Promise<RunningEmulators> {
   const { url, stop } =
     OTHER === undefined ? await startDynoxide(folder) : { url: OTHER, stop: async () => {} };
   const fauxqs = await startFauxqs({

@@ -1,0 +1,15 @@
+import type { CheckResult } from "../../ports/check-result.ts";
+
+export type { CheckResult, Verdict } from "../../ports/check-result.ts";
+
+export function ok(check: string, detail: string): CheckResult {
+  return { check, verdict: "ok", detail };
+}
+
+export function warn(check: string, detail: string): CheckResult {
+  return { check, verdict: "warn", detail };
+}
+
+export function fail(check: string, detail: string): CheckResult {
+  return { check, verdict: "fail", detail };
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { memory } from "../engines/memory/index.ts";
+import type { LogFields } from "../model/log.ts";
+import type { InboundMessage } from "../model/message.ts";
+import type { Channel } from "../ports/channel.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
+import type { LullConfig } from "./config.ts";
+import { createService } from "./create-service.ts";
+import { LISTING_MS_MAX } from "./listing.ts";
+
+function message(providerId: string, more: Partial<InboundMessage> = {}): InboundMessage {
+  const [account, address, sender] = ["a", "us", "ana"];
+  return { providerId, account, address, sender, replyTo: sender, text: "hi", media: [], ...more };
+}
+
+/** A service whose one channel's provider received these. */
+function behind(
+  received: readonly InboundMessage[],
+  { channel: about, ...config }: Partial<LullConfig> & { readonly channel?: Partial<Channel> } = {},
+) {
+  const clock = fakeClock();
+  const logged: [event: string, fields: LogFields][] = [];
+  const channel = { ...testChannel(), listReceived: () => listing(received), ...about };
+  const service = createService({
+    engine: memory(),
+    channels: { sms: channel },
+    clock,
+    random: () => 0.5,
+    log: (_level, event, fields) => void logged.push([event, fields ?? {}]),
+    respond: () => "ok",
+    ...config,
+  });
+  const catchUp = () => service.catchUp({ channel: "sms", sinceAtMs: 0 });
+  const counts = async () => (await service.engine()).inspector.counts();
+  const refusals = async () => (await (await service.engine()).inspector.refusals({ limit: 10 })).items;
+  const webhook = (...messages: InboundMessage[]) => {
+    const body = Buffer.from(JSON.stringify(messages));
+    return service.receive("sms", { method: "POST", url: "http://us/", headers: {}, body });
+  };
+  return { service, clock, logged, channel, catchUp, counts, refusals, webhook };
+}
+
+async function* listing(received: readonly InboundMessage[]) {
+  yield* received;
+}
+
+describe("what the provider received meanwhile", () => {
+  it("is staged once, whoever brings it first", async () => {
+    const { catchUp, webhook, counts } = behind([message("1"), message("2"), message("3")]);
+    await webhook(message("2"));
+    expect(await catchUp()).toEqual({ listed: 3, new: 2, duplicates: 1, refused: 0 });
+    expect(await catchUp()).toEqual({ listed: 3, new: 0, duplicates: 3, refused: 0 });
+    await webhook(message("1"));
+    expect(await counts()).toMatchObject({ conversations: 1, staged: 3, windows: 1 });
+  });
+
+  it("is staged in steps, and each step is told", async () => {
+    const { service } = behind(Array.from({ length: 201 }, (_, n) => message(String(n))));
+    const told: number[] = [];
+    const onProgress = (listed: number) => void told.push(listed);
+    await service.catchUp({ channel: "sms", sinceAtMs: 0, onProgress });
+    expect(told).toEqual([100, 200, 201]);
+  });
+
+  it("has no pace: nobody would come again with what is turned away", async () => {
+    const { catchUp } = behind([message("1"), message("2"), message("3")], {
+      limits: { senderPerMinuteMax: 1 },
+    });
+    expect(await catchUp()).toMatchObject({ new: 3, refused: 0 });
+  });
+
+  it("is kept as far as it came when the provider falls silent", async () => {
+    const silent = async function* () {
+      yield message("1");
+      await new Promise(() => {});
+    };
+    const { catchUp, clock, counts } = behind([], { channel: { listReceived: silent } });
+    const caught = catchUp().catch((error) => error);
+    await clock.advance(LISTING_MS_MAX);
+    const words =
+      "sms: the provider gave no answer within 120 s; 1 messages are in, run it again for the rest";
+    expect(await caught).toMatchObject({ message: words, retry: "later" });
+    expect((await counts()).staged).toBe(1);
+  });
+});
+
+describe("what a webhook would not have brought in, catching up does not either:", () => {
+  it("a message that nobody answers", async () => {
+    const { catchUp, counts, refusals } = behind([message("1")], { respond: undefined as never });
+    expect(await catchUp()).toMatchObject({ new: 0, refused: 1 });
+    expect(await refusals()).toMatchObject([{ code: "ROUTE_NOT_FOUND" }]);
+    expect(await counts()).toMatchObject({ conversations: 0, staged: 0 });
+  });
+
+  it("a message for an address that is another's, of which nothing is kept", async () => {
+    const { catchUp, counts, logged } = behind([message("1"), message("2", { address: "them" })], {
+      channel: { addresses: ["us"] },
+    });
+    expect(await catchUp()).toEqual({ listed: 2, new: 1, duplicates: 0, refused: 1 });
+    expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
+    expect(logged).toContainEqual([
+      "webhook.refused",
+      expect.objectContaining({ channel: "sms", code: "INVALID_SIGNATURE" }),
+    ]);
+  });
+
+  it("a text that is longer than the channel takes", async () => {
+    const { catchUp, refusals } = behind([message("1", { text: "four" }), message("2", { text: "fives" })], {
+      channel: { receivedTextMax: 4 },
+    });
+    expect(await catchUp()).toMatchObject({ new: 1, refused: 1 });
+    expect(await refusals()).toMatchObject([{ code: "MESSAGE_TOO_LARGE" }]);
+  });
+
+  it("anything of a channel that must not be served as it is configured", async () => {
+    let asked = 0;
+    const listReceived = () => {
+      asked += 1;
+      return listing([message("1")]);
+    };
+    const { catchUp } = behind([], { channel: { listReceived, unfit: () => "its secret is too short" } });
+    await expect(catchUp()).rejects.toMatchObject({
+      code: "INVALID_CONFIG",
+      message: "channel sms: its secret is too short",
+    });
+    expect(asked).toBe(0);
+  });
+
+  it("a message that cannot be kept, and whoever wrote the channel hears of it", async () => {
+    const odd = { ...message("2"), sender: null as unknown as string };
+    const { catchUp, logged } = behind([message("1"), odd]);
+    expect(await catchUp()).toMatchObject({ new: 1, refused: 1 });
+    expect(logged).toContainEqual([
+      "webhook.refused",
+      expect.objectContaining({ channel: "sms", code: "INVALID_PAYLOAD" }),
+    ]);
+  });
+
+  it.each([true, false])(
+    "a message during a turn, and its sender is told (in answers: %s)",
+    async (inAnswer) => {
+      const answering = Promise.withResolvers<string>();
+      const { catchUp, clock, webhook, service, channel } = behind([message("2"), message("3")], {
+        whileBusy: "reject",
+        busyText: "not now",
+        channel: { busyTextInAnswer: inAnswer },
+        respond: () => answering.promise,
+      });
+      await service.start();
+      await webhook(message("1"));
+      await clock.advance(10_000);
+      expect(await catchUp()).toMatchObject({ new: 0, refused: 2 });
+      answering.resolve("here I am");
+      await clock.advance(1_000);
+      expect(channel.outbox.map(({ text }) => text)).toEqual(["here I am", "not now"]);
+      await service.stop(0);
+    },
+  );
+});
+
+it.each(["fax", "constructor", "__proto__"])("there is no catching up of a channel %s", async (channel) => {
+  const { service } = behind([]);
+  await expect(service.catchUp({ channel, sinceAtMs: 0 })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "there is no channel of this name; there are sms",
+  });
+});
+
+it("a channel whose provider keeps no list says so", async () => {
+  const { service } = behind([], { channels: { web: testChannel() } });
+  await expect(service.catchUp({ channel: "web", sinceAtMs: 0 })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "channel web cannot list what it received",
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { ATTRIBUTES_BYTES_MAX, NAME_LENGTH_MAX } from "../core/defaults.ts";
+import { testLull } from "../testing/test-lull.ts";
+import type { CreateRequest } from "./create-conversation.ts";
+
+const ANA = { channel: "test", address: "lull", sender: "ana" };
+
+function opened() {
+  const lull = testLull({ window: { seconds: 10 }, respond: () => "hello" });
+  return { lull, create: lull.service.createConversation };
+}
+
+describe("a program creates a conversation", () => {
+  it("with all that the API takes, and greets once however often it asks", async () => {
+    const { lull, create } = opened();
+    await lull.service.start();
+    const request = {
+      ...ANA,
+      senderAlias: "+15550123",
+      window: { quietSeconds: 2 },
+      allowedChannels: ["test"],
+      attributes: { orderId: 7 },
+      firstMessage: "Hello, Ana!",
+      author: "shop",
+    };
+    const first = await create(request);
+    expect(first).toMatchObject({
+      created: true,
+      firstMessage: "staged",
+      conversation: {
+        channelType: "test",
+        address: "lull",
+        sender: "ana",
+        senderAlias: "+15550123",
+        window: { kind: "quiet", quietMs: 2_000, maxMs: 10_000 },
+        allowedChannels: ["test"],
+        attributes: { orderId: 7 },
+      },
+    });
+    const { id } = first.conversation;
+    expect(await create(request)).toMatchObject({
+      created: false,
+      firstMessage: "duplicate",
+      conversation: { id },
+    });
+    await lull.advance(1_000);
+    expect(lull.sent).toEqual([{ to: "+15550123", text: "Hello, Ana!" }]);
+    await lull.stop();
+  });
+
+  it("that the customer's next message goes on with", async () => {
+    const { lull, create } = opened();
+    const { conversation, firstMessage } = await create({
+      channelType: "test",
+      address: "lull",
+      sender: "ana",
+    });
+    expect(firstMessage).toBeUndefined();
+    await lull.receive("ana", "hi");
+    const { staged } = (await (await lull.service.engine()).inspector.conversation(conversation.id))!;
+    expect(staged.map(({ text }) => text)).toEqual(["hi"]);
+    await lull.stop();
+  });
+
+  it("and knows its id even if the greeting is refused", async () => {
+    const { lull, create } = opened();
+    const made: string[] = [];
+    const greeting = create({ ...ANA, firstMessage: "x".repeat(70_000) }, (id) => void made.push(id));
+    await expect(greeting).rejects.toMatchObject({ code: "REPLY_TOO_LARGE" });
+    expect(await (await lull.service.engine()).conversations.get(made[0]!)).toMatchObject({ sender: "ana" });
+    await lull.stop();
+  });
+
+  const JSON_FRAME = '{"a":""}'.length;
+  const attributes = (bytes: number) => ({ a: "x".repeat(bytes - JSON_FRAME) });
+
+  it("at the limits of its data and of its customer's name", async () => {
+    const { lull, create } = opened();
+    const sender = "x".repeat(NAME_LENGTH_MAX);
+    const { created } = await create({ ...ANA, sender, attributes: attributes(ATTRIBUTES_BYTES_MAX) });
+    expect(created).toBe(true);
+    await lull.stop();
+  });
+
+  it.each<[object, string]>([
+    [{ ...ANA, channel: "fax" }, "there is no channel of this name; there are test"],
+    [{ ...ANA, channel: "constructor" }, "there is no channel of this name; there are test"],
+    [{ ...ANA, channelType: "sms" }, "channel test is of type test, not sms"],
+    [{ address: "lull", sender: "ana" }, "the channel is missing: its name, or its type"],
+    [
+      { channelType: "sms", address: "lull", sender: "ana" },
+      "no channel of this type is configured; there are test",
+    ],
+    [{ channel: "test" }, "address is missing; sender is missing"],
+    [{ ...ANA, sender: " " }, "sender must not be empty"],
+    [{ ...ANA, sender: "x".repeat(NAME_LENGTH_MAX + 1) }, "sender must have 1000 characters at most"],
+    [{ ...ANA, sender: "\ud800" }, "sender is not well-formed Unicode"],
+    [{ ...ANA, firstMesage: "hi" }, "firstMesage is not known here"],
+    [
+      { ...ANA, attributes: attributes(ATTRIBUTES_BYTES_MAX + 1) },
+      "attributes must have 64000 bytes at most",
+    ],
+    [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number of at least 0"],
+  ])("and is told what is wrong with case %#", async (request, words) => {
+    const { lull, create } = opened();
+    await expect(create(request as CreateRequest)).rejects.toMatchObject({
+      message: expect.stringContaining(words),
+      retry: "never",
+    });
+    expect((await (await lull.service.engine()).inspector.counts()).conversations).toBe(0);
+    await lull.stop();
+  });
+});

@@ -1,0 +1,112 @@
+import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
+import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
+import { anything, list, name, object, optional, someText } from "../core/schema.ts";
+import { InvalidRequest } from "../errors.ts";
+import type { Conversation } from "../model/conversation.ts";
+import { type WindowConfig, windowPolicy } from "./config.ts";
+import { knownChannel } from "./known-channel.ts";
+import type { SayRequest, SayResult } from "./say.ts";
+import type { UseCaseContext } from "./use-case.ts";
+
+/** Who writes to which address of ours, over a named channel or any channel of a type, and what the conversation starts with. */
+export interface CreateRequest {
+  /** Name of a configured channel. Give this or `channelType`. */
+  readonly channel?: string;
+  readonly channelType?: string;
+  /** Our address that the customer writes to. */
+  readonly address: string;
+  readonly sender: string;
+  /** Another name of the same person, looked up too. */
+  readonly senderAlias?: string;
+  readonly window?: WindowConfig;
+  /** Channel types; left out means all. */
+  readonly allowedChannels?: readonly string[];
+  /** Data of your own: carried, never read. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  /** Said to the customer at once, and once per conversation. */
+  readonly firstMessage?: string;
+  /** Who says the first message. */
+  readonly author?: string;
+}
+
+export interface CreateResult {
+  /** False where the active conversation of the same sender and address was there already. */
+  readonly created: boolean;
+  readonly conversation: Conversation;
+  /** What became of the first message, where there is one. */
+  readonly firstMessage?: SayResult;
+}
+
+interface Saying {
+  say(request: SayRequest): Promise<SayResult>;
+}
+
+/** The types above say the same to a compiler; not every caller has one. */
+const REQUEST = object({
+  channel: optional(name()),
+  channelType: optional(name()),
+  address: name(),
+  sender: name(),
+  senderAlias: optional(name()),
+  window: optional(anything()),
+  allowedChannels: optional(list(name())),
+  attributes: optional(anything()),
+  firstMessage: optional(someText()),
+  author: optional(name()),
+});
+
+/**
+ * Creates a conversation, or finds the active one. `made` is told its id before anything is said in it: who keeps a record of what was done
+ * has it even if the first message is refused.
+ */
+export async function createConversation(
+  context: UseCaseContext & Saying,
+  request: CreateRequest,
+  made: (id: string) => void = () => {},
+): Promise<CreateResult> {
+  check(request);
+  const { address, sender, senderAlias, allowedChannels, attributes } = request;
+  const asked = {
+    channelType: typeOf(context.channels, request),
+    address,
+    sender,
+    ...(senderAlias !== undefined && { senderAlias }),
+    ...(request.window && { window: windowPolicy(request.window, "window") }),
+    ...(allowedChannels && { allowedChannels }),
+    ...(attributes && { attributes }),
+  };
+  const { conversations } = await context.engine();
+  const found = await conversations.create(asked);
+  made(found.conversation.id);
+  if (request.firstMessage === undefined) return found;
+  return { ...found, firstMessage: await greet(context, found.conversation.id, request) };
+}
+
+function check(request: CreateRequest): void {
+  const problems = problemsIn(request, REQUEST, "", TO_PROGRAMS);
+  if (problems.length > 0) throw new InvalidRequest(problems.join("; "));
+  if (Buffer.byteLength(JSON.stringify(request.attributes ?? {})) > ATTRIBUTES_BYTES_MAX)
+    throw new InvalidRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
+}
+
+function typeOf(channels: UseCaseContext["channels"], { channel, channelType: type }: CreateRequest): string {
+  if (channel !== undefined) {
+    const { type: own } = knownChannel(channels, channel);
+    if (type === undefined || type === own) return own;
+    throw new InvalidRequest(`channel ${channel} is of type ${own}, not ${type}`);
+  }
+  const types = [...new Set(Object.values(channels).map((each) => each.type))];
+  if (type === undefined) throw new InvalidRequest("the channel is missing: its name, or its type");
+  if (types.includes(type)) return type;
+  throw new InvalidRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
+}
+
+/** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */
+function greet(
+  { say }: Saying,
+  conversationId: string,
+  { firstMessage: text = "", author = "api", channel }: CreateRequest,
+) {
+  const id = `first-${conversationId}`;
+  return say({ conversationId, text, author, id, ...(channel !== undefined && { channel }) });
+}

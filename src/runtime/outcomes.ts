@@ -1,0 +1,94 @@
+import type { RefusalCode } from "../model/refusal.ts";
+import type { Channel, ReceiveSummary } from "../ports/channel.ts";
+import type { Engine, StageOutcome } from "../ports/engine.ts";
+import type { Arriving } from "./arrivals.ts";
+import type { Reception } from "./reception.ts";
+
+/** When a provider may come back to a conversation that is full, or with a sender who wrote too much. */
+export const RETRY_AFTER_SECONDS = 60;
+
+/** What was staged of one channel's messages, and how it went. */
+export interface Received {
+  readonly name: string;
+  readonly channel: Channel;
+  readonly requests: readonly Arriving[];
+  readonly outcomes: readonly StageOutcome[];
+  /** Set where nobody waits for an answer that could carry the busy text: we fetched them ourselves. */
+  readonly isFetched?: true;
+}
+
+/** Tells of each: in the log, to the customer who is turned away while we are busy, and to whoever brought it. */
+export async function summarise(
+  reception: Reception,
+  engine: Engine,
+  received: Received,
+): Promise<ReceiveSummary> {
+  let summary: ReceiveSummary = {};
+  for (const [at, outcome] of received.outcomes.entries()) {
+    const { odd, tooLongBy } = received.requests[at]!;
+    if (tooLongBy !== undefined)
+      summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
+    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception, received.name, odd) };
+    else logOutcome(reception, received.name, outcome);
+    if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
+    if (outcome.kind === "refused") {
+      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
+      summary = { ...summary, ...busy, ...refusedFor(outcome.code, summary) };
+    }
+  }
+  return summary;
+}
+
+/** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
+export function tellOdd(
+  { sampled }: Reception,
+  channel: string,
+  why: string,
+): Pick<ReceiveSummary, "detail"> {
+  sampled.note("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
+  return { detail: `a message of this channel cannot be kept: ${why}` };
+}
+
+/** What was only put off wins over what is refused for good: the provider has to come back. */
+function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
+  if (code === "RATE_LIMITED") return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
+  return { code: before.code ?? code };
+}
+
+function logOutcome({ log, sampled }: Reception, channel: string, outcome: StageOutcome): void {
+  if (outcome.kind === "staged") {
+    log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
+  } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
+    // Told once: whoever floods a conversation should not flood the log as well.
+    const { conversationId: conversation, tellBusy: isFirst } = outcome;
+    if (isFirst) log("warn", "conversation.full", { channel, conversation });
+    else log("debug", "message.refused", { channel, code: outcome.code, conversation });
+  } else if (outcome.kind === "refused") {
+    const { code, conversationId: conversation } = outcome;
+    sampled.note("info", "message.refused", { channel, code }, { conversation });
+  } else log("debug", "message.duplicate", { channel });
+}
+
+/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
+async function tellBusy(
+  reception: Reception,
+  engine: Engine,
+  { name, channel, requests, isFetched }: Received,
+  at: number,
+  { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
+): Promise<{ busyText?: string }> {
+  if (channel.busyTextInAnswer && !isFetched && code !== "RATE_LIMITED")
+    return { busyText: reception.busyText };
+  const { arrival: message } = requests[at]!;
+  if (conversationId !== undefined) {
+    await engine.conversations.say({
+      id: `busy-${message.providerId}`,
+      conversationId,
+      channel: name,
+      to: message.replyTo,
+      texts: [reception.busyText],
+      author: "busy",
+    });
+  }
+  return {};
+}

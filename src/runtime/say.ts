@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { SAYING_LIMITS } from "../core/defaults.ts";
+import { mayBring } from "../core/own-addresses.ts";
+import { addresseeOf } from "../core/person.ts";
+import { ConfigError, LullError } from "../errors.ts";
+import type { ConversationDetail } from "../ports/inspector.ts";
+import { knownChannel } from "./known-channel.ts";
+import { passedOn } from "./passed-on.ts";
+import { replyTexts } from "./reply-texts.ts";
+import type { UseCaseContext } from "./use-case.ts";
+
+const FULL_RETRY_MS = 60_000;
+
+export interface SayRequest {
+  readonly conversationId: string;
+  readonly text: string;
+  readonly author: string;
+  readonly id?: string;
+  /** Where the conversation may use several channels; by default one of its own type. */
+  readonly channel?: string;
+}
+
+export type SayResult = "staged" | "duplicate" | "not-found";
+
+/** What somebody says in a conversation, as a turn of its own. */
+export async function say(context: UseCaseContext, request: SayRequest): Promise<SayResult> {
+  const { channels, settings } = context;
+  const { conversationId, text, author, id = randomUUID() } = request;
+  if (request.channel !== undefined) knownChannel(channels, request.channel);
+  const engine = await context.engine();
+  const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
+  if (!detail) return "not-found";
+  const { conversation, lock } = detail;
+  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
+  const name = request.channel ?? channelOf(channels, detail);
+  const channel = knownChannel(channels, name);
+  const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
+  if (addressee === undefined) throw passedOn();
+  const to = String(channel.addressOf?.(addressee) ?? addressee);
+  const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
+  return engine.conversations.say({ id, conversationId, channel: name, to, addressee, texts, author });
+}
+
+/** The one that the customer last used, or any of the conversation's type that has its address. */
+function channelOf(
+  channels: UseCaseContext["channels"],
+  { conversation, staged, turns }: ConversationDetail,
+): string {
+  const { channelType, address } = conversation;
+  const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
+  const isOfType = (name: string) =>
+    channels[name]?.type === channelType && mayBring(channels, name, address);
+  const name = lastUsed ?? Object.keys(channels).find(isOfType);
+  if (name !== undefined && channels[name]) return name;
+  throw new ConfigError(`no channel of type ${channelType} for our address ${address} is configured`);
+}
+
+function full(max: number): LullError {
+  return new LullError(`${max} messages wait in this conversation already`, {
+    code: "RATE_LIMITED",
+    retry: "later",
+    retryAfterMs: FULL_RETRY_MS,
+  });
+}
