@@ -78,7 +78,7 @@ const RULES: Readonly<Record<string, Rule>> = {
 /** A test may also stand on what is made for tests, `testing` and `test` beside `src`, and on any engine. */
 const FOR_TESTS = ["testing", "wire", "engines", "index.ts", "outside", "src", "test"];
 
-interface House {
+interface HouseRule {
   readonly name: string;
   readonly pattern: RegExp;
   readonly say: string;
@@ -89,7 +89,7 @@ interface House {
 
 const anyOf = (...patterns: readonly RegExp[]) => new RegExp(patterns.map(({ source }) => source).join("|"));
 
-const HOUSE: readonly House[] = [
+const HOUSE_RULES: readonly HouseRule[] = [
   {
     name: "the clock is handed in",
     pattern: anyOf(
@@ -259,7 +259,7 @@ function isOptional(path: string): boolean {
 
 function houseRules(path: string, source: string): string[] {
   const code = withoutComments(source);
-  const broken = HOUSE.filter(
+  const broken = HOUSE_RULES.filter(
     ({ pattern, inTests, except = {} }) =>
       (inTests || !isTest(path)) &&
       pattern.test(code) &&
@@ -372,7 +372,7 @@ describe("the sources", () => {
   });
 
   test("that may use a forbidden thing still exist", () => {
-    const excused = HOUSE.flatMap(({ except = {} }) => Object.keys(except));
+    const excused = HOUSE_RULES.flatMap(({ except = {} }) => Object.keys(except));
     expect(excused.filter((name) => !FILES.some((path) => path.startsWith(name)))).toEqual([]);
   });
 });

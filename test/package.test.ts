@@ -44,7 +44,7 @@ const NAMES = {
     "testChannel",
     "testLull",
     "timeline",
-    "worldOn",
+    "engineFixture",
   ],
 };
 

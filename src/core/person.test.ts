@@ -60,10 +60,10 @@ class Town {
 }
 
 /** Each message with the conversation in which it ends; a `/` behind it: its task is complete then. */
-type Story = [what: string, ...messages: [message: string, conversation: string][]];
+type Sequence = [what: string, ...messages: [message: string, conversation: string][]];
 
 describe("whose conversation a message belongs to", () => {
-  it.each<Story>([
+  it.each<Sequence>([
     ["the number, known by it", [A, "c1"], [A, "c1"]],
     ["the id, known by it", [B1, "c1"], [B1, "c1"]],
     ["a person who came with both names, by either", [`${B1}/${A}`, "c1"], [A, "c1"], [B1, "c1"]],

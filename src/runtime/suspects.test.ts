@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /** One store, and processes on it that live and die one after the other. */
-function world() {
+function fixture() {
   const clock = fakeClock();
   const engine = memory();
   const channel = testChannel();
@@ -70,8 +70,8 @@ function world() {
   };
 }
 
-type World = ReturnType<typeof world>;
-let at: World;
+type Fixture = ReturnType<typeof fixture>;
+let at: Fixture;
 afterEach(async () => {
   for (const service of at.alive) {
     void service.stop(0);
@@ -90,7 +90,7 @@ async function write(senders: readonly string[]): Promise<void> {
 
 describe("turns that were there when one process after the other died", () => {
   it("run together after the first death, and alone in their last attempt", async () => {
-    at = world();
+    at = fixture();
     await write(["ana", "ben", "cleo"]);
     expect(await at.dieOfWhatIsDue()).toEqual([1, 1, 1]);
     expect(await at.dieOfWhatIsDue()).toEqual([2, 2, 2]);
@@ -111,7 +111,7 @@ describe("turns that were there when one process after the other died", () => {
   });
 
   it("do not hold up turns that were not there", async () => {
-    at = world();
+    at = fixture();
     await write(["ana", "ben"]);
     await at.dieOfWhatIsDue();
     await at.dieOfWhatIsDue();
@@ -124,7 +124,7 @@ describe("turns that were there when one process after the other died", () => {
   });
 
   it("are no suspects once an attempt of theirs ended with an error: it killed no process", async () => {
-    at = world();
+    at = fixture();
     await write(["ana", "ben"]);
     const { service, asked } = await at.start();
     await service.start();
@@ -140,7 +140,7 @@ describe("turns that were there when one process after the other died", () => {
 
 describe("a wake-up for one conversation", () => {
   async function twoSuspects(fault: Fault = () => "pass") {
-    at = world();
+    at = fixture();
     await write(["ana", "ben"]);
     await at.dieOfWhatIsDue();
     await at.dieOfWhatIsDue();

@@ -16,7 +16,7 @@ import type { Service } from "./service.ts";
 const full = () => new StoreUnavailable("database or disk is full");
 
 /** Several workers on one store, one clock and one channel: what one process after another would see. */
-function world(config: Partial<LullConfig> = {}) {
+function fixture(config: Partial<LullConfig> = {}) {
   const clock = fakeClock();
   const channel = testChannel();
   const engine = memory();
@@ -39,8 +39,8 @@ function world(config: Partial<LullConfig> = {}) {
   return { clock, channel, engine, logged, services, worker };
 }
 
-type World = ReturnType<typeof world>;
-let at: World;
+type Fixture = ReturnType<typeof fixture>;
+let at: Fixture;
 afterEach(async () => {
   for (const service of at.services) {
     void service.stop(0);
@@ -69,7 +69,7 @@ function mortal(engine: EngineProvider) {
 
 describe("a worker that dies", () => {
   it("in the responder: another takes over when the lease lapses, without a new message", async () => {
-    at = world();
+    at = fixture();
     const { life, provider } = mortal(at.engine);
     const first = at.worker(provider, () => new Promise(() => {}));
     await first.start();
@@ -85,7 +85,7 @@ describe("a worker that dies", () => {
   });
 
   it("after the provider took the message: the channel is asked, the reply is not sent twice", async () => {
-    at = world();
+    at = fixture();
     const { life, provider } = mortal(at.engine);
     at.channel.reconcileWith(() => ({ kind: "sent", providerId: "SM1" }));
     at.channel.behave(() => {
@@ -105,7 +105,7 @@ describe("a worker that dies", () => {
   });
 
   it("that was only slow finds its lease taken, and sends nothing", async () => {
-    at = world({ limits: { leaseSeconds: 60, answerTimeoutSeconds: 600 } });
+    at = fixture({ limits: { leaseSeconds: 60, answerTimeoutSeconds: 600 } });
     let isFrozen = false;
     const frozen: Fault = (name) => (isFrozen && /renew|takeDue/.test(name) ? "fail-before" : "pass");
     const { asked, respond } = byHand();
@@ -124,7 +124,7 @@ describe("a worker that dies", () => {
   });
 
   it("that finds its lease taken at the draft sends nothing", async () => {
-    at = world();
+    at = fixture();
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);
     await service.start();
@@ -139,7 +139,7 @@ describe("a worker that dies", () => {
   });
 
   it("whose lease is taken while it answers is told at once", async () => {
-    at = world({ limits: { answerTimeoutSeconds: 600 } });
+    at = fixture({ limits: { answerTimeoutSeconds: 600 } });
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);
     await service.start();
@@ -155,7 +155,7 @@ describe("a worker that dies", () => {
 
 describe("a worker whose clock jumps", () => {
   it("inside a send: a reply that went out after its deadline is told apart", async () => {
-    at = world();
+    at = fixture();
     let jumpedMs = 0;
     const jumping = { ...at.clock, nowMs: () => at.clock.nowMs() + jumpedMs };
     const logged: string[] = [];
@@ -182,7 +182,7 @@ describe("a worker whose clock jumps", () => {
 
 describe("messages that kill every worker that takes them", () => {
   it("are found out by attempts that no worker lived to report", async () => {
-    at = world({ limits: { attemptsMax: 2 } });
+    at = fixture({ limits: { attemptsMax: 2 } });
     for (let n = 0; n < 2; n += 1) {
       const { life, provider } = mortal(at.engine);
       const service = at.worker(provider, () => {
@@ -206,7 +206,7 @@ describe("a store that is away for a while", () => {
   it.each(["turns.draft", "turns.commit", "turns.release"])(
     "%s is tried again while the lease is ours",
     async (name) => {
-      at = world();
+      at = fixture();
       let failures = 0;
       const fault: Fault = (call) => (call === name && failures++ < 3 ? "fail-before" : "pass");
       let asked = 0;
@@ -225,7 +225,7 @@ describe("a store that is away for a while", () => {
   );
 
   it("that took the commit and could not say so: the reply is not sent again", async () => {
-    at = world();
+    at = fixture();
     let failures = 0;
     const fault: Fault = (call) => (call === "turns.commit" && failures++ === 0 ? "fail-after" : "pass");
     const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
@@ -236,7 +236,7 @@ describe("a store that is away for a while", () => {
   });
 
   it("for longer than the lease: the turn is abandoned and taken again later", async () => {
-    at = world();
+    at = fixture();
     let isAway = false;
     const fault: Fault = (call) => (isAway && call.startsWith("turns.") ? "fail-before" : "pass");
     const service = at.worker(withFaults(at.engine, fault, full), (turn) => {
@@ -256,7 +256,7 @@ describe("a store that is away for a while", () => {
 
   it("for minutes: the log says so once a minute, with the number of failures", async () => {
     const told: LogFields[] = [];
-    at = world({
+    at = fixture({
       log: (_level, event, fields = {}) => {
         if (event === "worker.look-failed") told.push(fields);
       },
@@ -272,7 +272,7 @@ describe("a store that is away for a while", () => {
   });
 
   it("that broke for good does not loop: the error goes up and the turn comes back", async () => {
-    at = world();
+    at = fixture();
     let failures = 0;
     const fault: Fault = (call) => (call === "turns.draft" && failures++ === 0 ? "fail-before" : "pass");
     const service = at.worker(
@@ -286,7 +286,7 @@ describe("a store that is away for a while", () => {
   });
 
   it("answers 503 and acknowledges nothing while staging fails", async () => {
-    at = world();
+    at = fixture();
     let isFull = true;
     const fault: Fault = (call) => (isFull && call === "receiving.stage" ? "fail-before" : "pass");
     const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
@@ -299,7 +299,7 @@ describe("a store that is away for a while", () => {
   });
 
   it("that cannot be opened is tried again by the next caller", async () => {
-    at = world();
+    at = fixture();
     let isBroken = true;
     const provider: EngineProvider = {
       ...at.engine,
@@ -312,7 +312,7 @@ describe("a store that is away for a while", () => {
   });
 
   it("a sweep that fails is logged, and the next one runs", async () => {
-    at = world();
+    at = fixture();
     let sweeps = 0;
     const fault: Fault = (call) => (call === "sweeping.sweep" && sweeps++ === 0 ? "fail-before" : "pass");
     const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
@@ -325,7 +325,7 @@ describe("a store that is away for a while", () => {
 
 describe("many conversations", () => {
   it("run at the same time, up to the limit; the rest follows as places get free", async () => {
-    at = world({ limits: { concurrency: 2 } });
+    at = fixture({ limits: { concurrency: 2 } });
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);
     await service.start();
@@ -338,7 +338,7 @@ describe("many conversations", () => {
   });
 
   it("cut batches go on under the same lease until all is answered", async () => {
-    at = world({ limits: { batchMessagesMax: 2 } });
+    at = fixture({ limits: { batchMessagesMax: 2 } });
     const sizes: number[] = [];
     const service = at.worker(at.engine, (turn) => {
       sizes.push(turn.messages.length);
@@ -353,7 +353,7 @@ describe("many conversations", () => {
 
 describe("stopping", () => {
   it("lets running turns finish within the grace time, and takes no new ones", async () => {
-    at = world();
+    at = fixture();
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);
     await service.start();
@@ -368,7 +368,7 @@ describe("stopping", () => {
   });
 
   it("gives the lease back when the grace time is over: the next process goes on at once", async () => {
-    at = world();
+    at = fixture();
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);
     await service.start();
@@ -385,7 +385,7 @@ describe("stopping", () => {
   });
 
   it("may be asked for twice, and before anything was started", async () => {
-    at = world();
+    at = fixture();
     const service = at.worker(at.engine, () => "x");
     await service.stop();
     await service.stop();
@@ -393,7 +393,7 @@ describe("stopping", () => {
 });
 
 it("an engine and channels are enough: the rest has defaults; channels learn where statuses go", async () => {
-  at = world();
+  at = fixture();
   const opened: unknown[] = [];
   const channel = Object.assign(testChannel(), { open: (context: object) => void opened.push(context) });
   const service = createService({
@@ -418,7 +418,7 @@ describe("webhooks", () => {
       codes.push(code);
       return { status: 200, headers: {}, body: "" };
     };
-    at = world({
+    at = fixture({
       channels: {
         forged: channelWith({
           type: "forged",
@@ -452,7 +452,7 @@ describe("webhooks", () => {
   });
 
   it("delivered again are acknowledged and change nothing", async () => {
-    at = world();
+    at = fixture();
     const service = at.worker(at.engine, () => "x");
     expect(await write(service, "ana", "hi", "1")).toBe(200);
     expect(await write(service, "ana", "hi", "1")).toBe(200);
@@ -461,7 +461,7 @@ describe("webhooks", () => {
 
   it("that carry only statuses are recorded and acknowledged", async () => {
     const status = { account: "a", providerId: "SM1", status: "delivered" };
-    at = world({
+    at = fixture({
       channels: {
         statuses: channelWith({
           type: "statuses",
@@ -480,7 +480,7 @@ describe("webhooks", () => {
   });
 
   it("from one sender are limited only where that is asked for, and only that sender's", async () => {
-    at = world({ limits: { senderPerMinuteMax: 2 } });
+    at = fixture({ limits: { senderPerMinuteMax: 2 } });
     const service = at.worker(at.engine, () => "x");
     expect(await write(service, "ana", "1")).toBe(200);
     expect(await write(service, "ana", "2")).toBe(200);
@@ -493,7 +493,7 @@ describe("webhooks", () => {
 
 it("a turn that fails unexpectedly ends neither the process nor its neighbours", async () => {
   const told: string[] = [];
-  at = world({
+  at = fixture({
     log: (_level, event, fields) => {
       told.push(event);
       // A user's log function that throws.

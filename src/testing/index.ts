@@ -2,11 +2,11 @@ export { type ChannelHarness, type ContractCase, channelContract } from "./chann
 export type { ContractProvider, ContractSubject, ProviderMood } from "./channel-contract-subject.ts";
 export {
   type EngineCase,
+  type EngineFixture,
   type EngineHarness,
   engineContract,
+  engineFixture,
   type Skip,
-  type World,
-  worldOn,
 } from "./engine-contract/index.ts";
 export { type FakeClock, fakeClock } from "./fake-clock.ts";
 export { type Exploration, type ExploreOptions, explore } from "./simulator/explore.ts";

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { it } from "vitest";
 import type { TakeOutcome } from "../../src/model/take.ts";
 import { arrival, silent, textsOf } from "../../src/testing/engine-contract/builders.ts";
+import { awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { awsWorld } from "./world.ts";
 
 describeOnEmulators("a burst on AWS", (emulators) => {
   it("of 500 messages ends in 17 turns under one lease after the other, in order, with nothing lost", async () => {
-    const world = await awsWorld(emulators);
-    const engine = await world.open();
+    const fixture = await awsFixture(emulators);
+    const engine = await fixture.open();
     const texts = Array.from({ length: 500 }, (_, at) => `${at} 👩‍👩‍👧 שלום`);
     const arrivals = texts.map((text, position) =>
-      arrival({ providerId: `m${position}`, arrivedAtMs: world.clock.nowMs(), text, position }),
+      arrival({ providerId: `m${position}`, arrivedAtMs: fixture.clock.nowMs(), text, position }),
     );
     for (let from = 0; from < 500; from += 50) {
       await engine.receiving.stage(arrivals.slice(from, from + 50).map((each) => ({ arrival: each })));
     }
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const answered: string[] = [];
     let turns = 0;
-    let [outcome]: (TakeOutcome | undefined)[] = await world.takeDue(engine);
+    let [outcome]: (TakeOutcome | undefined)[] = await fixture.takeDue(engine);
     while (outcome?.kind === "turn") {
       const { taken } = outcome;
       turns += 1;
@@ -32,14 +32,14 @@ describeOnEmulators("a burst on AWS", (emulators) => {
     assert.equal(turns, 17);
     const { staged, windows, leases, turns: counted } = await engine.inspector.counts();
     assert.deepEqual({ staged, windows, leases, counted }, { staged: 0, windows: 0, leases: 0, counted: 17 });
-    await world.close();
+    await fixture.close();
   }, 120_000);
 
   it("of large messages is cut by their bytes, and a message of nearly 400 KB is answered", async () => {
-    const world = await awsWorld(emulators);
-    const engine = await world.open();
+    const fixture = await awsFixture(emulators);
+    const engine = await fixture.open();
     const receive = async (providerId: string, length: number) => {
-      const message = arrival({ providerId, arrivedAtMs: world.clock.nowMs(), text: "x".repeat(length) });
+      const message = arrival({ providerId, arrivedAtMs: fixture.clock.nowMs(), text: "x".repeat(length) });
       const [outcome] = await engine.receiving.stage([{ arrival: message }]);
       return outcome;
     };
@@ -51,9 +51,9 @@ describeOnEmulators("a burst on AWS", (emulators) => {
       conversationId: (await engine.inspector.conversations({ limit: 1 })).items[0]?.id,
       tellBusy: false,
     });
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const sizes: number[][] = [];
-    let [outcome]: (TakeOutcome | undefined)[] = await world.takeDue(engine);
+    let [outcome]: (TakeOutcome | undefined)[] = await fixture.takeDue(engine);
     while (outcome?.kind === "turn") {
       const { taken } = outcome;
       sizes.push(textsOf(taken).map(({ length }) => length));
@@ -61,6 +61,6 @@ describeOnEmulators("a burst on AWS", (emulators) => {
       outcome = committed.kind === "committed" ? committed.next : undefined;
     }
     assert.deepEqual(sizes, [[50_000, 50_000], [50_000], [390_000]]);
-    await world.close();
+    await fixture.close();
   }, 60_000);
 });

@@ -1,7 +1,7 @@
 import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { awsResources } from "../../tools/aws-local/aws-resources.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
-import { awsPlace } from "../../tools/aws-local/place.ts";
 import type { ChaosStore, Kept } from "../chaos/run-chaos.ts";
 
 /** Items of the messages table begin with their kind. */
@@ -9,7 +9,7 @@ const KINDS = { said: "m#", record: "t#", deadMessage: "dm#", unknown: "u#" };
 
 /** Tables and queues for a chaos run; in the end they are read with plain scans, past the engine. */
 export async function chaosStore(emulators: Emulators): Promise<ChaosStore> {
-  const { prefix, env } = await awsPlace(emulators);
+  const { prefix, env } = await awsResources(emulators);
   return { env, slower: 5, kept: () => kept(emulators, `${prefix}conversations-messages`) };
 }
 

@@ -7,7 +7,7 @@ import type { Engine } from "../../src/ports/engine.ts";
 import { createService } from "../../src/runtime/create-service.ts";
 import type { Service } from "../../src/runtime/service.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
-import type { AwsWorld } from "./world.ts";
+import type { AwsFixture } from "./aws-fixture.ts";
 
 export const REPLY = ["part one", "part two"];
 const ROUNDS_MAX = 40;
@@ -20,7 +20,7 @@ interface Worker {
 
 /** Workers, one an engine, customers, and a provider that remembers what it was given. What became of it all is checked at the end. */
 export class CheckedService {
-  readonly world: AwsWorld;
+  readonly fixture: AwsFixture;
   /** Chunks that reached the provider, by turn and number. */
   readonly ledger: string[] = [];
   readonly acknowledged: InboundMessage[] = [];
@@ -30,12 +30,12 @@ export class CheckedService {
   readonly #workers = new Map<Engine, Worker>();
   #count = 0;
 
-  constructor(world: AwsWorld) {
-    this.world = world;
+  constructor(fixture: AwsFixture) {
+    this.fixture = fixture;
   }
 
   get nowMs(): number {
-    return this.world.clock.nowMs();
+    return this.fixture.clock.nowMs();
   }
 
   /** Delivered to the first worker, then to the others in turn, until one says that it is durable. */
@@ -90,11 +90,11 @@ export class CheckedService {
   /** Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest. */
   async settles(engine: Engine): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      await this.carryOutAll(engine, await this.world.takeDue(engine));
+      await this.carryOutAll(engine, await this.fixture.takeDue(engine));
       this.orphans += (await engine.sweeping.sweep()).orphans.length;
       const { staged, windows, leases } = await engine.inspector.counts();
       if (staged + windows + leases === 0) return;
-      await this.world.clock.advance(20_000);
+      await this.fixture.clock.advance(20_000);
     }
     assert.fail("it did not come to rest");
   }
@@ -135,7 +135,7 @@ export class CheckedService {
       taken.delete(id);
       return already ?? engine.turns.take(id);
     };
-    const { clock, settings } = this.world;
+    const { clock, settings } = this.fixture;
     const service = createService({
       engine: { name: "aws", open: async () => ({ ...engine, turns: { ...engine.turns, take } }) },
       channels: { test: this.#channel() },
@@ -193,9 +193,9 @@ export async function receiveAndDie(
   sender: string,
 ): Promise<void> {
   for (let n = 0; n < 3; n += 1) await service.receive(sender, doomed, healthy);
-  await service.world.clock.advance(10_000);
+  await service.fixture.clock.advance(10_000);
   try {
-    const outcomes = await service.world.takeDue(doomed);
+    const outcomes = await service.fixture.takeDue(doomed);
     await service.receive(sender, healthy);
     await service.carryOutAll(doomed, outcomes);
   } catch {

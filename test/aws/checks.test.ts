@@ -13,8 +13,8 @@ import { type AwsOptions, aws } from "../../src/engines/aws/index.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Attribute = [name: string, type: "S" | "N"];
 interface Index {
@@ -24,12 +24,12 @@ interface Index {
 }
 
 describeOnEmulators("tables that another hand made", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let count = 0;
   beforeAll(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const schema = ([partition, sort]: readonly string[]): CreateTableCommandInput["KeySchema"] => [
     { AttributeName: partition, KeyType: "HASH" },
@@ -53,7 +53,7 @@ describeOnEmulators("tables that another hand made", (emulators) => {
             ? { ProjectionType: "INCLUDE" as const, NonKeyAttributes: [...carries] }
             : { ProjectionType: "KEYS_ONLY" as const },
     }));
-    await world.dynamodb.send(
+    await fixture.dynamodb.send(
       new CreateTableCommand({
         TableName: name,
         BillingMode: "PAY_PER_REQUEST",
@@ -65,7 +65,7 @@ describeOnEmulators("tables that another hand made", (emulators) => {
         ...(GlobalSecondaryIndexes && { GlobalSecondaryIndexes }),
       }),
     );
-    const engine = await world.openWith(world.options.clients as never, `checker-${count}`, {
+    const engine = await fixture.openWith(fixture.options.clients as never, `checker-${count}`, {
       tables: { [table]: name },
     });
     const findings = await engine.checks!();
@@ -89,8 +89,8 @@ describeOnEmulators("tables that another hand made", (emulators) => {
     const indexes = [{ ...activity, carries: "all" as const }, { ...byId, carries: ["crm"] }, listed];
     assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), []);
     for (const [table, definition] of Object.entries(TABLES)) {
-      const TableName = tableNames(world.options)[table as TableName];
-      const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+      const TableName = tableNames(fixture.options)[table as TableName];
+      const { Table } = await fixture.dynamodb.send(new DescribeTableCommand({ TableName }));
       assert.deepEqual(problems(Table!, definition), []);
       assert.deepEqual(problems({ ...Table!, KeySchema: Table!.KeySchema!.toReversed() }, definition), []);
     }
@@ -126,8 +126,8 @@ describeOnEmulators("tables that another hand made", (emulators) => {
   });
 
   it("with an index that is still being made are told", async () => {
-    const TableName = tableNames(world.options).state;
-    const { Table } = await world.dynamodb.send(new DescribeTableCommand({ TableName }));
+    const TableName = tableNames(fixture.options).state;
+    const { Table } = await fixture.dynamodb.send(new DescribeTableCommand({ TableName }));
     const indexes = Table!.GlobalSecondaryIndexes!.map((index) => ({
       ...index,
       IndexStatus: "CREATING" as const,
@@ -139,15 +139,15 @@ describeOnEmulators("tables that another hand made", (emulators) => {
 });
 
 describeOnEmulators("what an engine finds of its surroundings", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** With the time that everybody has, unless it is another. */
   async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {
-    const engine = await aws({ ...world.options, ...given }).open({ ...world.context("checker"), clock });
+    const engine = await aws({ ...fixture.options, ...given }).open({ ...fixture.context("checker"), clock });
     const found = await engine.checks!();
     await engine.close();
     return found.map(({ check, verdict }) => `${verdict} ${check}`);
@@ -165,7 +165,7 @@ describeOnEmulators("what an engine finds of its surroundings", (emulators) => {
   });
 
   it("names tables and queues that are not there", async () => {
-    const gone = `${world.options.queues!.default}-gone`;
+    const gone = `${fixture.options.queues!.default}-gone`;
     assert.deepEqual(await findings({ tables: { seen: "nowhere" }, queues: { default: gone } }), [
       "ok AWS access",
       "fail table nowhere",
@@ -191,7 +191,7 @@ describeOnEmulators("what an engine finds of its surroundings", (emulators) => {
     const sqs = emulators.sqs();
     const made = async (QueueName: string, Attributes: Record<string, string>) =>
       (await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))).QueueUrl!;
-    const { default: ours } = world.options.queues!;
+    const { default: ours } = fixture.options.queues!;
     const endless = await made("endless", { VisibilityTimeout: "10" });
     assert.deepEqual(await findings({ queues: { default: ours!, endless } }), [
       "ok AWS access",

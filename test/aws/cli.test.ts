@@ -6,7 +6,7 @@ import { CreateQueueCommand, GetQueueAttributesCommand, SendMessageCommand } fro
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { run } from "../../src/cli/run.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
-import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
+import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
@@ -18,13 +18,13 @@ interface CheckResult {
 }
 
 describeOnEmulators("the commands on AWS", (emulators) => {
-  let place: Place;
+  let resources: AwsResources;
   let cwd: string;
   beforeEach(async () => {
     cwd = await mkdtemp(join(tmpdir(), "lull-aws-"));
-    place = await awsPlace(emulators);
+    resources = await awsResources(emulators);
     // Commands run in this process: the SDK looks for its variables here.
-    for (const [name, value] of Object.entries(place.env)) vi.stubEnv(name, value);
+    for (const [name, value] of Object.entries(resources.env)) vi.stubEnv(name, value);
   });
   afterEach(async () => {
     vi.unstubAllEnvs();
@@ -35,7 +35,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     const [out, err]: [string[], string[]] = [[], []];
     const code = await run([...args, "--json"], {
-      env: { ...place.env, ...env },
+      env: { ...resources.env, ...env },
       cwd,
       stderrIsTty: false,
       nowMs: systemClock.nowMs,
@@ -96,7 +96,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
   });
 
   it("dead redrive puts back what a queue gave up, and leaves what nobody can read", async () => {
-    const url = place.queues.default!;
+    const url = resources.queues.default!;
     const [sqs, dead] = [emulators.sqs(), `${url}-dead`];
     const inQueue = async (QueueUrl: string) => {
       const AttributeNames = ["All" as const];
@@ -144,7 +144,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
       const dynamodb = emulators.dynamodb();
       const Item = { conversation_id: { S: "theirs" }, expires_at: { N: "1" } };
       await dynamodb.send(
-        new PutItemCommand({ TableName: `${place.prefix}conversations-trigger-lock`, Item }),
+        new PutItemCommand({ TableName: `${resources.prefix}conversations-trigger-lock`, Item }),
       );
       dynamodb.destroy();
       expect(found((await examine()).findings, "quarantine")).toMatchObject({
@@ -160,7 +160,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     it("names a missing table and a missing queue", async () => {
       const { code, findings } = await examine({
         LULL_TABLE_SEEN: "nowhere",
-        LULL_QUEUE_SMS: `${place.queues.default}-gone`,
+        LULL_QUEUE_SMS: `${resources.queues.default}-gone`,
       });
       expect(code).toBe(1);
       for (const check of ["table nowhere", "queue of channel sms"])
@@ -172,7 +172,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
 
     it("finds what a deployment of another hand may have got wrong", async () => {
       const [dynamodb, sqs] = [emulators.dynamodb(), emulators.sqs()];
-      const stage = `${place.prefix}conversations-stage`;
+      const stage = `${resources.prefix}conversations-stage`;
       await dynamodb.send(
         new UpdateTimeToLiveCommand({
           TableName: stage,
@@ -180,19 +180,22 @@ describeOnEmulators("the commands on AWS", (emulators) => {
         }),
       );
       const hasty = await sqs.send(
-        new CreateQueueCommand({ QueueName: `${place.prefix}hasty`, Attributes: { VisibilityTimeout: "1" } }),
+        new CreateQueueCommand({
+          QueueName: `${resources.prefix}hasty`,
+          Attributes: { VisibilityTimeout: "1" },
+        }),
       );
       const { code, findings } = await examine({
         LULL_QUEUE_SMS: hasty.QueueUrl!,
         // Keyed by one attribute only, and without an index.
-        LULL_TABLE_MESSAGES: `${place.prefix}conversations-seen`,
+        LULL_TABLE_MESSAGES: `${resources.prefix}conversations-seen`,
       });
       expect(code).toBe(1);
       expect(found(findings, `table ${stage}`)).toMatchObject({
         verdict: "fail",
         detail: expect.stringContaining("TTL"),
       });
-      const wrong = findings.filter(({ check }) => check === `table ${place.prefix}conversations-seen`);
+      const wrong = findings.filter(({ check }) => check === `table ${resources.prefix}conversations-seen`);
       expect(wrong.map(({ detail }) => detail)).toEqual([
         "has the key id (S) instead of conversation_id (S), item_id (S)",
         "lacks the index listed",
@@ -215,7 +218,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     let at: Surroundings;
     beforeEach(async () => {
       at = await surroundings({
-        ...place.env,
+        ...resources.env,
         LULL_WEB: "1",
         LULL_WINDOW_SECONDS: "0.5",
         LULL_ATTEMPTS_MAX: "1",

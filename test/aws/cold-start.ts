@@ -7,7 +7,7 @@ import { createQueues, createTables, TABLES } from "../../src/engines/aws/index.
 import { signedWebhook } from "../../src/testing/fake-twilio.ts";
 import { startEmulators } from "../../tools/aws-local/emulators.ts";
 import { bundleFunctions } from "./bundle.ts";
-import { get, post, signedUrl } from "./function-world.ts";
+import { get, post, signedUrl } from "./function-fixture.ts";
 
 /**
  * What a cold start costs: `node test/aws/cold-start.ts [runs]`. Every run is a fresh process that loads the bundle and handles two

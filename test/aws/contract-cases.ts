@@ -1,7 +1,7 @@
 import { it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import { SPOILT_HOW } from "../../src/testing/engine-contract/harness.ts";
-import { engineContract, type Skip, type World } from "../../src/testing/engine-contract/index.ts";
+import { type EngineFixture, engineContract, type Skip } from "../../src/testing/engine-contract/index.ts";
 
 const THIRTY = "a transaction holds 100 actions, so a turn takes 30 messages: see burst.test.ts";
 
@@ -33,16 +33,16 @@ export const SKIPS: readonly Skip[] = [
       ]),
 ];
 
-/** Every case of the contract as a test, in worlds made by `world`. */
+/** Every case of the contract as a test, in fixtures made by `fixture`. */
 export function contractCases(
-  world: (settings?: Partial<Settings>) => Promise<World>,
+  fixture: (settings?: Partial<Settings>) => Promise<EngineFixture>,
   skips: readonly Skip[] = SKIPS,
 ): void {
   for (const { title, run } of engineContract) {
     const skip = skips.find((each) => each.title === title);
     it.skipIf(skip)(
       skip ? `${title} (not here: ${skip.because})` : title,
-      () => run({ world, skips }),
+      () => run({ fixture, skips }),
       900_000,
     );
   }

@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
 import { tablePermissions } from "../cdk/permissions.ts";
 import { synthesise } from "../cdk/synthesis.ts";
+import { awsFixture } from "./aws-fixture.ts";
 import { contractCases } from "./contract-cases.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Requests } from "./requests.ts";
-import { awsWorld } from "./world.ts";
 
 describeOnEmulators("the AWS engine keeps the contract on real endpoints over HTTP", (emulators) => {
   const requests = new Requests();
-  contractCases(async (settings) => requests.of(await awsWorld(emulators, settings)));
+  contractCases(async (settings) => requests.of(await awsFixture(emulators, settings)));
 
   it("asks the tables for what the roles of the construct allow, and they allow nothing else", () => {
     const allowed = tablePermissions(synthesise(() => ({ api: true })));

@@ -5,23 +5,23 @@ import type { HistoryMessage } from "../../src/model/history.ts";
 import type { Taken } from "../../src/model/take.ts";
 import type { CommitOutcome, Engine } from "../../src/ports/engine.ts";
 import { allSent, arrival, draftFor, replied, silent } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { type Burst, countsTable, dollarsTable } from "./cost-table.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Meter } from "./meter.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   const meter = new Meter();
   let count = 0;
   beforeAll(async () => {
-    world = await awsWorld(emulators);
-    const clients = await world.clients();
+    fixture = await awsFixture(emulators);
+    const clients = await fixture.clients();
     meter.read(clients);
-    engine = await world.openWith(clients, "metered");
+    engine = await fixture.openWith(clients, "metered");
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   const numbers: string[] = [];
   /** Telephone numbers: most people have one, and whose it is has to be looked up. */
@@ -35,7 +35,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     const message = arrival({
       providerId: `m${count}`,
       sender: numberOf(who),
-      arrivedAtMs: world.clock.nowMs(),
+      arrivedAtMs: fixture.clock.nowMs(),
       text: "x".repeat(80),
     });
     await engine.receiving.stage([{ arrival: message }]);
@@ -44,7 +44,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
 
   /** One look that finds a due window: what a Lambda function or a worker does for each trigger. */
   async function take(): Promise<Taken> {
-    await world.held.releaseDue(world.clock.nowMs());
+    await fixture.held.releaseDue(fixture.clock.nowMs());
     meter.take();
     const { outcomes } = await engine.turns.takeDue(1, new AbortController().signal);
     const [outcome] = outcomes;
@@ -62,7 +62,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
 
   async function turn(sender: string, messages: number) {
     for (let n = 0; n < messages; n += 1) await receive(sender);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const taken = await take();
     const sent = await finish(taken);
     return { spent: meter.take(), conversationId: taken.conversation.id, sent };
@@ -84,7 +84,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     const conversation = (await engine.conversations.get(conversationId))!;
     const said = Array.from({ length: messages }, (_, n): HistoryMessage => {
       const role = n % 2 === 0 ? "user" : "assistant";
-      const atMs = world.clock.nowMs() - 1_000 * (messages - n);
+      const atMs = fixture.clock.nowMs() - 1_000 * (messages - n);
       return { role, text: "x".repeat(200), media: [], atMs, turnId: `turn-${Math.floor(n / 2)}` };
     });
     await engine.importConversation!({ conversation, messages: said, turns: [], names: new Map() });
@@ -115,8 +115,8 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
   });
 
   it("a turn of one message, of three and of ten", async () => {
-    await world.clock.advance(60_000);
-    await world.takeDue(engine);
+    await fixture.clock.advance(60_000);
+    await fixture.takeDue(engine);
     const one = (await turn("one", 1)).spent;
     // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took over; drafted; committed.
     expect(one.requests).toEqual({
@@ -145,12 +145,12 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
 
   it("a pile twice as long costs twice as many read units to drain", async () => {
     const drained = async (sender: string, messages: number) => {
-      const arrivedAtMs = world.clock.nowMs();
+      const arrivedAtMs = fixture.clock.nowMs();
       const pile = Array.from({ length: messages }, (_, n) => ({
         arrival: arrival({ providerId: `${sender}-${n}`, sender, arrivedAtMs, text: "x".repeat(4_000) }),
       }));
       await engine.receiving.stage(pile);
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       for (let taken: Taken | undefined = await take(); taken; ) {
         const committed: CommitOutcome = await engine.turns.commit(taken.lease, silent(taken));
         const next = committed.kind === "committed" ? committed.next : undefined;
@@ -169,7 +169,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
       await turn(sender, 1);
       const first = await receive(sender);
       const other = await receive(sender);
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await finish(await take());
       const { spent, sent } = await turn(sender, messages);
       bursts.push({ messages, first, other, turn: spent, callback: await callback(sent, "delivered") });
@@ -203,7 +203,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     await engine.turns.take(conversation!.id);
     // That all is not paused was read a moment ago.
     expect(total(meter.take().requests)).toBe(8);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     await take();
     meter.take();
     await engine.turns.take(conversation!.id);

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, it } from "vitest";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { CheckedService, REPLY, receiveAndDie } from "./checked-service.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 describeOnEmulators("a worker that dies", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
-    world = await awsWorld(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
+    fixture = await awsFixture(emulators, { settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** The names of the requests, in their order. */
   async function requestsOf(sender: string): Promise<string[]> {
@@ -19,24 +19,24 @@ describeOnEmulators("a worker that dies", (emulators) => {
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       names[n - 1] = name;
     };
-    const doomed = await world.openBehind({ onAnswered }, { workerId: "watched" });
-    await receiveAndDie(new CheckedService(world), doomed, await world.open("healthy"), sender);
+    const doomed = await fixture.openBehind({ onAnswered }, { workerId: "watched" });
+    await receiveAndDie(new CheckedService(fixture), doomed, await fixture.open("healthy"), sender);
     return names;
   }
 
   for (const when of ["before", "after"] as const) {
     it(`${when} any of its requests leaves every message in exactly one turn, and every chunk sent once`, async () => {
       const requests = await requestsOf(`${when}-0`);
-      const healthy = await world.open("healthy");
+      const healthy = await fixture.open("healthy");
       for (const name of ["PutItem", "SendMessage", "UpdateItem", "DeleteItem", "TransactWriteItems"]) {
         assert.ok(requests.includes(name), `no ${name} is among its requests`);
       }
       for (const [at, name] of requests.entries()) {
         const doomsday = at + 1;
         const sender = `${when}-${doomsday}`;
-        const service = new CheckedService(world);
+        const service = new CheckedService(fixture);
         const onRequest = (_: AwsRequest, n: number): Fate => (n === doomsday ? `die-${when}` : "pass");
-        const doomed = await world.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
+        const doomed = await fixture.openBehind({ onRequest }, { workerId: `doomed-${sender}` });
         try {
           await receiveAndDie(service, doomed, healthy, sender);
           await service.check(healthy, sender);
@@ -66,23 +66,23 @@ describeOnEmulators("a worker that dies", (emulators) => {
       if (name === "DeleteItem") onTheWay -= 1;
       if (onTheWay === 0) landed!.resolve();
     };
-    const frozen = await world.openBehind(
+    const frozen = await fixture.openBehind(
       { onRequest, onAnswered },
       { workerId: `frozen ${came}`, ...opening },
     );
-    const healthy = await world.open("healthy");
-    const service = new CheckedService(world);
+    const healthy = await fixture.open("healthy");
+    const service = new CheckedService(fixture);
     const sender = `frozen ${came}`;
     await service.receive(sender, healthy);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const conversationId = service.conversations.get(sender)!;
     const looking = frozen.turns.take(conversationId).then(
       ({ kind }) => kind,
       ({ code }) => code,
     );
     await reached!.promise;
-    await world.clock.advance(world.settings.leaseMs + world.settings.clockSkewMs);
-    await service.carryOutAll(healthy, await world.takeDue(healthy));
+    await fixture.clock.advance(fixture.settings.leaseMs + fixture.settings.clockSkewMs);
+    await service.carryOutAll(healthy, await fixture.takeDue(healthy));
     const outbound = {
       id: `o ${came}`,
       conversationId,

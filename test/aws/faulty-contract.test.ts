@@ -3,10 +3,10 @@ import { describe, it } from "vitest";
 import type { Settings } from "../../src/model/settings.ts";
 import type { Skip } from "../../src/testing/engine-contract/index.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { awsFixture } from "./aws-fixture.ts";
 import { contractCases, SKIPS } from "./contract-cases.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { FAULTS, Faults, losesEveryAnswer } from "./faults.ts";
-import { awsWorld } from "./world.ts";
 
 const SEED = Number(process.env.LULL_AWS_SEED ?? 1);
 
@@ -18,8 +18,9 @@ const unordered: Skip = {
 describeOnEmulators("the AWS engine keeps the contract", (emulators) => {
   describe(`while a third of all requests goes wrong (LULL_AWS_SEED=${SEED})`, () => {
     const faults = new Faults(seeded(SEED), 0.33);
-    const world = (settings?: Partial<Settings>) => awsWorld(emulators, settings, { onRequest: faults.draw });
-    contractCases(world, [...SKIPS, unordered]);
+    const fixture = (settings?: Partial<Settings>) =>
+      awsFixture(emulators, settings, { onRequest: faults.draw });
+    contractCases(fixture, [...SKIPS, unordered]);
 
     it("and every kind of fault was met", () => {
       for (const kind of FAULTS) assert.ok((faults.met[kind] ?? 0) > 0, `${kind} never happened`);
@@ -27,6 +28,6 @@ describeOnEmulators("the AWS engine keeps the contract", (emulators) => {
   });
 
   describe("while the answer to every write gets lost once", () => {
-    contractCases((settings) => awsWorld(emulators, settings, { onRequest: losesEveryAnswer() }));
+    contractCases((settings) => awsFixture(emulators, settings, { onRequest: losesEveryAnswer() }));
   });
 });

@@ -15,8 +15,8 @@ import {
   replied,
   textsOf,
 } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;
 
@@ -25,37 +25,37 @@ const ID = conversationId(SECRET, { channelType: "test", address: "lull", sender
 const HOUR = 3_600_000;
 
 describeOnEmulators("rows that are not ours", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   let count = 0;
   beforeEach(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
     await put("conversations-state", { conversation_id: INSTALLATION, installation_key: SECRET });
-    engine = await world.open();
+    engine = await fixture.open();
   });
-  afterEach(() => world.close());
+  afterEach(() => fixture.close());
 
-  const tableOf = (name: string) => `${world.options.tablePrefix}${name}`;
+  const tableOf = (name: string) => `${fixture.options.tablePrefix}${name}`;
 
   async function put(table: string, row: Row): Promise<void> {
     const Item = marshall(row, { removeUndefinedValues: true });
-    await world.dynamodb.send(new PutItemCommand({ TableName: tableOf(table), Item }));
+    await fixture.dynamodb.send(new PutItemCommand({ TableName: tableOf(table), Item }));
   }
 
   async function get(table: string, key: Row): Promise<Row | undefined> {
     const command = new GetItemCommand({ TableName: tableOf(table), Key: marshall(key) });
-    const { Item } = await world.dynamodb.send(command);
+    const { Item } = await fixture.dynamodb.send(command);
     return Item && unmarshall(Item);
   }
 
   async function receive(text = "hi", providerId = `m${++count}`) {
-    const message = arrival({ providerId, arrivedAtMs: world.clock.nowMs(), text });
+    const message = arrival({ providerId, arrivedAtMs: fixture.clock.nowMs(), text });
     const [outcome] = await engine.receiving.stage([{ arrival: message }]);
     return outcome!;
   }
 
   async function taken(): Promise<Taken> {
-    const turns = (await world.takeDue(engine)).filter(({ kind }) => kind === "turn");
+    const turns = (await fixture.takeDue(engine)).filter(({ kind }) => kind === "turn");
     assert.equal(turns.length, 1, "one turn");
     return as("turn", turns[0]!).taken;
   }
@@ -68,7 +68,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
 
   /** Which tables somebody was told about, each as often as it was. */
   const quarantined = () =>
-    world.logged.filter(({ event }) => event === "store.quarantined").map(({ fields }) => fields.table);
+    fixture.logged.filter(({ event }) => event === "store.quarantined").map(({ fields }) => fields.table);
 
   describe("in conversations-trigger-lock", () => {
     const foreign = { conversation_id: ID, expires_at: 1_999_999_999 };
@@ -77,7 +77,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       await put("conversations-trigger-lock", foreign);
       as("staged", await receive("one"));
       as("staged", await receive("two"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       assert.deepEqual(textsOf(turn), ["one", "two"]);
       await answer(turn);
@@ -86,9 +86,9 @@ describeOnEmulators("rows that are not ours", (emulators) => {
 
     it("that take the place of a window, its trigger lost, are found by the sweeper", async () => {
       as("staged", await receive());
-      world.held.drop(ID);
+      fixture.held.drop(ID);
       await put("conversations-trigger-lock", foreign);
-      await world.clock.advance(10_000 + world.settings.graceMs);
+      await fixture.clock.advance(10_000 + fixture.settings.graceMs);
       const { orphans } = await engine.sweeping.sweep();
       assert.equal(orphans.length, 1);
       await answer(await taken());
@@ -105,13 +105,13 @@ describeOnEmulators("rows that are not ours", (emulators) => {
 
     it("and whose trigger is to come in a hundred years are woken by the sweeper", async () => {
       as("staged", await receive());
-      world.held.drop(ID);
+      fixture.held.drop(ID);
       const window = await get("conversations-trigger-lock", { conversation_id: ID });
       await put("conversations-trigger-lock", {
         ...window,
-        trigger_at_ms: world.clock.nowMs() + 876_600 * HOUR,
+        trigger_at_ms: fixture.clock.nowMs() + 876_600 * HOUR,
       });
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       assert.equal((await engine.sweeping.sweep()).retriggered, 1);
       await answer(await taken());
     });
@@ -162,13 +162,13 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       async (_, row) => {
         await put("conversations-stage", { ...row, ...key });
         as("staged", await receive("mine"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         const turn = await taken();
         assert.deepEqual(textsOf(turn), ["mine"]);
         await answer(turn);
         assert.ok(await get("conversations-stage", key));
         assert.deepEqual(quarantined(), ["conversations-stage"]);
-        await world.clock.advance(HOUR);
+        await fixture.clock.advance(HOUR);
         const { orphans } = await engine.sweeping.sweep();
         assert.deepEqual(orphans, []);
         assert.deepEqual((await engine.inspector.conversation(ID))?.staged, []);
@@ -181,9 +181,9 @@ describeOnEmulators("rows that are not ours", (emulators) => {
         received_at: { N: "9007199254740993.5" },
         sequence: { N: "1e100" },
       };
-      await world.dynamodb.send(new PutItemCommand({ TableName: tableOf("conversations-stage"), Item }));
+      await fixture.dynamodb.send(new PutItemCommand({ TableName: tableOf("conversations-stage"), Item }));
       as("staged", await receive("mine"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       assert.deepEqual(textsOf(await taken()), ["mine"]);
     });
 
@@ -192,7 +192,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       for (let looks = 0; looks < 3; looks += 1) await engine.turns.take(ID);
       assert.equal(quarantined().length, 1);
       await engine.sweeping.sweep();
-      const { level, fields } = world.logged.findLast(({ event }) => event === "store.quarantined")!;
+      const { level, fields } = fixture.logged.findLast(({ event }) => event === "store.quarantined")!;
       const { item, ...about } = fields;
       assert.equal(level, "error");
       // Not the id in clear: a web visitor's holds their name.
@@ -203,7 +203,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
         conversation: ID,
         why: "kind is none of the known words",
       });
-      await world.clock.advance(HOUR);
+      await fixture.clock.advance(HOUR);
       await engine.turns.take(ID);
       assert.equal(quarantined().length, 3);
     });
@@ -232,7 +232,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       await put("conversations-stage", { ...key, body: "my secret" });
       await put("conversations-state", { conversation_id: ID, works: "my secret" });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.equal((await engine.inspector.counts()).quarantined, 2);
       assert.equal(await engine.conversations.erase(ID), "erased");
@@ -262,7 +262,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       await put("conversations-stage", { conversation_id: ID, message_sid: id, received_at: "yesterday" });
       as("staged", await receive("mine", "SM7"));
       as("duplicate", await receive("mine", "SM7"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       assert.deepEqual(textsOf(turn), ["mine"]);
       await answer(turn);
@@ -288,7 +288,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       async (_, row) => {
         await put("conversations-state", { ...row, ...key });
         as("staged", await receive("one"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         const turn = await taken();
         assert.deepEqual(textsOf(turn), ["one"]);
         await answer(turn);
@@ -300,7 +300,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
         );
         assert.deepEqual(quarantined(), ["conversations-state"]);
         as("staged", await receive("two"));
-        await world.clock.advance(10_000);
+        await fixture.clock.advance(10_000);
         await answer(await taken());
         assert.equal((await engine.inspector.counts()).turns, 2);
         assert.equal(await engine.repairs.discardQuarantined!(items[0]!.id), "discarded");
@@ -315,7 +315,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     ])("with a lease that nobody has (%o) are nobody's", async (row) => {
       await put("conversations-state", { ...row, ...key });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
     });
 
@@ -327,7 +327,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
         channel: 7,
       });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.deepEqual(quarantined(), []);
       assert.equal((await engine.inspector.counts()).turns, 1);
@@ -336,7 +336,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     it("that fill their item are set aside", async () => {
       await put("conversations-state", { ...key, notes: "x".repeat(400 * 1024 - 60) });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.deepEqual(quarantined(), ["conversations-state"]);
     });
@@ -344,7 +344,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     it("name the turn that ran, whose reply may have gone out", async () => {
       await put("conversations-state", { ...key, draft: { turnId: "t1", chunks: "none" } });
       await engine.turns.take(ID);
-      assert.equal(world.logged.find(({ event }) => event === "store.quarantined")?.fields.turn, "t1");
+      assert.equal(fixture.logged.find(({ event }) => event === "store.quarantined")?.fields.turn, "t1");
     });
 
     it("and a cursor of the sweeper that leads nowhere do not stop the sweep", async () => {
@@ -355,8 +355,8 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       ]) {
         await put("conversations-state", { conversation_id: "lull/sweep", cursor });
         as("staged", await receive());
-        world.held.drop(ID);
-        await world.clock.advance(10_000 + world.settings.graceMs);
+        fixture.held.drop(ID);
+        await fixture.clock.advance(10_000 + fixture.settings.graceMs);
         const { retriggered } = await engine.sweeping.sweep();
         assert.equal(retriggered, 1);
         await answer(await taken());
@@ -367,7 +367,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       const name = aliasKey({ channelType: "test", address: "lull", sender: "ana" }, "ana");
       await put("conversations-state", { conversation_id: name, primary_channel: null });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
     });
   });
@@ -390,7 +390,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     it("have defaults for what does not fit, and are answered", async () => {
       await put("conversations", { ...odd, ...key });
       as("staged", await receive());
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       const { status, promptTokens, attributes, senderAlias, window, createdAtMs } = turn.conversation;
       assert.deepEqual(
@@ -411,7 +411,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
   describe("in conversations-messages", () => {
     it("are missing from histories and lists, and nothing else is", async () => {
       as("staged", await receive("one"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       const turn = await taken();
       await answer(turn);
       const at = "000001767225610001#000000000";
@@ -432,7 +432,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       assert.deepEqual((await engine.inspector.unknown(page)).items, []);
       assert.deepEqual((await engine.inspector.refusals(page)).items, []);
       as("staged", await receive("two"));
-      await world.clock.advance(10_000);
+      await fixture.clock.advance(10_000);
       await answer(await taken());
       assert.equal((await engine.conversations.history(ID, 10)).length, 4);
       assert.equal(await engine.conversations.erase(ID), "erased");
@@ -446,7 +446,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       await put("conversations-seen", { id, until_at_ms });
       assert.notEqual((await receive("hi", "SM9")).kind, "refused");
     }
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     await answer(await taken());
     as("duplicate", await receive("hi", "SM9"));
   });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { awsPlace } from "../../tools/aws-local/place.ts";
+import { awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { eventually } from "../lull-process.ts";
 import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
@@ -31,7 +31,7 @@ describeOnEmulators("moving from SQLite", (emulators) => {
   }
 
   it("takes conversations along: the model goes on where it was, and nothing is answered twice", async () => {
-    aws = (await awsPlace(emulators)).env;
+    aws = (await awsResources(emulators)).env;
     at = await surroundings();
     const before = await at.start(1);
     const first = await at.write(1, "a table for two");

@@ -17,8 +17,8 @@ import {
   silent,
   textsOf,
 } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 type Row = Record<string, unknown>;
 
@@ -31,40 +31,40 @@ const FULL = 400 * 1024 - 80;
 const REPLY_BYTES = 299_000;
 
 describeOnEmulators("what a store of items cannot hold", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   let count = 0;
   beforeEach(() => begin());
-  afterEach(() => world.close());
+  afterEach(() => fixture.close());
 
   async function begin(settings: Partial<Settings> = {}): Promise<void> {
-    await world?.close();
-    world = await awsWorld(emulators, settings);
-    engine = await world.open();
+    await fixture?.close();
+    fixture = await awsFixture(emulators, settings);
+    engine = await fixture.open();
   }
 
-  const TableName = () => `${world.options.tablePrefix}conversations`;
+  const TableName = () => `${fixture.options.tablePrefix}conversations`;
 
   async function write(row: Row): Promise<void> {
     const Item = marshall({ primary_channel: "ana", conversation_id: ID, task_complete: 0, ...row });
-    await world.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
+    await fixture.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
   }
 
   async function row(): Promise<Row> {
-    const { Item } = await world.dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
+    const { Item } = await fixture.dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
     return unmarshall(Item!);
   }
 
   async function receive(given: Partial<Arrival> = {}): Promise<StageOutcome> {
     count += 1;
-    const message = arrival({ providerId: `m${count}`, arrivedAtMs: world.clock.nowMs(), ...given });
+    const message = arrival({ providerId: `m${count}`, arrivedAtMs: fixture.clock.nowMs(), ...given });
     const [outcome] = await engine.receiving.stage([{ arrival: message }]);
     return outcome!;
   }
 
   async function taken(): Promise<Taken> {
-    await world.clock.advance(10_000);
-    const outcome = (await world.takeDue(engine)).find(({ kind }) => kind === "turn");
+    await fixture.clock.advance(10_000);
+    const outcome = (await fixture.takeDue(engine)).find(({ kind }) => kind === "turn");
     return as("turn", outcome!).taken;
   }
 
@@ -75,7 +75,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
     as("committed", await engine.turns.commit(turn.lease, how));
   }
 
-  const told = (name: string) => world.logged.filter(({ event }) => event === name);
+  const told = (name: string) => fixture.logged.filter(({ event }) => event === name);
   const notUpdated = () =>
     told("conversation.not-updated").map(({ fields }) => [fields.conversation, fields.lacks]);
   const dead = async () => (await engine.inspector.dead({ limit: 100 })).items;
@@ -155,8 +155,8 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
     /** Turns right behind each other until there is none, each with a reply. */
     async function answerAll(): Promise<Taken[]> {
       const all: Taken[] = [];
-      await world.clock.advance(10_000);
-      for (const outcome of await world.takeDue(engine)) {
+      await fixture.clock.advance(10_000);
+      for (const outcome of await fixture.takeDue(engine)) {
         let next: typeof outcome | undefined = outcome;
         while (next?.kind === "turn") {
           const turn: Taken = next.taken;
@@ -180,9 +180,9 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
       await write({});
       const texts = Array.from({ length: 12 }, (_, at) => large(at));
       for (const text of texts) as("staged", await receive({ text }));
-      await world.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
-      await world.clock.advance(10_000);
-      await world.takeDue(engine);
+      await fixture.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
+      await fixture.clock.advance(10_000);
+      await fixture.takeDue(engine);
       const letters = await dead();
       assert.deepEqual(
         letters.flatMap(({ messages }) => messages.map(({ text }) => text)).sort(),
@@ -271,7 +271,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
       const { items } = await engine.inspector.refusals({ limit: 100 });
       assert.equal(items.length, tooLarge.length);
       // As long as any other message is remembered.
-      await world.clock.advance(DEFAULTS.dedupeMs);
+      await fixture.clock.advance(DEFAULTS.dedupeMs);
       as("refused", await receive(tooLarge[0]));
       assert.equal((await engine.inspector.refusals({ limit: 100 })).items.length, tooLarge.length + 1);
     });
@@ -338,7 +338,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
       as("staged", await receive());
       const turn = await taken();
       const afterMs = 60_000;
-      const draft = draftFor(turn, [], { awaitingUntilAtMs: world.clock.nowMs() + afterMs });
+      const draft = draftFor(turn, [], { awaitingUntilAtMs: fixture.clock.nowMs() + afterMs });
       as("released", await engine.turns.release(turn.lease, { kind: "wait", afterMs, draft }));
       const late = { turnId: turn.turnId, texts: ["x".repeat(500_000)] };
       await assert.rejects(engine.conversations.answer(late), isTooLarge);

@@ -1,15 +1,15 @@
 import type { Engine } from "../../src/ports/engine.ts";
 import type { Random } from "../../src/testing/simulator/random.ts";
+import { type AwsFixture, look } from "./aws-fixture.ts";
 import type { CheckedService } from "./checked-service.ts";
-import { Lottery } from "./lottery.ts";
-import { type AwsWorld, look } from "./world.ts";
+import { RequestScheduler } from "./request-scheduler.ts";
 
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;
 
 /** Without a sweep: only what its own triggers wake. */
 export async function lookOnce(service: CheckedService, engine: Engine): Promise<number> {
-  await service.world.held.releaseDue(service.nowMs);
+  await service.fixture.held.releaseDue(service.nowMs);
   const outcomes = await look(engine, LOOK_MAX);
   await service.carryOutAll(engine, outcomes);
   return outcomes.length;
@@ -17,19 +17,19 @@ export async function lookOnce(service: CheckedService, engine: Engine): Promise
 
 /** Two workers whose requests are drawn by lot, one at a time. */
 export interface Pair {
-  readonly lottery: Lottery;
+  readonly scheduler: RequestScheduler;
   readonly first: Engine;
   readonly second: Engine;
 }
 
-export async function openPair(world: AwsWorld, random: Random): Promise<Pair> {
-  const lottery = new Lottery(random);
+export async function openPair(fixture: AwsFixture, random: Random): Promise<Pair> {
+  const scheduler = new RequestScheduler(random);
   const open = async (workerId: string) => {
-    const clients = await world.clients();
-    lottery.join(clients);
-    return world.openWith(clients, workerId);
+    const clients = await fixture.clients();
+    scheduler.join(clients);
+    return fixture.openWith(clients, workerId);
   };
-  return { lottery, first: await open("one"), second: await open("two") };
+  return { scheduler, first: await open("one"), second: await open("two") };
 }
 
 /**
@@ -42,9 +42,9 @@ export async function interleave(
   random: Random,
   sender: string,
 ): Promise<void> {
-  const { lottery, first, second } = pair;
-  const { clock } = service.world;
-  lottery.reseed(random);
+  const { scheduler, first, second } = pair;
+  const { clock } = service.fixture;
+  scheduler.reseed(random);
   const message = await service.receive(sender, first);
   await clock.advance(WINDOW_MS);
   const waking = async (engine: Engine) => {
@@ -61,7 +61,9 @@ export async function interleave(
     ),
     ...(random.chance(0.3) ? [() => service.deliver(message, second)] : []),
     ...(random.chance(0.2) ? [() => waking(second)] : []),
-    ...(random.chance(0.3) ? [() => lottery.draw(() => clock.advance(random.below(2 * WINDOW_MS)))] : []),
+    ...(random.chance(0.3)
+      ? [() => scheduler.schedule(() => clock.advance(random.below(2 * WINDOW_MS)))]
+      : []),
   ];
   await Promise.all(actors.map((act) => act()));
 }

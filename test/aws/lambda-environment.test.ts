@@ -15,7 +15,7 @@ import { fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
 import { eventually } from "../lull-process.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { contextWith, get, post, recordOf, signedUrl } from "./function-world.ts";
+import { contextWith, get, post, recordOf, signedUrl } from "./function-fixture.ts";
 
 const ACCOUNT = "AC00000000000000000000000000000001";
 const AUTH_TOKEN = "token-in-the-store";

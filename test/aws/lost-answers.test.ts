@@ -1,34 +1,34 @@
 import assert from "node:assert/strict";
 import { afterAll, beforeAll, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { CheckedService } from "./checked-service.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
-/** How long a request may take where one is never answered. In the world's own time. */
+/** How long a request may take where one is never answered. In the fixture's own time. */
 const SILENCE_MS = 100;
 
 /** Two messages, a turn with a third arriving in its middle, and that one's turn. */
 async function haveTwoTurns(service: CheckedService, engine: Engine, sender: string): Promise<void> {
   await service.receive(sender, engine);
   await service.receive(sender, engine);
-  await service.world.clock.advance(10_000);
-  for (const outcome of await service.world.takeDue(engine)) {
+  await service.fixture.clock.advance(10_000);
+  for (const outcome of await service.fixture.takeDue(engine)) {
     if (outcome.kind !== "turn") continue;
     await service.receive(sender, engine);
     await service.carryOut(engine, outcome.taken);
   }
-  await service.world.clock.advance(10_000);
-  await service.carryOutAll(engine, await service.world.takeDue(engine));
+  await service.fixture.clock.advance(10_000);
+  await service.carryOutAll(engine, await service.fixture.takeDue(engine));
 }
 
 describeOnEmulators("a write whose answer got lost is recognised as one's own:", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   /** Has two turns once for every request in them, losing that one's answer. */
   async function forEveryRequest(tries: number, how: "lost" | "silent" = "lost"): Promise<number> {
@@ -36,21 +36,21 @@ describeOnEmulators("a write whose answer got lost is recognised as one's own:",
     const onAnswered = ({ name }: AwsRequest, n: number) => {
       requests[n - 1] = name;
     };
-    const watched = await world.openBehind({ onAnswered }, { workerId: "watched", tries });
-    await haveTwoTurns(new CheckedService(world), watched, `${how}-${tries}-0`);
+    const watched = await fixture.openBehind({ onAnswered }, { workerId: "watched", tries });
+    await haveTwoTurns(new CheckedService(fixture), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
       // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
-      const service = new CheckedService(world);
+      const service = new CheckedService(fixture);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
       // Nobody is told of silence: it is the time that passes.
       const onSilence = (_: AwsRequest, n: number) => {
-        if (how === "silent" && n === lost) void world.clock.advance(SILENCE_MS);
+        if (how === "silent" && n === lost) void fixture.clock.advance(SILENCE_MS);
       };
-      const engine = await world.openBehind(
+      const engine = await fixture.openBehind(
         { onRequest, onAnswered: onSilence },
         { workerId: `${how}-${lost}`, tries, more: { retrying: { baseMs: 0, requestMsMax: SILENCE_MS } } },
       );

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { awsPlace } from "../../tools/aws-local/place.ts";
+import { awsResources } from "../../tools/aws-local/aws-resources.ts";
 import type { LullProcess } from "../lull-process.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
@@ -16,7 +16,7 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {
-    const { env } = await awsPlace(emulators);
+    const { env } = await awsResources(emulators);
     at = await surroundings({ ...env, LULL_LEASE_SECONDS: NEVER_SECONDS, ...environment });
   }
 

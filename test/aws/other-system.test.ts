@@ -13,23 +13,23 @@ import {
   replied,
   silent,
 } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 const known: Partial<Settings> = { admission: "known" };
 const ID = "8d1f6c3e-conversation";
 
 describeOnEmulators("conversations that another system writes", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   let count = 0;
   beforeEach(async () => {
-    world = await awsWorld(emulators, known);
-    engine = await world.open();
+    fixture = await awsFixture(emulators, known);
+    engine = await fixture.open();
   });
-  afterEach(() => world.close());
+  afterEach(() => fixture.close());
 
-  const TableName = () => `${world.options.tablePrefix}conversations`;
+  const TableName = () => `${fixture.options.tablePrefix}conversations`;
   const Key = marshall({ primary_channel: "ana", conversation_id: ID });
 
   async function write(row: Record<string, unknown> = {}): Promise<void> {
@@ -37,11 +37,11 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
       { primary_channel: "ana", conversation_id: ID, ...row },
       { removeUndefinedValues: true },
     );
-    await world.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
+    await fixture.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
   }
 
   async function row(): Promise<Record<string, unknown>> {
-    const { Item } = await world.dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
+    const { Item } = await fixture.dynamodb.send(new GetItemCommand({ TableName: TableName(), Key }));
     return Item ? unmarshall(Item) : {};
   }
 
@@ -49,7 +49,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
     count += 1;
     const message = arrival({
       providerId: `m${count}`,
-      arrivedAtMs: world.clock.nowMs(),
+      arrivedAtMs: fixture.clock.nowMs(),
       text,
       sender: "ana",
     });
@@ -59,8 +59,8 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
 
   async function taken(): Promise<Taken> {
     as("staged", await receive());
-    await world.clock.advance(10_000);
-    const [outcome] = await world.takeDue(engine);
+    await fixture.clock.advance(10_000);
+    const [outcome] = await fixture.takeDue(engine);
     return as("turn", outcome!).taken;
   }
 
@@ -101,7 +101,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
       },
     );
     assert.equal(after.last_assistant_message_sid, `out-${turn.turnId}-0`);
-    assert.equal(after.updated_at, new Date(world.clock.nowMs()).toISOString());
+    assert.equal(after.updated_at, new Date(fixture.clock.nowMs()).toISOString());
     assert.equal(typeof after.initial_processing_time_ms, "number");
     for (const name of [
       "crm_reference",
@@ -149,7 +149,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
     await write(full);
     const later = { ...full, conversation_id: "later", created_at: "2025-12-31T11:00:00.000Z" };
     const Item = marshall({ primary_channel: "ana", ...later });
-    await world.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
+    await fixture.dynamodb.send(new PutItemCommand({ TableName: TableName(), Item }));
     assert.equal((await taken()).conversation.id, "later");
   });
 
@@ -171,7 +171,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
   it("may be removed while their turn runs: the turn is recorded, and no half of a row comes back", async () => {
     await write(full);
     const turn = await taken();
-    await world.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
+    await fixture.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
     as("committed", await engine.turns.commit(turn.lease, replied(turn, allSent(draftFor(turn)))));
     assert.deepEqual(await row(), {});
     assert.equal((await engine.conversations.history(ID, 10)).length, 2);
@@ -184,9 +184,9 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
     const turn = await taken();
     as("drafted", await engine.turns.draft(turn.lease, draftFor(turn)));
     as("staged", await receive("waiting"));
-    await world.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
-    await world.clock.advance(120_000);
-    await world.takeDue(engine);
+    await fixture.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
+    await fixture.clock.advance(120_000);
+    await fixture.takeDue(engine);
     const { items } = await engine.inspector.dead({ limit: 10 });
     assert.deepEqual(items.map(({ reason, messages }) => [reason, messages.map(({ text }) => text)]).sort(), [
       ["CONVERSATION_NOT_FOUND", ["hi"]],

@@ -3,22 +3,22 @@ import { GetItemCommand, PutItemCommand, TransactWriteItemsCommand } from "@aws-
 import { ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, it } from "vitest";
 import type { Clients } from "../../tools/aws-local/emulators.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { conflict } from "./faults.ts";
 import { type AwsProxy, type Fate, type ProxyOptions, startProxy } from "./proxy.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 describeOnEmulators("the proxy between an engine and the emulators", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let TableName: string;
   const proxies: AwsProxy[] = [];
   beforeAll(async () => {
-    world = await awsWorld(emulators);
-    TableName = `${world.options.tablePrefix}conversations-state`;
+    fixture = await awsFixture(emulators);
+    TableName = `${fixture.options.tablePrefix}conversations-state`;
   });
   afterAll(async () => {
     for (const proxy of proxies) await proxy.close();
-    await world.close();
+    await fixture.close();
   });
 
   const put = (clients: Clients, id: string) =>
@@ -26,7 +26,7 @@ describeOnEmulators("the proxy between an engine and the emulators", (emulators)
 
   async function isThere(id: string): Promise<boolean> {
     const Key = { conversation_id: { S: id } };
-    const { Item } = await world.dynamodb.send(new GetItemCommand({ TableName, Key }));
+    const { Item } = await fixture.dynamodb.send(new GetItemCommand({ TableName, Key }));
     return Item !== undefined;
   }
 
@@ -102,7 +102,7 @@ describeOnEmulators("the proxy between an engine and the emulators", (emulators)
     const fates: Fate[] = ["twice", "lose-answer"];
     const proxy = await start({ onRequest: () => fates.shift() ?? "pass" });
     const { sqs } = emulators.clientsAt(proxy.url, { tries: 1 });
-    const QueueUrl = world.options.queues?.default;
+    const QueueUrl = fixture.options.queues?.default;
     await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: "look" }));
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 });
     await assert.rejects(sqs.send(receive));

@@ -12,7 +12,7 @@ import {
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { queue } from "../../src/responders/queue/index.ts";
 import { fakeTurn } from "../../src/testing/fake-turn.ts";
-import { awsPlace, type Place } from "../../tools/aws-local/place.ts";
+import { type AwsResources, awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { eventually } from "../lull-process.ts";
 import { API_TOKEN } from "../service/outside.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
@@ -28,12 +28,12 @@ interface HandedOver {
 
 describeOnEmulators("the responder queue", (emulators) => {
   let sqs: SQSClient;
-  let place: Place;
+  let resources: AwsResources;
   let at: Surroundings;
   let count = 0;
   beforeAll(async () => {
     sqs = emulators.sqs();
-    place = await awsPlace(emulators);
+    resources = await awsResources(emulators);
   });
   afterAll(async () => {
     sqs.destroy();
@@ -44,7 +44,7 @@ describeOnEmulators("the responder queue", (emulators) => {
     count += 1;
     const isFifo = kind === "fifo";
     const command = new CreateQueueCommand({
-      QueueName: `${place.prefix}target-${count}${isFifo ? ".fifo" : ""}`,
+      QueueName: `${resources.prefix}target-${count}${isFifo ? ".fifo" : ""}`,
       ...(isFifo && { Attributes: { FifoQueue: "true" } }),
     });
     return (await sqs.send(command)).QueueUrl!;
@@ -84,7 +84,7 @@ describeOnEmulators("the responder queue", (emulators) => {
   /** The service, with SQS but without an engine on AWS, unless the environment says otherwise. */
   async function set(environment: Environment): Promise<void> {
     const names = ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_ENDPOINT_URL_SQS"];
-    const access = Object.fromEntries(names.map((name) => [name, place.env[name]!]));
+    const access = Object.fromEntries(names.map((name) => [name, resources.env[name]!]));
     at = await surroundings({ ...access, ...environment });
   }
 
@@ -92,7 +92,7 @@ describeOnEmulators("the responder queue", (emulators) => {
     "hands a burst over as one turn and does not reply (engine %s)",
     async (engine) => {
       const url = await target();
-      await set({ ...(engine === "aws" && place.env), LULL_AI_QUEUE: url });
+      await set({ ...(engine === "aws" && resources.env), LULL_AI_QUEUE: url });
       await at.start(1);
       for (const text of ["hi", "a table", "for two"]) await at.write(1, text);
       const handed = await first(url);
@@ -163,7 +163,7 @@ describeOnEmulators("the responder queue", (emulators) => {
   it("hands over again after kill -9 before the commit: the same turn.id, and nothing lost", async () => {
     const url = await target();
     // Queues of its own: requests of killed processes stay open for a while, and take triggers along.
-    const own = await awsPlace(emulators);
+    const own = await awsResources(emulators);
     await set({ ...own.env, LULL_LEASE_SECONDS: "3600" });
     // Handed over, and gone before anything could be written down.
     const source = JSON.stringify(join(import.meta.dirname, "../../src/responders/queue/index.ts"));
@@ -208,7 +208,7 @@ describeOnEmulators("the responder queue", (emulators) => {
 
   it("is refused at the start when its target is a queue that wakes us", async () => {
     for (const name of ["LULL_AI_QUEUE", "LULL_HANDOFF_QUEUE"]) {
-      await set({ ...place.env, [name]: place.queues.default! });
+      await set({ ...resources.env, [name]: resources.queues.default! });
       const service = at.lull("start", "--log-level", "error");
       expect(await service.gone()).toEqual({ code: 2, signal: null });
       const where = name === "LULL_AI_QUEUE" ? "respond" : "handOffTo";

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import type { Engine } from "../../src/ports/engine.ts";
-import type { AwsWorld } from "./world.ts";
+import type { AwsFixture } from "./aws-fixture.ts";
 
 /** The function that makes a request where the engine runs on Lambda. */
 export type Caller = "webhook" | "api" | "worker" | "sweeper";
@@ -45,10 +45,10 @@ export class Requests {
   readonly lagging = new Set<string>();
   readonly #callers = new AsyncLocalStorage<readonly Caller[]>();
 
-  /** The world, with every request of its engines noted. */
-  of(world: AwsWorld): AwsWorld {
-    this.#note(world.options.clients!.dynamodb!);
-    return { ...world, open: async (workerId) => this.#asked(await world.open(workerId)) };
+  /** The fixture, with every request of its engines noted. */
+  of(fixture: AwsFixture): AwsFixture {
+    this.#note(fixture.options.clients!.dynamodb!);
+    return { ...fixture, open: async (workerId) => this.#asked(await fixture.open(workerId)) };
   }
 
   #asked(engine: Engine): Engine {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { awsPlace } from "../../tools/aws-local/place.ts";
+import { awsResources } from "../../tools/aws-local/aws-resources.ts";
 import { type Environment, type Surroundings, surroundings } from "../service/surroundings.ts";
 import { atRest } from "./at-rest.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
@@ -16,7 +16,7 @@ describeOnEmulators("lull start on AWS", (emulators) => {
   afterEach(() => at?.end());
 
   async function set(environment: Environment = {}): Promise<void> {
-    const { env } = await awsPlace(emulators);
+    const { env } = await awsResources(emulators);
     at = await surroundings({ ...env, LULL_LEASE_SECONDS: NEVER_SECONDS, ...environment });
   }
 
@@ -36,7 +36,7 @@ describeOnEmulators("lull start on AWS", (emulators) => {
   });
 
   it("works from a configuration file with an engine of its own making", async () => {
-    const { prefix, queues, env } = await awsPlace(emulators);
+    const { prefix, queues, env } = await awsResources(emulators);
     const bare = Object.entries(env).filter(([name]) => !name.startsWith("LULL_"));
     at = await surroundings(Object.fromEntries(bare));
     const source = pathToFileURL(join(import.meta.dirname, "../../src/engines/aws/index.ts"));

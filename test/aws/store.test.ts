@@ -23,9 +23,9 @@ import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
+import { UNHURRIED } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { MemoryStore, MemoryTables } from "./simulated/memory-store.ts";
-import { UNHURRIED } from "./world.ts";
 
 const retrying = { ...RETRYING, ...UNHURRIED, baseMs: 0 };
 const key = { conversation_id: "c" };

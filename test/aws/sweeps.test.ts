@@ -2,19 +2,19 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, it } from "vitest";
 import type { Engine } from "../../src/ports/engine.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 const ROUNDS_MAX = 100;
 
 describeOnEmulators("sweeps on AWS", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   let engine: Engine;
   beforeEach(async () => {
-    world = await awsWorld(emulators, { sweepRowsMax: 2 });
-    engine = await world.open();
+    fixture = await awsFixture(emulators, { sweepRowsMax: 2 });
+    engine = await fixture.open();
   });
-  afterEach(() => world.close());
+  afterEach(() => fixture.close());
 
   /** People whose triggers got lost, each with so many messages. */
   async function waiting(people: number, messages: number): Promise<void> {
@@ -22,14 +22,15 @@ describeOnEmulators("sweeps on AWS", (emulators) => {
       const arrivals = Array.from({ length: messages }, (_, at) =>
         arrival({
           providerId: `${person}-${at}`,
-          arrivedAtMs: world.clock.nowMs(),
+          arrivedAtMs: fixture.clock.nowMs(),
           sender: `person-${person}`,
         }),
       );
       const outcomes = await engine.receiving.stage(arrivals.map((each) => ({ arrival: each })));
-      for (const outcome of outcomes) if (outcome.kind === "staged") world.held.drop(outcome.conversationId);
+      for (const outcome of outcomes)
+        if (outcome.kind === "staged") fixture.held.drop(outcome.conversationId);
     }
-    await world.clock.advance(10_000 + world.settings.graceMs);
+    await fixture.clock.advance(10_000 + fixture.settings.graceMs);
   }
 
   async function sweepAll(): Promise<{ rounds: number; retriggered: number }> {
@@ -47,14 +48,14 @@ describeOnEmulators("sweeps on AWS", (emulators) => {
     const { rounds, retriggered } = await sweepAll();
     assert.ok(rounds >= 14 && rounds <= 15, `${rounds} rounds`);
     assert.equal(retriggered, 7);
-    assert.equal((await world.takeDue(engine)).filter(({ kind }) => kind === "turn").length, 7);
+    assert.equal((await fixture.takeDue(engine)).filter(({ kind }) => kind === "turn").length, 7);
   });
 
   it("begin anew when they are through", async () => {
     await waiting(3, 1);
     await sweepAll();
-    await world.clock.advance(world.settings.graceMs);
-    world.held.dropAll();
+    await fixture.clock.advance(fixture.settings.graceMs);
+    fixture.held.dropAll();
     assert.equal((await sweepAll()).retriggered, 3);
   });
 });

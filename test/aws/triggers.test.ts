@@ -13,10 +13,10 @@ import type { LogFields } from "../../src/model/log.ts";
 import type { Engine } from "../../src/ports/engine.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { CheckedService } from "./checked-service.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 interface Sent {
   readonly delaySeconds: number;
@@ -27,20 +27,20 @@ interface Sent {
 }
 
 describeOnEmulators("triggers", (emulators) => {
-  async function watched(world: AwsWorld): Promise<{ engine: Engine; sent: Sent[] }> {
+  async function watched(fixture: AwsFixture): Promise<{ engine: Engine; sent: Sent[] }> {
     const sent: Sent[] = [];
     const onAnswered = ({ name, input }: AwsRequest) => {
       if (name !== "SendMessage") return;
       sent.push({ delaySeconds: Number(input.DelaySeconds), body: JSON.parse(String(input.MessageBody)) });
     };
-    const engine = await world.openBehind({ onAnswered });
+    const engine = await fixture.openBehind({ onAnswered });
     return { engine, sent };
   }
 
   it("carry the conversation and nothing of the person, and are delayed by whole seconds, rounded up", async () => {
-    const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
-    const { engine, sent } = await watched(world);
-    const service = new CheckedService(world);
+    const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
+    const { engine, sent } = await watched(fixture);
+    const service = new CheckedService(fixture);
     await service.receive("ana", engine);
     const [conversation] = (await engine.inspector.conversations({ limit: 1 })).items;
     assert.equal(sent.length, 1);
@@ -54,19 +54,19 @@ describeOnEmulators("triggers", (emulators) => {
     ]);
     await service.receive("ana", engine);
     assert.equal(sent.length, 1);
-    await world.close();
+    await fixture.close();
   });
 
   it("that are done with are deleted while others of the same batch are still looked at", async () => {
-    const world = await awsWorld(emulators);
-    const calm = await world.open("calm");
-    const service = new CheckedService(world);
+    const fixture = await awsFixture(emulators);
+    const calm = await fixture.open("calm");
+    const service = new CheckedService(fixture);
     for (const sender of ["ana", "ben"]) await service.receive(sender, calm);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const stuck = Promise.withResolvers<void>();
     const deleted = Promise.withResolvers<unknown>();
     const bens = service.conversations.get("ben")!;
-    const engine = await world.openBehind({
+    const engine = await fixture.openBehind({
       async onRequest({ name, input }): Promise<Fate> {
         if (name === "DeleteMessageBatch") deleted.resolve(input.Entries);
         const isBens = name === "UpdateItem" && JSON.stringify(input).includes(bens);
@@ -74,7 +74,7 @@ describeOnEmulators("triggers", (emulators) => {
         return "pass";
       },
     });
-    await world.held.releaseDue(world.clock.nowMs());
+    await fixture.held.releaseDue(fixture.clock.nowMs());
     const taking = engine.turns.takeDue(10, new AbortController().signal);
     assert.equal(((await deleted.promise) as unknown[]).length, 1);
     stuck.resolve();
@@ -85,44 +85,44 @@ describeOnEmulators("triggers", (emulators) => {
     );
     const { Messages = [] } = await emulators
       .sqs()
-      .send(new ReceiveMessageCommand({ QueueUrl: world.options.queues!.default, VisibilityTimeout: 0 }));
+      .send(new ReceiveMessageCommand({ QueueUrl: fixture.options.queues!.default, VisibilityTimeout: 0 }));
     assert.deepEqual(Messages, []);
-    await world.close();
+    await fixture.close();
   }, 20_000);
 
   it("for later than a queue can delay are sent on until the window is over", async () => {
     const hours = 3_600_000;
-    const world = await awsWorld(emulators, { window: { kind: "fixed", lengthMs: 2 * hours } });
-    const { engine, sent } = await watched(world);
-    const service = new CheckedService(world);
+    const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: 2 * hours } });
+    const { engine, sent } = await watched(fixture);
+    const service = new CheckedService(fixture);
     await service.receive("ana", engine);
     for (let at = 0; at < 2 * hours - 900_000; at += 900_000) {
-      await world.clock.advance(900_000);
-      const outcomes = await world.takeDue(engine);
+      await fixture.clock.advance(900_000);
+      const outcomes = await fixture.takeDue(engine);
       assert.deepEqual(
         outcomes.map(({ kind }) => kind),
         ["later"],
       );
     }
-    await world.clock.advance(900_000);
-    await service.carryOutAll(engine, await world.takeDue(engine));
+    await fixture.clock.advance(900_000);
+    await service.carryOutAll(engine, await fixture.takeDue(engine));
     assert.equal((await service.check(engine, "ana")).length, 1);
     assert.ok(sent.every(({ delaySeconds }) => delaySeconds <= 900));
-    await world.close();
+    await fixture.close();
   });
 
   it("that come twice, in any order and long out of date make no second turn", async () => {
-    const world = await awsWorld(emulators);
-    const engines = [await world.open("one"), await world.open("two")] as const;
+    const fixture = await awsFixture(emulators);
+    const engines = [await fixture.open("one"), await fixture.open("two")] as const;
     const random = seeded(7);
     const ids = new Set<string>();
-    const service = new CheckedService(world);
+    const service = new CheckedService(fixture);
     for (let round = 0; round < 6; round += 1) {
       for (const sender of ["ana", "ben"]) {
         await service.receive(sender, engines[round % 2]!);
       }
       for (const { id } of (await engines[0].inspector.conversations({ limit: 10 })).items) ids.add(id);
-      await world.clock.advance(random.below(12_000));
+      await fixture.clock.advance(random.below(12_000));
       // Whatever was ever triggered is triggered again, now, and by both at once.
       const strays = [...ids, ...ids].sort(() => random.next() - 0.5);
       await Promise.all(
@@ -135,25 +135,25 @@ describeOnEmulators("triggers", (emulators) => {
     await service.settles(engines[0]);
     for (const sender of ["ana", "ben"]) await service.check(engines[1], sender);
     assert.equal(service.orphans, 0);
-    await world.close();
+    await fixture.close();
   });
 
   it("that nobody can read stay in the queue for its dead letters, and the others are taken", async () => {
-    const world = await awsWorld(emulators);
+    const fixture = await awsFixture(emulators);
     const told: [string, LogFields | undefined][] = [];
-    const engine = await aws(world.options).open({
-      ...world.context("worker"),
+    const engine = await aws(fixture.options).open({
+      ...fixture.context("worker"),
       log: (_level, event, fields) => told.push([event, fields]),
     });
     const plain = emulators.sqs();
-    const QueueUrl = world.options.queues?.default;
+    const QueueUrl = fixture.options.queues?.default;
     for (const MessageBody of ["poison", "{}", '{"conversation_id":7}']) {
       await plain.send(new SendMessageCommand({ QueueUrl, MessageBody }));
     }
-    const service = new CheckedService(world);
+    const service = new CheckedService(fixture);
     await service.receive("ana", engine);
-    await world.clock.advance(10_000);
-    await service.carryOutAll(engine, await world.takeDue(engine));
+    await fixture.clock.advance(10_000);
+    await service.carryOutAll(engine, await fixture.takeDue(engine));
     await service.check(engine, "ana");
     assert.deepEqual(
       told.map(([event]) => event).filter((event) => event === "trigger.unreadable").length,
@@ -165,13 +165,13 @@ describeOnEmulators("triggers", (emulators) => {
     assert.equal(Messages, undefined, "they are hidden, not deleted");
     await engine.close();
     plain.destroy();
-    await world.close();
+    await fixture.close();
   });
 
   it("go through the queue of their channel, and one worker hears all of them", async () => {
-    const world = await awsWorld(emulators);
+    const fixture = await awsFixture(emulators);
     const queues = await createQueues({
-      prefix: `${world.options.tablePrefix}more-`,
+      prefix: `${fixture.options.tablePrefix}more-`,
       channels: ["sms", "email"],
       clients: { sqs: emulators.sqs() },
     });
@@ -185,9 +185,9 @@ describeOnEmulators("triggers", (emulators) => {
         },
       { step: "initialize" },
     );
-    const engine = await aws({ ...world.options, queues, clients }).open({
-      ...world.context("worker"),
-      settings: { ...world.settings, window: { kind: "fixed", lengthMs: 0 } },
+    const engine = await aws({ ...fixture.options, queues, clients }).open({
+      ...fixture.context("worker"),
+      settings: { ...fixture.settings, window: { kind: "fixed", lengthMs: 0 } },
     });
     for (const channel of ["sms", "email", "other"]) {
       const message = { providerId: channel, account: "a", address: "us", sender: channel, replyTo: channel };
@@ -196,7 +196,7 @@ describeOnEmulators("triggers", (emulators) => {
         channel,
         text: "hi",
         media: [],
-        arrivedAtMs: world.clock.nowMs(),
+        arrivedAtMs: fixture.clock.nowMs(),
         position: 0,
       };
       await engine.receiving.stage([{ arrival }]);
@@ -210,7 +210,7 @@ describeOnEmulators("triggers", (emulators) => {
     }
     assert.deepEqual(taken.sort(), ["email", "other", "sms"]);
     await engine.close();
-    await world.close();
+    await fixture.close();
   });
 
   describe("that were received and have nobody to take them", () => {

@@ -7,36 +7,36 @@ import { aws } from "../../src/engines/aws/index.ts";
 import { ConfigError, LullError, StoreUnavailable } from "../../src/errors.ts";
 import { arrival } from "../../src/testing/engine-contract/builders.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
+import { type AwsFixture, awsFixture } from "./aws-fixture.ts";
 import { CheckedService } from "./checked-service.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
-import { type AwsWorld, awsWorld } from "./world.ts";
 
 /** Enough transactions that each of the eight things one may meet comes up, whatever the order of requests. */
 const ROUNDS = 12;
 
 describeOnEmulators("trouble with AWS", (emulators) => {
-  let world: AwsWorld;
+  let fixture: AwsFixture;
   beforeAll(async () => {
-    world = await awsWorld(emulators);
+    fixture = await awsFixture(emulators);
   });
-  afterAll(() => world.close());
+  afterAll(() => fixture.close());
 
   it("throttling, conflicts and lost answers all the time cost time and nothing else", async () => {
     const faults = new Faults(seeded(42), 0.4);
     // Nearly half of all requests fail: more tries than anybody would need on AWS.
     const more = { retrying: { attemptsMax: 30, baseMs: 0 } };
-    const engine = await world.openBehind(
+    const engine = await fixture.openBehind(
       { onRequest: faults.draw },
       { workerId: "troubled", tries: 1, more },
     );
-    const calm = await world.open("calm");
-    const service = new CheckedService(world);
+    const calm = await fixture.open("calm");
+    const service = new CheckedService(fixture);
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const sender of ["ana", "ben"]) await service.receive(sender, engine, engine, engine);
-      await world.clock.advance(10_000);
-      await service.carryOutAll(engine, await world.takeDue(engine));
+      await fixture.clock.advance(10_000);
+      await service.carryOutAll(engine, await fixture.takeDue(engine));
     }
     await service.settles(calm);
     for (const sender of ["ana", "ben"]) {
@@ -55,8 +55,8 @@ describeOnEmulators("trouble with AWS", (emulators) => {
   }, 60_000);
 
   it("that does not pass is told to the caller, and nothing is acknowledged", async () => {
-    const engine = await world.openBehind({ onRequest: () => THROTTLED });
-    const message = arrival({ providerId: "never", arrivedAtMs: world.clock.nowMs() });
+    const engine = await fixture.openBehind({ onRequest: () => THROTTLED });
+    const message = arrival({ providerId: "never", arrivedAtMs: fixture.clock.nowMs() });
     await assert.rejects(engine.receiving.stage([{ arrival: message }]), (error) => {
       assert.ok(error instanceof StoreUnavailable);
       assert.equal(error.retry, "later");
@@ -66,15 +66,15 @@ describeOnEmulators("trouble with AWS", (emulators) => {
   });
 
   it("one conversation that cannot be taken does not keep the others from their turns", async () => {
-    const healthy = await world.open("healthy");
-    const service = new CheckedService(world);
+    const healthy = await fixture.open("healthy");
+    const service = new CheckedService(fixture);
     for (const sender of ["lucky", "unlucky"]) await service.receive(sender, healthy);
-    await world.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const { items } = await healthy.inspector.conversations({ limit: 1, search: "unlucky" });
     const onRequest = ({ name, input }: AwsRequest): Fate =>
       name === "UpdateItem" && JSON.stringify(input).includes(items[0]!.id) ? THROTTLED : "pass";
-    const engine = await world.openBehind({ onRequest });
-    const outcomes = await world.takeDue(engine);
+    const engine = await fixture.openBehind({ onRequest });
+    const outcomes = await fixture.takeDue(engine);
     const senders = outcomes.flatMap((outcome) =>
       outcome.kind === "turn" ? [outcome.taken.conversation.sender] : [],
     );
@@ -85,20 +85,20 @@ describeOnEmulators("trouble with AWS", (emulators) => {
   });
 
   it("a table or a queue that is not there is named", async () => {
-    const noTables = await aws({ ...world.options, tablePrefix: "nowhere-" }).open(world.context("lost"));
-    const message = arrival({ providerId: "x", arrivedAtMs: world.clock.nowMs() });
+    const noTables = await aws({ ...fixture.options, tablePrefix: "nowhere-" }).open(fixture.context("lost"));
+    const message = arrival({ providerId: "x", arrivedAtMs: fixture.clock.nowMs() });
     await assert.rejects(noTables.receiving.stage([{ arrival: message }]), (error) => {
       assert.ok(error instanceof ConfigError);
       assert.match(error.message, /table nowhere-conversations.* does not exist/);
       return true;
     });
     await assert.rejects(noTables.ping(), /table nowhere-conversations-state does not exist/);
-    const queues = { default: `${world.options.queues?.default}-gone` };
+    const queues = { default: `${fixture.options.queues?.default}-gone` };
     const noQueue = await aws({
-      ...world.options,
+      ...fixture.options,
       queues,
-      clients: { ...world.options.clients, sqs: emulators.sqs() },
-    }).open(world.context("lost"));
+      clients: { ...fixture.options.clients, sqs: emulators.sqs() },
+    }).open(fixture.context("lost"));
     await assert.rejects(
       noQueue.receiving.stage([{ arrival: message }]),
       /queue of channel test does not exist/,
@@ -109,7 +109,7 @@ describeOnEmulators("trouble with AWS", (emulators) => {
 
   it("without any queue the engine says which setting is missing", async () => {
     await assert.rejects(
-      aws({ ...world.options, queues: {} }).open(world.context("lost")),
+      aws({ ...fixture.options, queues: {} }).open(fixture.context("lost")),
       /LULL_QUEUE_DEFAULT/,
     );
   });
@@ -128,8 +128,8 @@ describeOnEmulators("trouble with AWS", (emulators) => {
     const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const credentials = { accessKeyId: "AKIAWRONG", secretAccessKey: "wrong-secret" };
     const dynamodb = new DynamoDBClient({ region: "eu-west-1", endpoint, credentials });
-    const engine = await aws({ ...world.options, clients: { ...world.options.clients, dynamodb } }).open(
-      world.context("stranger"),
+    const engine = await aws({ ...fixture.options, clients: { ...fixture.options.clients, dynamodb } }).open(
+      fixture.context("stranger"),
     );
     await assert.rejects(engine.ping(), (error) => {
       assert.ok(error instanceof LullError);

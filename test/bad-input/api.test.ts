@@ -7,7 +7,7 @@ import { ERROR } from "../../src/http/api-schemas.ts";
 import type { EdgeAnswer } from "../../src/http/edge-request.ts";
 import type { Route } from "../../src/http/route.ts";
 import { hold } from "./hold.ts";
-import { type Call, type House, house, VIEWS } from "./house.ts";
+import { type Call, type InProcessService, inProcessService, VIEWS } from "./in-process-service.ts";
 import { legible } from "./mutated.ts";
 import { deepJson, nastyJson, nastyObject, nastyText } from "./nasty-json.ts";
 
@@ -100,20 +100,20 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   },
 );
 
-/** A house with one conversation in it, whose message waits for its turn. */
-async function inhabited(): Promise<{ home: House; known: string }> {
-  const home = house();
+/** A service with one conversation in it, whose message waits for its turn. */
+async function withOneConversation(): Promise<{ service: InProcessService; known: string }> {
+  const service = inProcessService();
   const body = JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" });
-  const answer = await home.call({ method: "POST", target: "/webhooks/web", body });
-  return { home, known: JSON.parse(answer.body).conversation_id };
+  const answer = await service.call({ method: "POST", target: "/webhooks/web", body });
+  return { service, known: JSON.parse(answer.body).conversation_id };
 }
 
-async function play(calls: readonly Call[]): Promise<{ home: House; answers: EdgeAnswer[] }> {
-  const { home, known } = await inhabited();
+async function play(calls: readonly Call[]): Promise<{ service: InProcessService; answers: EdgeAnswer[] }> {
+  const { service, known } = await withOneConversation();
   const answers: EdgeAnswer[] = [];
   for (const each of calls)
-    answers.push(await home.call({ ...each, target: each.target.replace(KNOWN, known) }));
-  return { home, answers };
+    answers.push(await service.call({ ...each, target: each.target.replace(KNOWN, known) }));
+  return { service, answers };
 }
 
 /** What the OpenAPI document promises about this answer, and what the answer has instead. */
@@ -127,7 +127,7 @@ function brokenPromises({ method: verb, target }: Call, { status, body }: EdgeAn
 test("every call gets an answer that the document describes, and the same one again", () =>
   hold(
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
-      const { home, answers } = await play(calls);
+      const { service, answers } = await play(calls);
       for (const [at, answer] of answers.entries()) {
         expect(answer.status, answer.body).toBeLessThan(500);
         expect(answer.headers["content-type"]).toMatch(/^application\/json/);
@@ -136,10 +136,11 @@ test("every call gets an answer that the document describes, and the same one ag
       }
       expect((await play(calls)).answers).toEqual(answers);
       // Nothing that was said to the API keeps people from looking.
-      for (const target of VIEWS) expect(await home.call({ target })).toMatchObject({ status: 200 });
-      for (const { id: each } of JSON.parse((await home.call({ target: "/api/conversations" })).body).items)
-        expect(await home.call({ target: `/api/conversations/${each}` })).toMatchObject({ status: 200 });
-      expect(home.errors).toEqual([]);
+      for (const target of VIEWS) expect(await service.call({ target })).toMatchObject({ status: 200 });
+      for (const { id: each } of JSON.parse((await service.call({ target: "/api/conversations" })).body)
+        .items)
+        expect(await service.call({ target: `/api/conversations/${each}` })).toMatchObject({ status: 200 });
+      expect(service.errors).toEqual([]);
     }),
     { share: 3 },
   ));
@@ -161,37 +162,37 @@ const creation = nastyObject(
 test("a conversation that the API makes is one that messages can come to", () =>
   hold(
     fc.asyncProperty(creation, async (body) => {
-      const home = house();
-      await home.start();
-      const made = await home.call({ method: "POST", target: "/api/conversations", body });
+      const service = inProcessService();
+      await service.start();
+      const made = await service.call({ method: "POST", target: "/api/conversations", body });
       expect(made.status).toBeLessThan(500);
       const { id: known, sender: from, address } = JSON.parse(made.body).conversation ?? {};
       const message = JSON.stringify({ id: "1", sender: from, text: "hi" });
-      const answer = await home.call({ method: "POST", target: "/webhooks/web", body: message });
+      const answer = await service.call({ method: "POST", target: "/webhooks/web", body: message });
       if (address === "web" && answer.status === 200)
         expect(JSON.parse(answer.body).conversation_id).toBe(known);
       expect([200, 400]).toContain(answer.status);
-      await home.clock.advance(100);
-      for (const target of VIEWS) expect(await home.call({ target })).toMatchObject({ status: 200 });
+      await service.clock.advance(100);
+      for (const target of VIEWS) expect(await service.call({ target })).toMatchObject({ status: 200 });
       if (known)
-        expect(await home.call({ target: `/api/conversations/${known}` })).toMatchObject({ status: 200 });
-      expect(home.errors).toEqual([]);
-      await home.stop();
+        expect(await service.call({ target: `/api/conversations/${known}` })).toMatchObject({ status: 200 });
+      expect(service.errors).toEqual([]);
+      await service.stop();
     }),
   ));
 
 test("two people are two conversations", () =>
   hold(
     fc.asyncProperty(sender, sender, async (one, other) => {
-      const home = house();
+      const service = inProcessService();
       const create = (from: string) => {
         const body = JSON.stringify({ channel: "web", address: "web", sender: from });
-        return home.call({ method: "POST", target: "/api/conversations", body });
+        return service.call({ method: "POST", target: "/api/conversations", body });
       };
       const made = [await create(one), await create(other)].filter(({ status }) => status < 300);
       const ids = new Set(made.map(({ body }) => JSON.parse(body).conversation.id));
       expect(ids.size).toBe(one === other ? Math.min(1, made.length) : made.length);
-      expect(await home.counts()).toMatchObject({ conversations: ids.size });
+      expect(await service.counts()).toMatchObject({ conversations: ids.size });
     }),
     { examples: [["\ud800-visitor", "\udfff-visitor"]] },
   ));
@@ -207,7 +208,11 @@ test.each([
 ])("%s is refused in few words", async (_, body) => {
   const good = '"channel":"web","address":"web","sender":"visitor-0002"';
   for (const target of ["/api/conversations", "/api/turns/t/reply", "/api/conversations/c/say"]) {
-    const answer = await house().call({ method: "POST", target, body: body.replace("{", `{${good},`) });
+    const answer = await inProcessService().call({
+      method: "POST",
+      target,
+      body: body.replace("{", `{${good},`),
+    });
     expect(answer.status).toBe(400);
     expect(answer.body.length).toBeLessThan(5_000);
   }
@@ -216,10 +221,10 @@ test.each([
 test("without a token nobody gets in by odd addresses, hosts and headers", () =>
   hold(
     fc.asyncProperty(nastyText, nastyText, nastyText, async (host, authorization, origin) => {
-      const home = house({ apiToken: "the-right-token-of-all" });
-      const answer = await home.call({ target: "/api/counts", headers: { host, authorization, origin } });
+      const service = inProcessService({ apiToken: "the-right-token-of-all" });
+      const answer = await service.call({ target: "/api/counts", headers: { host, authorization, origin } });
       expect(answer.status).toBe(401);
-      const open = await house({}, {}).call({
+      const open = await inProcessService({}, {}).call({
         target: "/api/counts",
         headers: { host, authorization, origin },
       });

@@ -20,7 +20,7 @@ import { createLull } from "../../src/index.ts";
 import type { Channel } from "../../src/ports/channel.ts";
 import { testContext, testRequest } from "../../src/testing/channel-context.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
-import { house } from "./house.ts";
+import { inProcessService } from "./in-process-service.ts";
 import { deepJson } from "./nasty-json.ts";
 
 /** Every bug that bad input has found in the code, by what it did to people. */
@@ -132,8 +132,8 @@ describe("channels", () => {
   test.each([1e300, 8_640_000_000_000_001])(
     "a message sent at %d could be staged, and nobody could look at it",
     async (sent_at) => {
-      const home = house();
-      expect(await home.call(write({ sent_at }))).toMatchObject({ status: 400 });
+      const service = inProcessService();
+      expect(await service.call(write({ sent_at }))).toMatchObject({ status: 400 });
       expect(messageIn(watiChannel(), { waId: "1", text: "x", timestamp: sent_at })).not.toHaveProperty(
         "sentAtMs",
       );
@@ -217,44 +217,50 @@ describe("channels", () => {
 describe("http", () => {
   test("attributes nested without end ended the process", async () => {
     const body = `{"channel":"web","address":"web","sender":"visitor-0001","attributes":{"a":${deepJson(200_000)}}}`;
-    const answer = await house().call({ method: "POST", target: "/api/conversations", body });
+    const answer = await inProcessService().call({ method: "POST", target: "/api/conversations", body });
     expect(answer).toMatchObject({ status: 400 });
-    expect(await house().call(create({ attributes: JSON.parse(`{"a":${deepJson(90)}}`) }))).toMatchObject({
+    expect(
+      await inProcessService().call(create({ attributes: JSON.parse(`{"a":${deepJson(90)}}`) })),
+    ).toMatchObject({
       status: 201,
     });
   });
 
   test("a hundred thousand mistakes were answered with megabytes", async () => {
-    const answer = await house().call(create({ allowed_channels: Array.from({ length: 100_000 }, () => 1) }));
+    const answer = await inProcessService().call(
+      create({ allowed_channels: Array.from({ length: 100_000 }, () => 1) }),
+    );
     expect(answer.status).toBe(400);
     expect(answer.body).toMatch(/allowed_channels\[9\].*and 99990 more/);
     expect(answer.body.length).toBeLessThan(2_000);
   });
 
   test("a window of 1e300 seconds was accepted, and then nobody could look at the locks", async () => {
-    const home = house();
-    expect(await home.call(create({ window: { seconds: 1e300 } }))).toMatchObject({ status: 400 });
-    expect(await home.call(create({ window: { seconds: 604_800 } }))).toMatchObject({ status: 201 });
-    await home.call(write({}));
-    expect(await home.call({ target: "/api/locks" })).toMatchObject({ status: 200 });
+    const service = inProcessService();
+    expect(await service.call(create({ window: { seconds: 1e300 } }))).toMatchObject({ status: 400 });
+    expect(await service.call(create({ window: { seconds: 604_800 } }))).toMatchObject({ status: 201 });
+    await service.call(write({}));
+    expect(await service.call({ target: "/api/locks" })).toMatchObject({ status: 200 });
   });
 
   test("two people whose names differ in half a character shared a conversation", async () => {
-    expect(await house().call(create({ sender: "\ud800-visitor" }))).toMatchObject({ status: 400 });
+    expect(await inProcessService().call(create({ sender: "\ud800-visitor" }))).toMatchObject({
+      status: 400,
+    });
   });
 
   test("a path that had lost its id was taken for another route", async () => {
-    const home = house();
+    const service = inProcessService();
     for (const target of ["/api/pause//x", "/api/conversations//close", "/api/dead//retry"])
-      expect(await home.call({ method: "POST", target })).toMatchObject({ status: 404 });
-    expect((await home.counts()).paused).toBe(false);
-    expect(await home.call({ target: "/api/conversations/" })).toMatchObject({ status: 200 });
+      expect(await service.call({ method: "POST", target })).toMatchObject({ status: 404 });
+    expect((await service.counts()).paused).toBe(false);
+    expect(await service.call({ target: "/api/conversations/" })).toMatchObject({ status: 200 });
   });
 
   test("the feed gave a visitor with an odd name ids that the page had never given", async () => {
-    const home = house();
-    await home.call(write({ id: "7", sender: "shop/visitor 7" }));
-    const { body } = await home.call({
+    const service = inProcessService();
+    await service.call(write({ id: "7", sender: "shop/visitor 7" }));
+    const { body } = await service.call({
       target: `/webhooks/web/feed?sender=${encodeURIComponent("shop/visitor 7")}`,
     });
     expect(JSON.parse(body).waiting).toMatchObject([{ id: "7" }]);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type Call, type House, house } from "./house.ts";
+import { type Call, type InProcessService, inProcessService } from "./in-process-service.ts";
 import { deepJson, nastyJson, nastyText } from "./nasty-json.ts";
 import { forgeries, SENDERS } from "./senders.ts";
 
@@ -30,7 +30,7 @@ const large: Call[] = ["/webhooks/web", "/api/conversations"].flatMap((target) =
 async function leaveNoTrace(calls: readonly Call[]): Promise<Call[]> {
   const harmless: Call[] = [];
   for (const call of calls) {
-    const fresh = house();
+    const fresh = inProcessService();
     await fresh.call(call);
     const { conversations, staged, refusals } = await fresh.counts();
     if (conversations + staged + refusals === 0) harmless.push(call);
@@ -38,14 +38,14 @@ async function leaveNoTrace(calls: readonly Call[]): Promise<Call[]> {
   return harmless;
 }
 
-async function play(home: House, calls: readonly Call[], times: number): Promise<number> {
-  for (let round = 0; round < times; round += 1) for (const call of calls) await home.call(call);
+async function play(service: InProcessService, calls: readonly Call[], times: number): Promise<number> {
+  for (let round = 0; round < times; round += 1) for (const call of calls) await service.call(call);
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
 }
 
 const calls = await leaveNoTrace([...forged, ...strange, ...large]);
-const home = house({ limits: { senderPerMinuteMax: 5 } });
-const before = await play(home, calls, Math.ceil(rounds / 4));
-const after = await play(home, calls, rounds);
+const service = inProcessService({ limits: { senderPerMinuteMax: 5 } });
+const before = await play(service, calls, Math.ceil(rounds / 4));
+const after = await play(service, calls, rounds);
 console.log(JSON.stringify({ before, after, requests: calls.length * rounds }));

@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { hold } from "./hold.ts";
-import { type House, house, VIEWS } from "./house.ts";
+import { type InProcessService, inProcessService, VIEWS } from "./in-process-service.ts";
 import { nastyText } from "./nasty-json.ts";
 import { type Delivery, forgeries, SENDERS, type Sender } from "./senders.ts";
 
 const post = ({ target, headers, body }: Delivery) => ({ method: "POST", target, headers, body });
 
-async function expectNothingBroken(at: House): Promise<void> {
+async function expectNothingBroken(at: InProcessService): Promise<void> {
   for (const target of VIEWS) expect(await at.call({ target })).toMatchObject({ status: 200 });
   const { items } = JSON.parse((await at.call({ target: "/api/conversations" })).body);
   for (const { id } of items)
@@ -25,14 +25,19 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
     test.skipIf(sender.prove === undefined)("without the secret nothing is staged, whatever it says", () =>
       hold(
         fc.asyncProperty(target, sender.body, nastyText, async (at, body, noise) => {
-          const home = house();
+          const service = inProcessService();
           for (const forged of forgeries(sender, at, body, noise)) {
-            const { status } = await home.call(post(forged));
+            const { status } = await service.call(post(forged));
             // 400: a content type that its provider never sends, told before anybody asks for a proof.
             expect([400, 401, 403, 404]).toContain(status);
           }
-          expect(await home.counts()).toMatchObject({ conversations: 0, staged: 0, windows: 0, refusals: 0 });
-          expect(home.errors).toEqual([]);
+          expect(await service.counts()).toMatchObject({
+            conversations: 0,
+            staged: 0,
+            windows: 0,
+            refusals: 0,
+          });
+          expect(service.errors).toEqual([]);
         }),
       ),
     );
@@ -40,17 +45,17 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
     test("with the secret it is staged once, or refused, and people can look at what came of it", () =>
       hold(
         fc.asyncProperty(target, sender.body, async (at, body) => {
-          const home = house();
+          const service = inProcessService();
           const answers = await Promise.all(
-            deliveries(sender, at, body).map((each) => home.call(post(each))),
+            deliveries(sender, at, body).map((each) => service.call(post(each))),
           );
           for (const { status } of answers) expect([200, 400, 401, 403, 404]).toContain(status);
-          const { staged, conversations } = await home.counts();
+          const { staged, conversations } = await service.counts();
           // The same message twice is one message; only a body that carries no id and no time is new each time.
           expect(staged).toBeLessThanOrEqual(name === "wati" ? 2 : 1);
           expect(conversations).toBeLessThanOrEqual(1);
           if (staged > 0) expect(answers[0]?.status).toBe(200);
-          await expectNothingBroken(home);
+          await expectNothingBroken(service);
         }),
         { share: 3 },
       ));
@@ -58,16 +63,16 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
     test("what is staged gets its turn", () =>
       hold(
         fc.asyncProperty(sender.body, async (body) => {
-          const home = house();
-          await home.start();
-          for (const each of deliveries(sender, `/webhooks/${name}`, body)) await home.call(post(each));
-          const { staged } = await home.counts();
+          const service = inProcessService();
+          await service.start();
+          for (const each of deliveries(sender, `/webhooks/${name}`, body)) await service.call(post(each));
+          const { staged } = await service.counts();
           // Twilio and WATI are not there: the answer is written down, and that is as far as it gets.
-          await home.clock.advance(10_100);
-          const { leases, turns, windows, dead } = await home.counts();
+          await service.clock.advance(10_100);
+          const { leases, turns, windows, dead } = await service.counts();
           if (staged > 0) expect(leases + turns + windows + dead).toBeGreaterThan(0);
-          await expectNothingBroken(home);
-          await home.stop();
+          await expectNothingBroken(service);
+          await service.stop();
         }),
         { share: 0.2 },
       ));
@@ -104,9 +109,9 @@ test("the feed shows a visitor's own conversation and nobody else's, whatever is
       fc.oneof({ weight: 3, arbitrary: feedQuery }, { weight: 1, arbitrary: nastyText }),
       nastyText,
       async (method, channel, sender, query, signature) => {
-        const home = house();
+        const service = inProcessService();
         const body = JSON.stringify({ id: "1", sender, text: "hi" });
-        const staged = await home.call({ method: "POST", target: "/webhooks/web", body });
+        const staged = await service.call({ method: "POST", target: "/webhooks/web", body });
         const id = JSON.parse(staged.body).conversation_id;
         const search = query
           .replace(encodeURIComponent("{conversation}"), id)
@@ -116,9 +121,9 @@ test("the feed shows a visitor's own conversation and nobody else's, whatever is
           target: `/webhooks/${channel}/feed?${search}`,
           headers: { "x-lull-signature": signature },
         };
-        const answer = await home.call(asked);
+        const answer = await service.call(asked);
         expect([200, 400, 401, 404, 405]).toContain(answer.status);
-        expect(await home.call(asked)).toEqual(answer);
+        expect(await service.call(asked)).toEqual(answer);
         if (answer.status === 200) {
           expect(new URLSearchParams(search).get("sender")).toBe(sender);
           expect(JSON.parse(answer.body)).toMatchObject({
@@ -126,7 +131,7 @@ test("the feed shows a visitor's own conversation and nobody else's, whatever is
             waiting: [{ id: "1", text: "hi" }],
           });
         }
-        expect(home.errors).toEqual([]);
+        expect(service.errors).toEqual([]);
       },
     ),
     { share: 2 },

@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "vitest";
 import { sqlite } from "../../src/engines/sqlite/index.ts";
-import { type EngineHarness, engineContract, worldOn } from "../../src/testing/engine-contract/index.ts";
+import {
+  type EngineHarness,
+  engineContract,
+  engineFixture,
+} from "../../src/testing/engine-contract/index.ts";
 
 /** Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and removes it. */
 const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
@@ -13,10 +17,10 @@ const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
 const cases = engineContract.filter(({ title }) => !/unreadable|foreign|10,000/.test(title));
 
 const harness: EngineHarness = {
-  async world(settings) {
+  async fixture(settings) {
     const folder = await mkdtemp(join(FOLDER, "lull-mutant-"));
     const file = join(folder, "lull.db");
-    return worldOn(sqlite({ file, writer: "inline", synchronous: "off" }), settings, {
+    return engineFixture(sqlite({ file, writer: "inline", synchronous: "off" }), settings, {
       strand: async (conversationId) => {
         const database = new DatabaseSync(file, { timeout: 5_000 });
         database.prepare("DELETE FROM states WHERE conversation_id = ?").run(conversationId);

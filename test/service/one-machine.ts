@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { LullProcess } from "../lull-process.ts";
-import type { Place, Platform } from "./platform.ts";
+import type { Platform, RunningService } from "./platform.ts";
 import { surroundings } from "./surroundings.ts";
 
 /** `lull start` with SQLite: a parent, its workers and a file. */
@@ -11,7 +11,7 @@ export const oneMachine: Platform = {
   outlastsSoon: { LULL_LEASE_SECONDS: "2", LULL_SETTLE_SECONDS: "1" },
   crowd: 10_000,
   crowdSeconds: "12",
-  async start(environment, workers): Promise<Place> {
+  async start(environment, workers): Promise<RunningService> {
     const at = await surroundings(environment);
     let service = await at.start(workers);
     return {

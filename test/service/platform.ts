@@ -8,7 +8,7 @@ export interface Holder {
 }
 
 /** A running service and everybody around it. */
-export interface Place extends Omit<Outside, "leave" | "env"> {
+export interface RunningService extends Omit<Outside, "leave" | "env"> {
   readonly events: readonly LogEvent[];
   /** How often its API may be asked without being kept from its work. */
   readonly paceMs: number;
@@ -23,7 +23,7 @@ export interface Place extends Omit<Outside, "leave" | "env"> {
 
 /** What carries the service. */
 export interface Platform {
-  readonly start: (environment: Environment, workers: number) => Promise<Place>;
+  readonly start: (environment: Environment, workers: number) => Promise<RunningService>;
   /** Messages that one turn takes. */
   readonly batchMessagesMax: number;
   /** What makes it heal within seconds from the death of whoever held a conversation. */
@@ -40,7 +40,7 @@ export interface Case {
   readonly title: string;
   readonly environment?: Environment;
   readonly workers?: number;
-  run(at: Place): Promise<void>;
+  run(at: RunningService): Promise<void>;
 }
 
 export function tell(platform: Platform, cases: readonly Case[]): void {
@@ -56,14 +56,14 @@ export function tell(platform: Platform, cases: readonly Case[]): void {
   }
 }
 
-export function committed(at: Place, turns: number): Promise<true> {
+export function committed(at: RunningService, turns: number): Promise<true> {
   const { paceMs } = at;
   const look = async () => ((await at.counts()).turns === turns ? (true as const) : undefined);
   return eventually(`${turns} commits`, look, { paceMs });
 }
 
 /** Nothing is on its way any more: nothing staged, no wake-up, nobody at work. */
-export function atRest(at: Place): Promise<Counts> {
+export function atRest(at: RunningService): Promise<Counts> {
   const { paceMs } = at;
   const look = async () => {
     const counts = await at.counts();

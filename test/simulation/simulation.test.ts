@@ -3,8 +3,8 @@ import { aroundEngine } from "../../src/testing/around-engine.ts";
 import { explore } from "../../src/testing/simulator/explore.ts";
 import { shrink } from "../../src/testing/simulator/shrink.ts";
 import { simulate } from "../../src/testing/simulator/simulate.ts";
+import type { EngineRun } from "../../src/testing/simulator/simulation-run.ts";
 import { timeline } from "../../src/testing/simulator/timeline.ts";
-import type { EngineRun } from "../../src/testing/simulator/world.ts";
 import { ENGINES, type EngineName, engineMaker } from "./engines.ts";
 import { regressionsOn } from "./regressions.ts";
 

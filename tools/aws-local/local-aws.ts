@@ -2,12 +2,12 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import { ENGINES } from "../../src/cli/engines.ts";
 import { load } from "../../src/config/load.ts";
 import { systemClock } from "../../src/runtime/system-clock.ts";
+import { type AwsResources, awsResources } from "./aws-resources.ts";
 import { type Emulators, REGION } from "./emulators.ts";
 import { EventSource } from "./event-source.ts";
 import type { Environment } from "./function-instance.ts";
 import { openGateway } from "./gateway.ts";
 import { LocalFunction } from "./local-function.ts";
-import { awsPlace, type Place } from "./place.ts";
 import { Schedule } from "./schedule.ts";
 import { startSecrets } from "./secrets.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
@@ -52,7 +52,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const { names, server } = await configured(options);
   const { prefix = "lull-", emulators } = options;
   const { visibilitySeconds } = settings;
-  const place = await awsPlace(emulators, { prefix, channels: names, visibilitySeconds });
+  const place = await awsResources(emulators, { prefix, channels: names, visibilitySeconds });
   await createTargets(emulators, options.env);
   const { queues } = place;
   const secrets = await startSecrets(settings.secrets, options.cwd);
@@ -94,7 +94,7 @@ async function configured({ env, cwd }: LocalAwsOptions) {
 function functionsFrom(
   { env, write, envOf }: LocalAwsOptions,
   settings: LocalSettings,
-  { prefix, env: place }: Place,
+  { prefix, env: place }: AwsResources,
   secretsUrl: string,
 ): Record<FunctionName, LocalFunction> {
   const deployed = { ...env, ...place, ...LAMBDA, AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl };

@@ -1,14 +1,14 @@
 import { ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { expect, it } from "vitest";
-import { describeOnFunctions, lambdaPlace } from "../../test/aws/service/aws-platform.ts";
+import { describeOnFunctions, startLambdaService } from "../../test/aws/service/aws-platform.ts";
 import { atRest } from "../../test/service/platform.ts";
 
 const TARGET = "https://sqs.eu-west-1.amazonaws.com/111122223333/ai";
 
-describeOnFunctions("a queue that turns are handed to", (ground) => {
+describeOnFunctions("a queue that turns are handed to", (emulation) => {
   it("is there under the name of its URL, and gets the merged turn", async () => {
-    const at = await lambdaPlace(ground, { LULL_AI_QUEUE: TARGET });
-    const sqs = ground.emulators.sqs();
+    const at = await startLambdaService(emulation, { LULL_AI_QUEUE: TARGET });
+    const sqs = emulation.emulators.sqs();
     try {
       for (const text of ["one", "two"]) expect((await at.write(1, text)).status).toBe(200);
       const { Messages = [] } = await sqs.send(

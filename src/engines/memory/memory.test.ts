@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { type EngineHarness, engineContract, worldOn } from "../../testing/engine-contract/index.ts";
+import { type EngineHarness, engineContract, engineFixture } from "../../testing/engine-contract/index.ts";
 import { memory } from "./index.ts";
 import { memoryTables } from "./tables.ts";
 
@@ -10,10 +10,10 @@ const skips = engineContract
 
 const harness: EngineHarness = {
   skips,
-  async world(settings) {
+  async fixture(settings) {
     const tables = memoryTables();
     const strand = async (conversationId: string) => tables.states.put(conversationId, undefined);
-    return worldOn(memory({ tables }), settings, { strand });
+    return engineFixture(memory({ tables }), settings, { strand });
   },
 };
 

@@ -7,18 +7,18 @@ import { describe, it } from "vitest";
 import {
   type EngineHarness,
   engineContract,
+  engineFixture,
   type SpoiltHow,
   type SpoiltWhat,
-  worldOn,
 } from "../../testing/engine-contract/index.ts";
 import { type SqliteOptions, sqlite } from "./index.ts";
 
 function harnessWith(options: Omit<SqliteOptions, "file">): EngineHarness {
   return {
-    async world(settings) {
+    async fixture(settings) {
       const folder = await mkdtemp(join(tmpdir(), "lull-contract-"));
       const file = join(folder, "lull.db");
-      return worldOn(sqlite({ file, ...options }), settings, {
+      return engineFixture(sqlite({ file, ...options }), settings, {
         strand: async (conversationId) => strand(file, conversationId),
         spoil: async (...row) => spoil(file, ...row),
         keeps: () => bytesIn(folder),

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 /** An hour back, with everything that sweeps and triggers do about it. */
 async function setBack(s: Scene): Promise<void> {
   await s.engine.sweeping.sweep();
-  s.world.setClockBack(HOUR);
+  s.fixture.setClockBack(HOUR);
   await s.engine.sweeping.sweep();
 }
 
@@ -30,7 +30,7 @@ export const clocks: readonly EngineCase[] = [
     await s.engine.sweeping.sweep();
     await s.passes(HOUR);
     await s.receive("hi", other);
-    s.world.setClockBack(HOUR);
+    s.fixture.setClockBack(HOUR);
     await s.engine.sweeping.sweep();
     await s.windowPasses();
     assert.deepEqual(textsOf(await s.take()), ["hi"]);
@@ -38,7 +38,7 @@ export const clocks: readonly EngineCase[] = [
 
   scene("what is written after the clock was set back gathers for its whole window", {}, async (s) => {
     await s.engine.sweeping.sweep();
-    s.world.setClockBack(HOUR);
+    s.fixture.setClockBack(HOUR);
     await s.receive("hi");
     await s.engine.sweeping.sweep();
     await s.passes(9_999);
@@ -107,7 +107,7 @@ export const clocks: readonly EngineCase[] = [
   scene("a sweep tells once that the clock was set back, and whom that would have muted", {}, async (s) => {
     await s.receive("hi");
     await s.engine.sweeping.sweep();
-    s.world.setClockBack(HOUR);
+    s.fixture.setClockBack(HOUR);
     assert.deepEqual((await s.engine.sweeping.sweep()).clockSetBack, { byMs: HOUR, conversations: 1 });
     assert.equal((await s.engine.sweeping.sweep()).clockSetBack, undefined);
     await s.passes(s.settings.sweepMs);
@@ -117,7 +117,7 @@ export const clocks: readonly EngineCase[] = [
   scene("a sweep tells whose turn was running when the clock was set back, too", {}, async (s) => {
     await s.turnFor("hi");
     await s.engine.sweeping.sweep();
-    s.world.setClockBack(HOUR);
+    s.fixture.setClockBack(HOUR);
     assert.deepEqual((await s.engine.sweeping.sweep()).clockSetBack, { byMs: HOUR, conversations: 1 });
   }),
 

@@ -204,7 +204,7 @@ export const erasing: readonly EngineCase[] = [
     await s.deliver(s.arrival({ ...ANA, text: "SECRET refused" }));
     await engine.conversations.change(id, { projectStatus: "active", attributes: { name: "SECRET name" } });
     await s.receive({ ...ANA, text: "SECRET spoilt" });
-    await s.world.spoil?.(id, "staged", "foreign");
+    await s.fixture.spoil?.(id, "staged", "foreign");
     const answered = await turnOf(s, { ...ANA, text: "SECRET four" });
     await s.reply(answered, "SECRET reply");
     const running = await turnOf(s, { ...ANA, text: "SECRET five" });
@@ -218,11 +218,11 @@ export const erasing: readonly EngineCase[] = [
       author: "eva",
     });
     await s.receive({ ...ANA, text: "SECRET six" });
-    const found = await s.world.keeps?.();
+    const found = await s.fixture.keeps?.();
     if (found) for (const secret of secrets) assert.ok(found.includes(secret), `${secret} was not kept`);
 
     assert.equal(await engine.conversations.erase(id), "erased");
-    const left = (await s.world.keeps?.()) ?? "";
+    const left = (await s.fixture.keeps?.()) ?? "";
     assert.deepEqual(
       secrets.filter((secret) => left.includes(secret)),
       [],
@@ -233,12 +233,14 @@ export const erasing: readonly EngineCase[] = [
   {
     title: "an id does not tell whose it is: in another installation the same person has another one",
     async run(harness) {
-      const worlds = [await harness.world(), await harness.world()];
+      const worlds = [await harness.fixture(), await harness.fixture()];
       const ids = await Promise.all(
-        worlds.map(async (world) => (await new Scene(world, await world.open()).receive()).conversationId),
+        worlds.map(
+          async (fixture) => (await new Scene(fixture, await fixture.open()).receive()).conversationId,
+        ),
       );
       assert.notEqual(ids[0], ids[1]);
-      await Promise.all(worlds.map((world) => world.close()));
+      await Promise.all(worlds.map((fixture) => fixture.close()));
     },
   },
 

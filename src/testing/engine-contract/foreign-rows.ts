@@ -12,7 +12,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
     await s.receive({ sender: "ana", text: "two" });
     await s.receive({ sender: "ben", text: "three" });
-    await s.world.spoil!(conversationId, "state", how);
+    await s.fixture.spoil!(conversationId, "state", how);
     await s.windowPasses();
     assert.deepEqual(await answered(s), { ana: ["one", "two"], ben: ["three"] });
     await s.atRest();
@@ -21,7 +21,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
 
   scene(`a state that is ${how} does not keep new messages out`, {}, async (s) => {
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
-    await s.world.spoil!(conversationId, "state", how);
+    await s.fixture.spoil!(conversationId, "state", how);
     await s.receive({ sender: "ana", text: "two" });
     await s.windowPasses();
     assert.deepEqual(await answered(s), { ana: ["one", "two"] });
@@ -31,7 +31,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
 
   scene(`a staged row that is ${how} is set aside; the rest of its burst is answered`, {}, async (s) => {
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
-    await s.world.spoil!(conversationId, "staged", how);
+    await s.fixture.spoil!(conversationId, "staged", how);
     await s.receive({ sender: "ana", text: "two" });
     await s.receive({ sender: "ana", text: "three" });
     await s.receive({ sender: "ben", text: "four" });
@@ -43,7 +43,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
 
   scene(`a message whose staged row is ${how} is taken again when it comes again`, {}, async (s) => {
     const { conversationId, message } = await s.receive({ sender: "ana", text: "one" });
-    await s.world.spoil!(conversationId, "staged", how);
+    await s.fixture.spoil!(conversationId, "staged", how);
     assert.equal((await s.deliver(message)).kind, "staged");
     await s.windowPasses();
     assert.deepEqual(await answered(s), { ana: ["one"] });
@@ -53,7 +53,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
   scene(`a record that is ${how} stops no other, and nothing is lost`, {}, async (s) => {
     const { conversationId } = await s.receive({ sender: "ana", text: "one" });
     await s.receive({ sender: "ben", text: "two" });
-    await s.world.spoil!(conversationId, "conversation", how);
+    await s.fixture.spoil!(conversationId, "conversation", how);
     await s.windowPasses();
     const { ben, ana } = await answered(s);
     assert.deepEqual(ben, ["two"]);
@@ -77,7 +77,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
       await s.engine.turns.draft(taken.lease, draft);
       await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 0, reason: "503", draft });
       await s.receive({ sender: "ben", text: "two" });
-      await s.world.spoil!(conversationId, "conversation", how);
+      await s.fixture.spoil!(conversationId, "conversation", how);
       await s.windowPasses();
       const { ben, ana } = await answered(s);
       assert.deepEqual(ben, ["two"]);
@@ -94,7 +94,7 @@ export const foreignRows: readonly EngineCase[] = SPOILT_HOW.flatMap((how) => [
       ["cyd", "conversation"],
     ] as const) {
       const { conversationId } = await s.receive({ sender });
-      await s.world.spoil!(conversationId, what, how);
+      await s.fixture.spoil!(conversationId, what, how);
     }
     await s.receive({ sender: "dan" });
     const { inspector } = s.engine;

@@ -14,7 +14,7 @@ export interface EngineCase {
 /** How the cases get at an engine. */
 export interface EngineHarness {
   /** A store of its own for every case, with these settings over the defaults. */
-  world(settings?: Partial<Settings>): Promise<World>;
+  fixture(settings?: Partial<Settings>): Promise<EngineFixture>;
   /** Cases that do not hold for this engine, each with its reason. */
   readonly skips?: readonly Skip[];
 }
@@ -33,7 +33,7 @@ export const SPOILT_HOW = ["unreadable", "foreign"] as const;
 export type SpoiltHow = (typeof SPOILT_HOW)[number];
 
 /** One store, and as many workers on it as a case opens. */
-export interface World {
+export interface EngineFixture {
   readonly clock: FakeClock;
   /** The settings in force. */
   readonly settings: Settings;

@@ -23,8 +23,8 @@ import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
 import { windows } from "./windows.ts";
 
-export type { EngineCase, EngineHarness, Skip, SpoiltHow, SpoiltWhat, World } from "./harness.ts";
-export { type Backstage, worldOn } from "./world-on.ts";
+export { engineFixture, type StoreAccess } from "./engine-fixture.ts";
+export type { EngineCase, EngineFixture, EngineHarness, Skip, SpoiltHow, SpoiltWhat } from "./harness.ts";
 
 /**
  * What every engine promises, as a list of cases for any test runner. Two stores that pass it are the same

@@ -216,7 +216,7 @@ export const inspecting: readonly EngineCase[] = [
     await turns.release(first!.lease, { kind: "dead-letter", reason: "broken" });
     const unsure = unknown(draftFor(second!), 0);
     await turns.commit(second!.lease, replied(second!, unsure, { outcome: "unknown" }));
-    await s.passes(s.world.settings.leaseMs + s.world.settings.clockSkewMs);
+    await s.passes(s.fixture.settings.leaseMs + s.fixture.settings.clockSkewMs);
     assert.deepEqual(await gauges(), {
       dead: 1,
       unknown: 1,

@@ -171,7 +171,7 @@ export const leases: readonly EngineCase[] = [
       const { conversationId } = await s.receive("hi");
       await s.windowPasses();
       const takes = Array.from({ length: 30 }, (_, at) => engines[at % 3]!.turns.take(conversationId));
-      const due = engines.map((engine) => s.world.takeDue(engine));
+      const due = engines.map((engine) => s.fixture.takeDue(engine));
       const outcomes = [...(await Promise.all(takes)), ...(await Promise.all(due)).flat()];
       assert.equal(outcomes.filter(({ kind }) => kind === "turn").length, 1);
     },

@@ -254,7 +254,7 @@ export const numbers: readonly EngineCase[] = [
     const next = await placeOf(s, { sender: ANA });
     assert.equal(await s.engine.conversations.erase(next), "erased");
     assert.deepEqual(await ids(s), []);
-    assert.ok(!((await s.world.keeps?.()) ?? "").includes(ANA));
+    assert.ok(!((await s.fixture.keeps?.()) ?? "").includes(ANA));
   }),
 ];
 

@@ -237,7 +237,7 @@ export const people: readonly EngineCase[] = [
       const id = await placeOf(s, { ...FORMER, senderAlias: OTHER });
       assert.equal(await s.engine.conversations.erase(id), "erased");
       assert.deepEqual(await s.conversations(), []);
-      const left = (await s.world.keeps?.()) ?? "";
+      const left = (await s.fixture.keeps?.()) ?? "";
       for (const name of [FORMER.sender!, PHONE, OTHER]) assert.ok(!left.includes(name), name);
     },
   ),
@@ -246,11 +246,11 @@ export const people: readonly EngineCase[] = [
     const former = await placeOf(s, FORMER);
     const later = await placeOf(s, LATER);
     assert.equal(await s.engine.conversations.erase(former), "erased");
-    const left = (await s.world.keeps?.()) ?? "";
+    const left = (await s.fixture.keeps?.()) ?? "";
     assert.ok(!left.includes(FORMER.sender!));
     assert.equal(await placeOf(s, { sender: PHONE }), later);
     assert.equal(await s.engine.conversations.erase(later), "erased");
-    const last = (await s.world.keeps?.()) ?? "";
+    const last = (await s.fixture.keeps?.()) ?? "";
     for (const name of [FORMER.sender!, LATER.sender!, PHONE]) assert.ok(!last.includes(name), name);
   }),
 
@@ -261,7 +261,7 @@ export const people: readonly EngineCase[] = [
     await s.receive({ ...FORMER, senderAlias: "+15550104" });
     assert.equal(await s.engine.conversations.erase(id), "erased");
     assert.deepEqual(await s.conversations(), []);
-    const left = (await s.world.keeps?.()) ?? "";
+    const left = (await s.fixture.keeps?.()) ?? "";
     for (const name of [FORMER.sender!, PHONE, "+15550103", "+15550104"])
       assert.ok(!left.includes(name), name);
   }),

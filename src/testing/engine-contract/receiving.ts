@@ -134,7 +134,7 @@ export const receiving: readonly EngineCase[] = [
 
   scene("a redelivered message that no worker would look at gets its window back", {}, async (s) => {
     const { conversationId, message } = await s.receive("hi");
-    await s.world.strand!(conversationId);
+    await s.fixture.strand!(conversationId);
     await s.passes(60_000);
     await s.nothingDue();
     assert.deepEqual(await s.deliver(message), { kind: "duplicate" });

@@ -5,12 +5,12 @@ import type { Settings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { CommitOutcome, Engine, StageOutcome } from "../../ports/engine.ts";
 import { allSent, arrival, as, draftFor, replied } from "./builders.ts";
-import type { EngineCase, EngineHarness, World } from "./harness.ts";
+import type { EngineCase, EngineFixture, EngineHarness } from "./harness.ts";
 
 /** More than are ever due at once in a case that does not count its takes. */
 const TAKE_MAX = 100;
 
-/** A case runs on a world of its own, which is closed whatever happens. */
+/** A case runs on a fixture of its own, which is closed whatever happens. */
 export function scene(
   title: string,
   settings: Partial<Settings>,
@@ -19,11 +19,11 @@ export function scene(
   return {
     title,
     async run(harness: EngineHarness) {
-      const world = await harness.world(settings);
+      const fixture = await harness.fixture(settings);
       try {
-        await play(new Scene(world, await world.open("worker-1")));
+        await play(new Scene(fixture, await fixture.open("worker-1")));
       } finally {
-        await world.close();
+        await fixture.close();
       }
     },
   };
@@ -31,26 +31,26 @@ export function scene(
 
 /** A store, a first worker, and the vocabulary of the cases. */
 export class Scene {
-  readonly world: World;
+  readonly fixture: EngineFixture;
   /** The first worker. Others are opened with `open`. */
   readonly engine: Engine;
   #count = 0;
 
-  constructor(world: World, engine: Engine) {
-    this.world = world;
+  constructor(fixture: EngineFixture, engine: Engine) {
+    this.fixture = fixture;
     this.engine = engine;
   }
 
   get settings(): Settings {
-    return this.world.settings;
+    return this.fixture.settings;
   }
 
   get nowMs(): number {
-    return this.world.clock.nowMs();
+    return this.fixture.clock.nowMs();
   }
 
   passes(ms: number): Promise<void> {
-    return this.world.clock.advance(ms);
+    return this.fixture.clock.advance(ms);
   }
 
   /** The default window goes by. */
@@ -65,7 +65,7 @@ export class Scene {
   }
 
   open(workerId: string): Promise<Engine> {
-    return this.world.open(workerId);
+    return this.fixture.open(workerId);
   }
 
   /** A new message, arriving now. */
@@ -88,7 +88,7 @@ export class Scene {
   }
 
   async turns(engine = this.engine, max = TAKE_MAX): Promise<Taken[]> {
-    const outcomes = await this.world.takeDue(engine, max);
+    const outcomes = await this.fixture.takeDue(engine, max);
     return outcomes.flatMap((outcome) => (outcome.kind === "turn" ? [outcome.taken] : []));
   }
 

@@ -27,7 +27,7 @@ async function refusalsLast(s: Scene, ms: number): Promise<void> {
 export const sweeping: readonly EngineCase[] = [
   scene("stranded messages are found, counted, and get their turn", {}, async (s) => {
     const { conversationId, dueAtMs } = await s.receive("hi");
-    await s.world.strand!(conversationId);
+    await s.fixture.strand!(conversationId);
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
     assert.deepEqual((await s.engine.sweeping.sweep()).orphans, []);
     await s.nothingDue();
@@ -58,7 +58,7 @@ export const sweeping: readonly EngineCase[] = [
       author: "eva",
     };
     await s.engine.conversations.say(say);
-    await s.world.strand!(conversation.id);
+    await s.fixture.strand!(conversation.id);
     await s.passes(s.settings.graceMs);
     assert.deepEqual((await s.engine.sweeping.sweep()).orphans, [conversation.id]);
     assert.deepEqual((await s.take()).outbound?.texts, ["hello"]);
@@ -66,7 +66,7 @@ export const sweeping: readonly EngineCase[] = [
 
   scene("a message that arrives at a stranded conversation brings everything back", {}, async (s) => {
     const { conversationId } = await s.receive("one");
-    await s.world.strand!(conversationId);
+    await s.fixture.strand!(conversationId);
     await s.passes(60_000);
     await s.receive("two");
     await s.windowPasses();
@@ -76,7 +76,7 @@ export const sweeping: readonly EngineCase[] = [
   scene("a sweep is bounded, and the next one goes on where it stopped", { sweepRowsMax: 3 }, async (s) => {
     for (let at = 0; at < 8; at += 1) {
       const { conversationId } = await s.receive({ sender: `person-${at}` });
-      await s.world.strand!(conversationId);
+      await s.fixture.strand!(conversationId);
     }
     await s.passes(60_000);
     const found: number[] = [];

@@ -7,7 +7,7 @@ import type { Service } from "../../runtime/service.ts";
 import type { Event, History } from "./history.ts";
 import type { FaultKind, Plan } from "./plan.ts";
 import type { Sent } from "./provider.ts";
-import { LIMITS } from "./world.ts";
+import { LIMITS } from "./simulation-run.ts";
 
 /** Polls, whole seconds and a trigger that the queue delays for a while; less than a lease. */
 const LATE_MS_MAX = 5_500;

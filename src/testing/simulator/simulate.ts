@@ -3,7 +3,7 @@ import type { Responder } from "../../ports/responder.ts";
 import { lookUp, type Stored, type Violation, violations } from "./checks.ts";
 import type { History } from "./history.ts";
 import { type Plan, type PlannedFault, planFrom } from "./plan.ts";
-import { type EngineRun, World } from "./world.ts";
+import { type EngineRun, SimulationRun } from "./simulation-run.ts";
 
 /** No faults after this. */
 const FAULTS_MS = 25_000;
@@ -45,7 +45,7 @@ export async function simulate(given: number | Plan, options: SimulateOptions): 
   const plan = typeof given === "number" ? (options.plan ?? planFrom)(given) : given;
   const opened: Engine[] = [];
   const engine = (run: EngineRun) => collecting(options.engine(run), opened);
-  const world = new World(plan, engine, options.respond ?? heard);
+  const world = new SimulationRun(plan, engine, options.respond ?? heard);
   const observer = world.observer();
   const lastAtMs = Math.max(
     ...plan.messages.flatMap(({ atMs, againAtMs }) => [atMs, ...againAtMs]),

@@ -15,20 +15,20 @@ import {
 import { eventually, type LogEvent } from "../../lull-process.ts";
 import { peakMegabytesOf } from "../../service/one-machine.ts";
 import { API_TOKEN, outside } from "../../service/outside.ts";
-import type { Place, Platform } from "../../service/platform.ts";
+import type { Platform, RunningService } from "../../service/platform.ts";
 import { bundleFunctions } from "../bundle.ts";
 import { describeOnEmulators } from "../describe-on-emulators.ts";
 
 /** A line of a function's log, and who wrote it. */
 type FunctionEvent = LogEvent & { readonly from: FunctionName; readonly instance: number };
 
-export interface LambdaPlace extends Place {
+export interface LambdaService extends RunningService {
   readonly aws: LocalAws;
   readonly events: readonly FunctionEvent[];
 }
 
 /** What the places of a test file share. */
-export interface Ground {
+export interface AwsEmulation {
   readonly emulators: Emulators;
   /** The functions in one file, as they are deployed: it starts in half the time. */
   readonly entry: string;
@@ -37,7 +37,7 @@ export interface Ground {
 const CACHE = fileURLToPath(new URL("../../../node_modules/.cache/functions/", import.meta.url));
 
 /** Cases on Lull's own functions, on emulators that they share. */
-export function describeOnFunctions(title: string, cases: (ground: Ground) => void): void {
+export function describeOnFunctions(title: string, cases: (emulation: AwsEmulation) => void): void {
   describeOnFunctionsOf(undefined, title, cases);
 }
 
@@ -45,7 +45,7 @@ export function describeOnFunctions(title: string, cases: (ground: Ground) => vo
 export function describeOnFunctionsOf(
   source: string | undefined,
   title: string,
-  cases: (ground: Ground) => void,
+  cases: (emulation: AwsEmulation) => void,
 ): void {
   describeOnEmulators(title, (emulators) => {
     const entry = join(CACHE, `${source ? basename(source, ".ts") : "environment"}.mjs`);
@@ -61,11 +61,11 @@ export function describeOnFunctionsOf(
 }
 
 /** Every place has tables, queues and functions of its own. */
-export async function lambdaPlace(
-  { emulators, entry }: Ground,
+export async function startLambdaService(
+  { emulators, entry }: AwsEmulation,
   environment: Environment,
   more: Pick<LocalAwsOptions, "envOf"> = {},
-): Promise<LambdaPlace> {
+): Promise<LambdaService> {
   let url = "";
   const { leave, env: providers, ...people } = await outside(() => url);
   const events: FunctionEvent[] = [];
@@ -131,13 +131,13 @@ function eventIn(line: string): LogEvent | undefined {
 export const SOON = { LULL_LEASE_SECONDS: "5", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */
-export function awsPlatform(ground: Ground): Platform {
+export function awsPlatform(emulation: AwsEmulation): Platform {
   return {
     batchMessagesMax: 30,
     healsSoon: SOON,
     outlastsSoon: SOON,
     crowd: 100,
     crowdSeconds: "6",
-    start: (environment) => lambdaPlace(ground, environment),
+    start: (environment) => startLambdaService(emulation, environment),
   };
 }

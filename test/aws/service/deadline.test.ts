@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { atRest } from "../../service/platform.ts";
-import { describeOnFunctions, lambdaPlace } from "./aws-platform.ts";
+import { describeOnFunctions, startLambdaService } from "./aws-platform.ts";
 
-describeOnFunctions("a function whose time is nearly over", (ground) => {
+describeOnFunctions("a function whose time is nearly over", (emulation) => {
   it("gives its turn back before Lambda kills it, and the next one answers, once", async () => {
-    const at = await lambdaPlace(ground, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
+    const at = await startLambdaService(emulation, { LULL_LOCAL_TIMEOUT_SECONDS: "4" });
     try {
       at.openai.behave((_, n) => (n === 1 ? { hang: true } : "hello"));
       await at.write(1, "hi");

@@ -2,4 +2,4 @@ import { HOSTILE_CASES } from "../../service/cases/hostile.ts";
 import { tell } from "../../service/platform.ts";
 import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
-describeOnFunctions("strangers on AWS", (ground) => tell(awsPlatform(ground), HOSTILE_CASES));
+describeOnFunctions("strangers on AWS", (emulation) => tell(awsPlatform(emulation), HOSTILE_CASES));

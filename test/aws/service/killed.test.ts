@@ -4,23 +4,23 @@ import { afterEach, expect, it } from "vitest";
 import type { Environment } from "../../../tools/aws-local/function-instance.ts";
 import { eventually } from "../../lull-process.ts";
 import { atRest, committed } from "../../service/platform.ts";
-import { describeOnFunctionsOf, type LambdaPlace, lambdaPlace, SOON } from "./aws-platform.ts";
+import { describeOnFunctionsOf, type LambdaService, SOON, startLambdaService } from "./aws-platform.ts";
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
 /** The longest text that goes out in one message, and some more: every reply is two. */
 const LONG = "a ".repeat(900);
 
-describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (ground) => {
+describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (emulation) => {
   let deaths: Deaths;
-  let at: LambdaPlace;
+  let at: LambdaService;
   afterEach(async () => {
     await at.end();
     await deaths.close();
   });
 
   async function set(more: Environment = {}): Promise<void> {
-    deaths = new Deaths(ground.emulators);
+    deaths = new Deaths(emulation.emulators);
     const environment = {
       ...SOON,
       // One conversation in each event: who dies is known.
@@ -28,7 +28,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (g
       LULL_LOCAL_INSTANCES_MAX: "3",
       ...more,
     };
-    at = await lambdaPlace(ground, environment, { envOf: deaths.envOf });
+    at = await startLambdaService(emulation, environment, { envOf: deaths.envOf });
     deaths.aws = at.aws;
     at.openai.behave(({ lastUserText }) => `${lastUserText} ${LONG}`);
   }
@@ -146,7 +146,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (g
     await set({ LULL_WINDOW_SECONDS: "2", LULL_LOCAL_SWEEP_SECONDS: "0.1" });
     const customers = Array.from({ length: 8 }, (_, n) => 300 + n);
     await Promise.all(customers.map((customer) => at.write(customer, `number ${customer}`)));
-    const sqs = ground.emulators.sqs();
+    const sqs = emulation.emulators.sqs();
     await sqs.send(new PurgeQueueCommand({ QueueUrl: at.aws.queues.whatsapp }));
     sqs.destroy();
     for (let n = 0; (await at.counts()).turns !== customers.length && n < 40; n += 1) {

@@ -2,7 +2,7 @@ import { seedCases } from "../../service/cases/seed-004.ts";
 import { tell } from "../../service/platform.ts";
 import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
-describeOnFunctions("on AWS", (ground) => {
-  const platform = awsPlatform(ground);
+describeOnFunctions("on AWS", (emulation) => {
+  const platform = awsPlatform(emulation);
   tell(platform, seedCases(platform));
 });

@@ -2,7 +2,7 @@ import { trafficCases } from "../../service/cases/traffic.ts";
 import { tell } from "../../service/platform.ts";
 import { awsPlatform, describeOnFunctions } from "./aws-platform.ts";
 
-describeOnFunctions("on AWS", (ground) => {
-  const platform = awsPlatform(ground);
+describeOnFunctions("on AWS", (emulation) => {
+  const platform = awsPlatform(emulation);
   tell(platform, trafficCases(platform));
 });

@@ -4,7 +4,7 @@ import type { EngineProvider } from "../../../src/ports/engine.ts";
 import { planFrom, planWithRequests, type RequestName } from "../../../src/testing/simulator/plan.ts";
 import { seeded } from "../../../src/testing/simulator/random.ts";
 import type { SimulateOptions } from "../../../src/testing/simulator/simulate.ts";
-import type { EngineRun } from "../../../src/testing/simulator/world.ts";
+import type { EngineRun } from "../../../src/testing/simulator/simulation-run.ts";
 import { MemoryQueue, MemoryTriggers } from "./memory-queue.ts";
 import { MemoryStore, MemoryTables } from "./memory-store.ts";
 import { Scribbler } from "./scribbler.ts";

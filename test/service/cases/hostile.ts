@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import { signedWebhook } from "../../../src/testing/fake-twilio.ts";
 import { ACCOUNT, API_TOKEN, AUTH_TOKEN, type Environment, FROM, PUBLIC_URL } from "../outside.ts";
-import { atRest, type Case, committed, type Place } from "../platform.ts";
+import { atRest, type Case, committed, type RunningService } from "../platform.ts";
 
 const SECRET = "visitors-prove-with-this";
 const TURN_TOKEN = "a-token-that-answers-turns";
@@ -24,7 +24,13 @@ interface Answer {
 }
 
 /** Sent as it is: `fetch` would tidy up the path before anybody sees it. */
-function ask(at: Place, method: string, path: string, headers: Environment = {}, body = ""): Promise<Answer> {
+function ask(
+  at: RunningService,
+  method: string,
+  path: string,
+  headers: Environment = {},
+  body = "",
+): Promise<Answer> {
   const { hostname, port } = new URL(at.url());
   return new Promise((resolve, reject) => {
     const asking = request({ hostname, port, method, path, headers }, async (response) => {
@@ -47,7 +53,12 @@ function said(sender: string, id = "m1", words = "hi"): string {
   return JSON.stringify({ id, sender, text: words });
 }
 
-function webMessage(at: Place, sender: string, headers: Environment, body = said(sender)): Promise<Answer> {
+function webMessage(
+  at: RunningService,
+  sender: string,
+  headers: Environment,
+  body = said(sender),
+): Promise<Answer> {
   return ask(at, "POST", "/webhooks/web", { ...JSON_TYPE, ...headers }, body);
 }
 
@@ -70,7 +81,7 @@ interface Forgery {
   readonly path?: string;
 }
 
-function forged(at: Place, forgery: Forgery): Promise<Answer> {
+function forged(at: RunningService, forgery: Forgery): Promise<Answer> {
   const { params = WHATSAPP, signed = params, token = AUTH_TOKEN, path = "/webhooks/whatsapp" } = forgery;
   const { headers } = signedWebhook({
     url: forgery.url ?? `${PUBLIC_URL}${path}`,
@@ -82,7 +93,7 @@ function forged(at: Place, forgery: Forgery): Promise<Answer> {
 }
 
 /** Everything that an outsider sends who has no secret. By name, so that a failure says which one got in. */
-function strangers(at: Place): Record<string, Promise<Answer>> {
+function strangers(at: RunningService): Record<string, Promise<Answer>> {
   const api = (method: string, path: string, headers?: Environment) =>
     ask(at, method, `/api${path}`, headers);
   return {

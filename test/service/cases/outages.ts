@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { eventually } from "../../lull-process.ts";
-import { atRest, type Case, type Place } from "../platform.ts";
+import { atRest, type Case, type RunningService } from "../platform.ts";
 
 /** How long somebody is away, in real time. A minute of each: `LULL_TEST_OUTAGE_SECONDS=60`. */
 const OUTAGE_MS = Number(process.env.LULL_TEST_OUTAGE_SECONDS ?? 4) * 1_000;
@@ -15,7 +15,7 @@ const environment = {
 };
 
 /** Everybody writes, somebody is away for a while, and afterwards everybody was answered exactly once, without a person. */
-async function liveThrough(at: Place, goAway: () => void, comeBack: () => void): Promise<void> {
+async function liveThrough(at: RunningService, goAway: () => void, comeBack: () => void): Promise<void> {
   goAway();
   const untilMs = performance.now() + OUTAGE_MS;
   await Promise.all(Array.from({ length: CUSTOMERS }, (_, customer) => at.write(customer, "hi")));

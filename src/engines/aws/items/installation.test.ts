@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { messageId } from "../../../core/identity.ts";
 import { ConfigError, StoreUnavailable } from "../../../errors.ts";
 import { idOf } from "../../../testing/engine-contract/scene.ts";
@@ -9,31 +9,33 @@ const DAY_MS = 24 * 3_600_000;
 const key = conversationKeyOf(INSTALLATION);
 
 it("what is remembered of a message is not found by its id without the installation's secret", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const { message } = await s.receive("hi");
   await s.windowPasses();
   const taken = await s.take();
   await s.reply(taken);
-  const kept = (await world.keeps?.()) ?? "";
+  const kept = (await fixture.keeps?.()) ?? "";
   expect(kept).not.toContain(plainSeenKey(idOf(message)));
   expect(kept).not.toContain(plainSentKey("test", `out-${taken.turnId}-0`));
-  expect(world.row("state", key)).toMatchObject({ installation_key: expect.stringMatching(/^[\w-]{32,}$/) });
+  expect(fixture.row("state", key)).toMatchObject({
+    installation_key: expect.stringMatching(/^[\w-]{32,}$/),
+  });
 });
 
 it("a new installation looks nothing up for an older version", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   await s.engine.ping();
   await s.receive("hi");
-  expect(world.row("state", key)).toMatchObject({ plain_until_ms: 0 });
+  expect(fixture.row("state", key)).toMatchObject({ plain_until_ms: 0 });
 });
 
 it("for a week after the upgrade, what 0.1.0 answered is a duplicate and what it sent is known", async () => {
-  const { s, world } = await memoryScene();
-  world.write("state", { ...conversationKeyOf(SWEEP), at_ms: s.nowMs });
+  const { s, fixture } = await memoryScene();
+  fixture.write("state", { ...conversationKeyOf(SWEEP), at_ms: s.nowMs });
   const untilAtMs = s.nowMs + 30 * DAY_MS;
   const id = messageId("test", "account", "old");
-  world.write("seen", { id: plainSeenKey(id), fate: "committed", until_at_ms: untilAtMs });
-  world.write("seen", { id: plainSentKey("test", "SM1"), turn_id: "t1", until_at_ms: untilAtMs });
+  fixture.write("seen", { id: plainSeenKey(id), fate: "committed", until_at_ms: untilAtMs });
+  fixture.write("seen", { id: plainSentKey("test", "SM1"), turn_id: "t1", until_at_ms: untilAtMs });
   const status = { account: "account", providerId: "SM1", status: "delivered" };
   expect(await s.deliver(s.arrival({ providerId: "old" }))).toEqual({ kind: "duplicate" });
   expect(await s.engine.receiving.recordDelivery("test", status)).toBe("recorded");
@@ -44,33 +46,37 @@ it("for a week after the upgrade, what 0.1.0 answered is a duplicate and what it
 });
 
 it("a message that 0.1.0 was about to stage somewhere is staged there", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const { conversationId } = await s.receive("hi");
-  world.write("state", { ...world.row("state", key), plain_until_ms: s.nowMs + DAY_MS });
+  fixture.write("state", { ...fixture.row("state", key), plain_until_ms: s.nowMs + DAY_MS });
   const untilAtMs = s.nowMs + DAY_MS;
   const message = s.arrival({ providerId: "old", text: "again" });
-  world.write("seen", { id: plainSeenKey(idOf(message)), staged_in: conversationId, until_at_ms: untilAtMs });
-  const upgraded = await world.open("upgraded");
+  fixture.write("seen", {
+    id: plainSeenKey(idOf(message)),
+    staged_in: conversationId,
+    until_at_ms: untilAtMs,
+  });
+  const upgraded = await fixture.open("upgraded");
   expect(await s.deliver(message, upgraded)).toMatchObject({ kind: "staged", conversationId });
   expect(await s.deliver(message, upgraded)).toEqual({ kind: "duplicate" });
 });
 
 it("of two workers that come first one makes the secret, and both have it", async () => {
-  const { s, world } = await memoryScene();
-  const other = await world.open("other");
+  const { s, fixture } = await memoryScene();
+  const other = await fixture.open("other");
   const found = await Promise.all([s.receive("one"), s.receive("two", other)]);
   expect(found[0]!.conversationId).toBe(found[1]!.conversationId);
 });
 
 it("a store that is away for a moment is asked again by the next caller", async () => {
-  const { s, world } = await memoryScene();
-  world.before("request.get", () => Promise.reject(new StoreUnavailable("the table is away")));
+  const { s, fixture } = await memoryScene();
+  fixture.before("request.get", () => Promise.reject(new StoreUnavailable("the table is away")));
   await expect(s.receive("hi")).rejects.toBeInstanceOf(StoreUnavailable);
   expect(await s.deliver(s.arrival("hi"))).toMatchObject({ kind: "staged" });
 });
 
 it("a foreign item in its place is reported, and no secret is made up", async () => {
-  const { s, world } = await memoryScene();
-  world.write("state", { ...key, installation_key: 7 });
+  const { s, fixture } = await memoryScene();
+  fixture.write("state", { ...key, installation_key: 7 });
   await expect(s.receive("hi")).rejects.toBeInstanceOf(ConfigError);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 
 describe("the count of turns", () => {
   it("goes down by an erased conversation's, and by nothing where there were none", async () => {
@@ -18,10 +18,10 @@ describe("the count of turns", () => {
   it.each(["many", null, -1])(
     "is left alone by an erasure where another program wrote %s in its place",
     async (count) => {
-      const { s, world } = await memoryScene();
+      const { s, fixture } = await memoryScene();
       const { id } = (await s.talk("hi")).conversation;
       const key = { conversation_id: id };
-      world.write("state", { ...world.row("state", key), turn_count: count });
+      fixture.write("state", { ...fixture.row("state", key), turn_count: count });
       expect(await s.engine.conversations.erase(id)).toBe("erased");
       expect((await s.engine.inspector.counts()).turns).toBe(1);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { textsOf } from "../../../testing/engine-contract/builders.ts";
 import { wakeAt } from "./window.ts";
 
@@ -7,69 +7,69 @@ const HOUR = 3_600_000;
 
 describe("a window whose trigger got lost", () => {
   it("gets another from the sweeper when its grace is over, and keeps its id and its due time", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const { conversationId, dueAtMs } = await s.receive("hi");
     const key = { conversation_id: conversationId };
-    const { window_id, due_at_ms } = world.row("triggerLock", key)!;
-    world.loseTriggers();
+    const { window_id, due_at_ms } = fixture.row("triggerLock", key)!;
+    fixture.loseTriggers();
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs - 1);
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(0);
     await s.passes(1);
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(1);
-    expect(world.row("triggerLock", key)).toMatchObject({ window_id, due_at_ms });
+    expect(fixture.row("triggerLock", key)).toMatchObject({ window_id, due_at_ms });
     expect((await s.engine.sweeping.sweep()).retriggered).toBe(0);
     expect(textsOf(await s.take())).toEqual(["hi"]);
   });
 
   it("gets another from the next message that finds it overdue, and not from one before", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const { dueAtMs } = await s.receive("one");
-    world.loseTriggers();
+    fixture.loseTriggers();
     await s.receive("two");
-    expect(world.triggers()).toEqual([]);
+    expect(fixture.triggers()).toEqual([]);
     await s.passes(dueAtMs + s.settings.graceMs - s.nowMs);
     expect((await s.receive("three")).dueAtMs).toBe(dueAtMs);
-    expect(world.triggers()).toHaveLength(1);
+    expect(fixture.triggers()).toHaveLength(1);
     expect(textsOf(await s.take())).toEqual(["one", "two", "three"]);
   });
 
   it("gets another if it would come later than any queue delays, from the sweeper or a message", async () => {
     for (const wakes of ["sweeper", "message"]) {
-      const { s, world } = await memoryScene();
+      const { s, fixture } = await memoryScene();
       const { conversationId } = await s.receive("one");
-      const row = world.row("triggerLock", { conversation_id: conversationId })!;
-      world.write("triggerLock", { ...row, trigger_at_ms: s.nowMs + HOUR });
-      world.loseTriggers();
+      const row = fixture.row("triggerLock", { conversation_id: conversationId })!;
+      fixture.write("triggerLock", { ...row, trigger_at_ms: s.nowMs + HOUR });
+      fixture.loseTriggers();
       if (wakes === "sweeper") expect((await s.engine.sweeping.sweep()).retriggered).toBe(1);
       else await s.receive("two");
-      expect(world.triggers()).toHaveLength(1);
+      expect(fixture.triggers()).toHaveLength(1);
     }
   });
 });
 
 describe("a window", () => {
   it("keeps its id and its due time, however often a worker looks while it may not be answered", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const { conversationId, dueAtMs } = await s.receive("hi");
     const key = { conversation_id: conversationId };
-    const { window_id } = world.row("triggerLock", key)!;
+    const { window_id } = fixture.row("triggerLock", key)!;
     await s.engine.conversations.change(conversationId, { paused: true });
     for (let looks = 0; looks < 3; looks += 1) {
       await s.passes(HOUR);
       await s.nothingDue();
-      expect(world.row("triggerLock", key)).toMatchObject({ window_id, due_at_ms: dueAtMs });
+      expect(fixture.row("triggerLock", key)).toMatchObject({ window_id, due_at_ms: dueAtMs });
     }
   });
 
   it("takes the place of a lock that is not ours, so that the sweeper would find it", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const { conversationId } = await s.receive("one");
     const key = { conversation_id: conversationId };
-    world.write("triggerLock", { ...key, expires_at: 1 });
-    world.loseTriggers();
+    fixture.write("triggerLock", { ...key, expires_at: 1 });
+    fixture.loseTriggers();
     const { dueAtMs } = await s.receive("two");
-    expect(world.row("triggerLock", key)).toMatchObject({ due_at_ms: dueAtMs, armed_at_ms: s.nowMs });
-    expect(world.triggers()).toHaveLength(1);
+    expect(fixture.row("triggerLock", key)).toMatchObject({ due_at_ms: dueAtMs, armed_at_ms: s.nowMs });
+    expect(fixture.triggers()).toHaveLength(1);
   });
 });
 
@@ -77,27 +77,27 @@ describe("to be woken", () => {
   const trigger = { conversationId: "c", sender: "ana", channel: "test" };
 
   it("in time needs no second trigger, and sooner does", async () => {
-    const { s, world } = await memoryScene();
-    const site = world.site();
+    const { s, fixture } = await memoryScene();
+    const site = fixture.site();
     await wakeAt(site, trigger, { dueAtMs: s.nowMs + 10_000 });
     await wakeAt(site, trigger, { dueAtMs: s.nowMs + 10_000 });
     await wakeAt(site, trigger, { dueAtMs: s.nowMs + 20_000 });
-    expect(world.triggers()).toHaveLength(1);
+    expect(fixture.triggers()).toHaveLength(1);
     await wakeAt(site, trigger, { dueAtMs: s.nowMs + 5_000 });
-    const times = world.triggers().map(({ wakeAtMs }) => wakeAtMs - s.nowMs);
+    const times = fixture.triggers().map(({ wakeAtMs }) => wakeAtMs - s.nowMs);
     expect(times).toEqual([10_000, 5_000]);
-    expect(world.row("triggerLock", { conversation_id: "c" })).toMatchObject({
+    expect(fixture.row("triggerLock", { conversation_id: "c" })).toMatchObject({
       due_at_ms: s.nowMs + 10_000,
       trigger_at_ms: s.nowMs + 5_000,
     });
   });
 
   it("needs another trigger when the one of the window has come", async () => {
-    const { s, world } = await memoryScene();
-    const site = world.site();
+    const { s, fixture } = await memoryScene();
+    const site = fixture.site();
     await wakeAt(site, trigger, { dueAtMs: s.nowMs });
-    world.loseTriggers();
+    fixture.loseTriggers();
     await wakeAt(site, trigger, { dueAtMs: s.nowMs });
-    expect(world.triggers()).toHaveLength(1);
+    expect(fixture.triggers()).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../../testing/engine-contract/builders.ts";
 import { equal } from "../dynamo/expression.ts";
@@ -7,25 +7,25 @@ import { ImpossibleWrite } from "../failure.ts";
 import { turnCountPartitions } from "../items/keys.ts";
 
 it("a commit that another write came before is made again on the row as it is then", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const taken = await s.turnFor("hi");
   const key = { conversation_id: taken.conversation.id };
-  world.before("request.transact", async () => {
-    world.write("state", { ...world.row("state", key), rev: "a callback's", channel: "elsewhere" });
+  fixture.before("request.transact", async () => {
+    fixture.write("state", { ...fixture.row("state", key), rev: "a callback's", channel: "elsewhere" });
   });
   await s.reply(taken);
   expect((await s.detail(taken.conversation.id)).turns).toHaveLength(1);
-  expect(world.row("state", key)).toMatchObject({ turn_count: 1, channel: "elsewhere" });
+  expect(fixture.row("state", key)).toMatchObject({ turn_count: 1, channel: "elsewhere" });
   await s.atRest();
 });
 
 it("a turn after which the next cannot be taken is committed, and says that something is left", async () => {
-  const { s, world } = await memoryScene({ batchMessagesMax: 1 });
+  const { s, fixture } = await memoryScene({ batchMessagesMax: 1 });
   const taken = await s.turnFor("one", "two");
   const draft = draftFor(taken);
   as("drafted", await s.engine.turns.draft(taken.lease, draft));
-  world.before("request.transact", async () => {
-    world.before("request.query", () => Promise.reject(new StoreUnavailable("the table is away")));
+  fixture.before("request.transact", async () => {
+    fixture.before("request.query", () => Promise.reject(new StoreUnavailable("the table is away")));
   });
   const outcome = await s.engine.turns.commit(taken.lease, replied(taken, allSent(draft)));
   expect(outcome).toEqual({ kind: "committed", isLeft: true });
@@ -34,27 +34,27 @@ it("a turn after which the next cannot be taken is committed, and says that some
 });
 
 it("what can never be written is left out and logged, and the rest of the turn is committed", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const taken = await s.turnFor("hi");
   // Wherever it would be counted, another program wrote what is no number.
   for (const partition of turnCountPartitions())
     for (let at = 0; at < 64; at += 1)
-      world.write("messages", { conversation_id: partition, item_id: String(at), turns: "many" });
+      fixture.write("messages", { conversation_id: partition, item_id: String(at), turns: "many" });
   await s.reply(taken);
-  expect(world.told("commit.incomplete")).toMatchObject([{ actions: 1 }]);
-  expect(world.told("conversation.not-updated")).toEqual([]);
+  expect(fixture.told("commit.incomplete")).toMatchObject([{ actions: 1 }]);
+  expect(fixture.told("conversation.not-updated")).toEqual([]);
   const { conversation, messages, turns } = await s.detail(taken.conversation.id);
   expect([conversation.status, messages.length, turns.length]).toEqual(["reply_sent", 2, 1]);
   await s.atRest();
 });
 
 it("a turn whose state or batch can never be written is not committed", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const taken = await s.turnFor("hi");
   // The state; behind it what the turn leaves, its send and its count; then the batch.
   for (const action of [0, 4]) {
     const impossible = () => Promise.reject(new ImpossibleWrite("too large", undefined, new Set([action])));
-    world.before("request.transact", impossible);
+    fixture.before("request.transact", impossible);
     const commit = s.engine.turns.commit(taken.lease, replied(taken, allSent(draftFor(taken))));
     await expect(commit).rejects.toBeInstanceOf(ImpossibleWrite);
   }
@@ -62,9 +62,9 @@ it("a turn whose state or batch can never be written is not committed", async ()
 });
 
 it("what was said in a turn, what came of it and its record are one item", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const { id } = (await s.talk("hi", "hello")).conversation;
-  const items = await world.site().store.query("messages", { key: equal("conversation_id", id) });
+  const items = await fixture.site().store.query("messages", { key: equal("conversation_id", id) });
   expect(items.map(({ item_id }) => String(item_id).slice(0, 2))).toEqual(["m#"]);
   const { messages, turns } = await s.detail(id);
   expect([messages.map(({ text }) => text), turns.length]).toEqual([["hi", "hello"], 1]);

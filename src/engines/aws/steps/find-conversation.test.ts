@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { placeOf } from "./find-conversation.ts";
 
 describe("a conversation that is known by its id only", () => {
@@ -10,21 +10,21 @@ describe("a conversation that is known by its id only", () => {
     ["the note says nothing", ""],
     ["the note is none", 7],
   ])("is found where another system put it, though %s", async (_, note) => {
-    const { s, world } = await memoryScene();
-    world.write("conversations", row);
-    if (note !== undefined) world.write("state", { conversation_id: "theirs", primary_channel: note });
+    const { s, fixture } = await memoryScene();
+    fixture.write("conversations", row);
+    if (note !== undefined) fixture.write("state", { conversation_id: "theirs", primary_channel: note });
     expect((await s.detail("theirs")).conversation.sender).toBe("ana");
     expect(await s.engine.conversations.change("theirs", { paused: true })).toMatchObject({ paused: true });
   });
 
   it("is found by our own note, which an index need not have caught up with", async () => {
-    const { world } = await memoryScene();
-    world.write("state", { conversation_id: "theirs", primary_channel: "ben" });
-    world.write("conversations", row);
-    const site = world.site();
+    const { fixture } = await memoryScene();
+    fixture.write("state", { conversation_id: "theirs", primary_channel: "ben" });
+    fixture.write("conversations", row);
+    const site = fixture.site();
     expect(await placeOf(site, "theirs")).toBe("ben");
-    world.remove("state", { conversation_id: "theirs" });
+    fixture.remove("state", { conversation_id: "theirs" });
     expect(await placeOf(site, "theirs")).toBe("ben");
-    expect(await placeOf(world.site(), "unknown")).toBeUndefined();
+    expect(await placeOf(fixture.site(), "unknown")).toBeUndefined();
   });
 });

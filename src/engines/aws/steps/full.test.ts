@@ -1,14 +1,14 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 
 it("a count is believed for a minute, and then one of the next messages counts again", async () => {
-  const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
+  const { s, fixture } = await memoryScene({ stagedMessagesMax: 1 });
   const taken = await s.turnFor("one");
   await s.engine.turns.release(taken.lease, { kind: "retry", afterMs: 3_600_000, reason: "overloaded" });
   const queries = async () => {
-    const before = world.requests.length;
+    const before = fixture.requests.length;
     expect((await s.deliver(s.arrival())).kind).toBe("refused");
-    return world.requests.slice(before).filter((name) => name === "request.query").length;
+    return fixture.requests.slice(before).filter((name) => name === "request.query").length;
   };
   const lookedUp = await queries();
   await s.passes(59_999);
@@ -19,7 +19,7 @@ it("a count is believed for a minute, and then one of the next messages counts a
 });
 
 it("a mark that is past its time says nothing, though the table still has it", async () => {
-  const { s, world } = await memoryScene({ stagedMessagesMax: 1 });
+  const { s, fixture } = await memoryScene({ stagedMessagesMax: 1 });
   const message = s.arrival("one");
   await s.deliver(message);
   await s.windowPasses();
@@ -29,5 +29,5 @@ it("a mark that is past its time says nothing, though the table still has it", a
   expect((await s.deliver(message)).kind).toBe("duplicate");
   await s.passes(1);
   expect((await s.deliver({ ...message, arrivedAtMs: s.nowMs })).kind).toBe("staged");
-  expect(world.told("store.quarantined")).toEqual([]);
+  expect(fixture.told("store.quarantined")).toEqual([]);
 });

@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { turnItems } from "../items/turn-item.ts";
 import { history } from "./history.ts";
 import { sentBefore } from "./sent-before.ts";
 
 describe("history", () => {
   it("goes on over pages that end before it does", async () => {
-    const { s, world } = await memoryScene({}, { pageRowsMax: 2 });
+    const { s, fixture } = await memoryScene({}, { pageRowsMax: 2 });
     for (const text of ["one", "two", "three"]) await s.talk(text, `re: ${text}`);
     const { id } = (await s.conversations())[0]!;
-    const texts = async (max: number) => (await history(world.site(), id, max)).map(({ text }) => text);
+    const texts = async (max: number) => (await history(fixture.site(), id, max)).map(({ text }) => text);
     const all = ["one", "re: one", "two", "re: two", "three", "re: three"];
     for (const max of [1, 3, 5, 6, 100]) expect(await texts(max)).toEqual(all.slice(-max));
   });
 
   it("begins with another system's messages only where ours are complete", async () => {
-    const { s, world } = await memoryScene({}, { pageRowsMax: 1 });
+    const { s, fixture } = await memoryScene({}, { pageRowsMax: 1 });
     for (const text of ["one", "two"]) await s.talk(text);
     const { id, sender } = (await s.conversations())[0]!;
     const key = { primary_channel: sender, conversation_id: id };
-    world.write("conversations", { ...world.row("conversations", key), messages: [{ text: "before" }] });
+    fixture.write("conversations", { ...fixture.row("conversations", key), messages: [{ text: "before" }] });
     const texts = async (max: number, bytes?: number) =>
-      (await history(world.site(), id, max, bytes)).map(({ text }) => text);
+      (await history(fixture.site(), id, max, bytes)).map(({ text }) => text);
     expect(await texts(10)).toEqual(["before", "one", "ok", "two", "ok"]);
     expect(await texts(4)).toEqual(["one", "ok", "two", "ok"]);
     expect(await texts(10, 1)).toEqual(["ok"]);
@@ -59,15 +59,15 @@ describe("history", () => {
 
     /** Its turns, among them one that another function still committed in the old way after the upgrade. */
     async function mixed() {
-      const { s, world } = await memoryScene();
+      const { s, fixture } = await memoryScene();
       await s.talk("new", "new!");
       const { id } = (await s.conversations())[0]!;
       const between = s.nowMs + 1_000;
       await s.passes(5_000);
       await s.talk("newest", "newest!");
       const rows = [...old(id, 1_000, "first"), ...old(id, 2_000, "second"), ...old(id, between, "between")];
-      for (const row of rows) world.write("messages", row);
-      return { s, world, id };
+      for (const row of rows) fixture.write("messages", row);
+      return { s, fixture, id };
     }
     const said = [
       "first?",
@@ -83,7 +83,7 @@ describe("history", () => {
     ];
 
     it("tells its turns in the order of their commits, in whichever shape they are", async () => {
-      const { s, world, id } = await mixed();
+      const { s, fixture, id } = await mixed();
       const { messages, turns } = await s.detail(id);
       expect(messages.map(({ text }) => text)).toEqual(said);
       expect(turns.map(({ turnId }) => (turnId.split(".").length > 1 ? "new" : turnId))).toEqual([
@@ -94,7 +94,7 @@ describe("history", () => {
         "new",
       ]);
       for (const max of [1, 2, 3, 6, 9])
-        expect((await history(world.site(), id, max)).map(({ text }) => text)).toEqual(said.slice(-max));
+        expect((await history(fixture.site(), id, max)).map(({ text }) => text)).toEqual(said.slice(-max));
       const latest = (await s.engine.inspector.conversation(id, { rowsMax: 2, bytesMax: 1_000_000 }))!;
       expect(latest.turns.map(({ committedAtMs }) => committedAtMs)).toEqual(
         turns.slice(-2).map(({ committedAtMs }) => committedAtMs),
@@ -102,45 +102,45 @@ describe("history", () => {
     });
 
     it("is read with one request more than one that was begun since", async () => {
-      const { world, id } = await mixed();
+      const { fixture, id } = await mixed();
       const requests = async (max: number) => {
-        world.requests.length = 0;
-        await history(world.site(), id, max);
-        return world.requests.length;
+        fixture.requests.length = 0;
+        await history(fixture.site(), id, max);
+        return fixture.requests.length;
       };
       expect([await requests(2), await requests(9)]).toEqual([1, 2]);
     });
 
     it("knows what was sent in it", async () => {
-      const { world, id } = await mixed();
-      const sent = await sentBefore(world.site(), id);
+      const { fixture, id } = await mixed();
+      const sent = await sentBefore(fixture.site(), id);
       expect(sent).toEqual(expect.arrayContaining(["SM of first", "SM of second", "SM of between"]));
       expect(sent).toHaveLength(5);
     });
 
     it("tells a turn once that was imported in both shapes", async () => {
-      const { s, world, id } = await mixed();
+      const { s, fixture, id } = await mixed();
       const { messages, turns } = await s.detail(id);
       const record = { ...turns[0]!, committedAtMs: 1_000 };
       const items = turnItems(
         { conversationId: id, turnId: "first", said: messages.slice(0, 2), record },
         { atMs: 1_000, retentionMs: 0 },
       );
-      for (const item of items) world.write("messages", item);
+      for (const item of items) fixture.write("messages", item);
       const again = await s.detail(id);
       expect(again.messages.map(({ text }) => text)).toEqual(said);
       expect(again.turns).toEqual(turns);
     });
 
     it("is erased whole, with the statuses of its sends", async () => {
-      const { s, world, id } = await mixed();
-      const site = world.site();
+      const { s, fixture, id } = await mixed();
+      const site = fixture.site();
       await site.installation.load();
       const sent = { id: site.installation.sentKey("test", "SM of first"), status: "sent" };
-      world.write("seen", sent);
+      fixture.write("seen", sent);
       expect(await s.engine.conversations.erase(id)).toBe("erased");
-      expect(world.row("seen", { id: sent.id })).toBeUndefined();
-      expect(await world.keeps!()).not.toContain("first");
+      expect(fixture.row("seen", { id: sent.id })).toBeUndefined();
+      expect(await fixture.keeps!()).not.toContain("first");
     });
   });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type MemoryWorld, memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { type MemoryFixture, memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import type { KeptConversation } from "../../../ports/engine.ts";
 import { idOf, type Scene } from "../../../testing/engine-contract/scene.ts";
 
@@ -7,12 +7,12 @@ const HOUR = 3_600_000;
 
 describe("a conversation that another engine kept", () => {
   let s: Scene;
-  let world: MemoryWorld;
+  let fixture: MemoryFixture;
   let kept: KeptConversation;
   const messageOf = (providerId: string) => s.arrival({ providerId });
 
   beforeEach(async () => {
-    ({ s, world } = await memoryScene());
+    ({ s, fixture } = await memoryScene());
     const turn = (turnId: string, agoMs: number) => ({
       turnId,
       conversationId: "c",
@@ -65,7 +65,7 @@ describe("a conversation that another engine kept", () => {
   const here = async () => (await s.detail("c")).conversation;
 
   it("is taken in whole, and its turn does not run here", async () => {
-    await (await world.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
     expect(await here()).toEqual({ ...kept.conversation, status: "new" });
     const { messages, turns } = await s.detail("c");
     expect(messages).toEqual(kept.messages);
@@ -73,35 +73,35 @@ describe("a conversation that another engine kept", () => {
   });
 
   it("has nothing answered again that was answered within the dedupe memory", async () => {
-    await (await world.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
     expect((await s.deliver(messageOf("new"))).kind).toBe("duplicate");
     expect((await s.deliver(messageOf("old"))).kind).toBe("staged");
   });
 
   it("is the same when it is taken in again, and newer where it went on there", async () => {
-    await (await world.open()).importConversation?.(kept);
-    await (await world.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
     expect((await s.detail("c")).messages).toHaveLength(4);
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs };
-    await (await world.open()).importConversation?.({ ...kept, conversation: later });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ paused: true, updatedAtMs: s.nowMs });
   });
 
   it("is left as it is once it was changed here", async () => {
-    await (await world.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
     await s.engine.conversations.change("c", { handedOff: false });
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
-    await (await world.open()).importConversation?.({ ...kept, conversation: later });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ handedOff: false, paused: false, updatedAtMs: s.nowMs });
   });
 
   it("is left as it is when it is changed here at that moment", async () => {
-    await (await world.open()).importConversation?.(kept);
+    await (await fixture.open()).importConversation?.(kept);
     const later = { ...kept.conversation, paused: true, updatedAtMs: s.nowMs + HOUR };
-    world.before("request.put", async () => {
+    fixture.before("request.put", async () => {
       await s.engine.conversations.change("c", { handedOff: false });
     });
-    await (await world.open()).importConversation?.({ ...kept, conversation: later });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation: later });
     expect(await here()).toMatchObject({ handedOff: false, paused: false });
   });
 
@@ -112,7 +112,7 @@ describe("a conversation that another engine kept", () => {
       ["SV.ana", { cameWith: ["+15550101", "+15550102"] }],
       ["+15550102", { cameWith: ["SV.ana"] }],
     ]);
-    await (await world.open()).importConversation?.({ ...kept, conversation, names });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation, names });
     for (const sender of ["SV.ana", "+15550102"])
       expect(await s.receive({ sender })).toMatchObject({ conversationId: "c" });
     expect((await s.receive({ sender: "+15550101" })).conversationId).not.toBe("c");
@@ -120,7 +120,7 @@ describe("a conversation that another engine kept", () => {
 
   it("is found by either name where an older file tells no more than these", async () => {
     const conversation = { ...kept.conversation, sender: "SV.ana", senderAlias: "+15550101" };
-    await (await world.open()).importConversation?.({ ...kept, conversation });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation });
     for (const sender of ["SV.ana", "+15550101"])
       expect(await s.receive({ sender })).toMatchObject({ conversationId: "c" });
   });
@@ -128,12 +128,12 @@ describe("a conversation that another engine kept", () => {
   it("does not take a number back from the person who has come with it here", async () => {
     const { conversationId } = await s.receive({ sender: "SV.ben", senderAlias: "+15550101" });
     const conversation = { ...kept.conversation, sender: "SV.ana", senderAlias: "+15550101" };
-    await (await world.open()).importConversation?.({ ...kept, conversation });
+    await (await fixture.open()).importConversation?.({ ...kept, conversation });
     expect((await s.receive({ sender: "+15550101" })).conversationId).toBe(conversationId);
   });
 
   it("keeps a message of a turn without a record at its own time", async () => {
-    await (await world.open()).importConversation?.({ ...kept, turns: kept.turns.slice(1) });
+    await (await fixture.open()).importConversation?.({ ...kept, turns: kept.turns.slice(1) });
     const texts = (await s.detail("c")).messages.map(({ text }) => text);
     expect(texts).toEqual(["asked in old", "told in old", "asked in new", "told in new"]);
   });

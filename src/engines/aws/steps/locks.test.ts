@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 
 it("windows and leases are listed a page at a time, each conversation once", async () => {
   const { s } = await memoryScene();

@@ -1,51 +1,51 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import type { Settings } from "../../../model/settings.ts";
 import type { Taken } from "../../../model/take.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
 import { as, silent, textsOf } from "../../../testing/engine-contract/builders.ts";
 
 it("what is staged and was answered before is dropped and logged, and only then", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const { conversationId, id } = await s.receive("one");
-  const row = world.row("stage", { conversation_id: conversationId, message_sid: id })!;
+  const row = fixture.row("stage", { conversation_id: conversationId, message_sid: id })!;
   await s.windowPasses();
   await s.reply(await s.take());
-  expect(world.told("message.dropped")).toEqual([]);
-  world.write("stage", row);
+  expect(fixture.told("message.dropped")).toEqual([]);
+  fixture.write("stage", row);
   await s.engine.turns.take(conversationId);
-  expect(world.told("message.dropped")).toEqual([{ conversation: conversationId, messages: 1 }]);
+  expect(fixture.told("message.dropped")).toEqual([{ conversation: conversationId, messages: 1 }]);
   await s.atRest();
 });
 
 /** A pile of single letters, each a batch: the first is taken. */
 async function pile(letters: string, settings: Partial<Settings> = {}) {
-  const { s, world } = await memoryScene({ batchMessagesMax: 1, ...settings });
+  const { s, fixture } = await memoryScene({ batchMessagesMax: 1, ...settings });
   const taken = await s.turnFor(...letters);
   const { id } = taken.conversation;
   const rowOf = (at: number) =>
-    world.row("stage", { conversation_id: id, message_sid: `test/account/m${at}` })!;
+    fixture.row("stage", { conversation_id: id, message_sid: `test/account/m${at}` })!;
   const next = async (before: Taken) => as("turn", (await s.reply(before)).next!).taken;
-  return { s, world, taken, id, rowOf, next };
+  return { s, fixture, taken, id, rowOf, next };
 }
 
 it("what was left behind and is gone, or was answered, is found out by a look at everything", async () => {
-  const { s, world, taken, rowOf, next } = await pile("abcde");
-  world.remove("stage", rowOf(2));
+  const { s, fixture, taken, rowOf, next } = await pile("abcde");
+  fixture.remove("stage", rowOf(2));
   const third = await next(taken);
   expect(textsOf(third)).toEqual(["c"]);
   const { conversation_id, message_sid } = rowOf(4);
   const seen = { fate: "committed", until_at_ms: s.nowMs + 1_000 };
-  const { installation } = world.site();
+  const { installation } = fixture.site();
   await installation.load();
-  world.write("seen", { id: installation.seenKey(String(message_sid)), ...seen });
+  fixture.write("seen", { id: installation.seenKey(String(message_sid)), ...seen });
   expect(textsOf(await next(third))).toEqual(["e"]);
-  expect(world.row("stage", { conversation_id, message_sid })).toBeUndefined();
+  expect(fixture.row("stage", { conversation_id, message_sid })).toBeUndefined();
 });
 
 it("for a minute the turns behind a cut one leave newer windows alone; then all is read again", async () => {
-  const { s, world, taken, id, next } = await pile("abcd");
-  const window = () => world.row("triggerLock", { conversation_id: id });
+  const { s, fixture, taken, id, next } = await pile("abcd");
+  const window = () => fixture.row("triggerLock", { conversation_id: id });
   await s.receive({ text: "0", arrivedAtMs: s.nowMs - 60_000 });
   await s.passes(30_000);
   const second = await next(taken);
@@ -78,8 +78,8 @@ it.each([
   ["is removed", false],
   ["is completed", true],
 ])("checked on turn, a pile whose conversation %s is looked at as a whole", async (_, complete) => {
-  const { s, world, taken, id } = await pile("abc", { validation: "on-turn" });
-  if (!complete) world.remove("conversations", { primary_channel: "ana", conversation_id: id });
+  const { s, fixture, taken, id } = await pile("abc", { validation: "on-turn" });
+  if (!complete) fixture.remove("conversations", { primary_channel: "ana", conversation_id: id });
   const commit = { ...silent(taken), ...(complete && { complete }) };
   const heard: string[] = [];
   const goOn = async (outcome: CommitOutcome) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { completeAll, placeOf } from "../../../testing/engine-contract/people.ts";
 import { aliasKey } from "../items/keys.ts";
 
@@ -10,23 +10,23 @@ const noteOf = (name: string) => ({ conversation_id: aliasKey(KEY, name) });
 
 describe("what 0.1.0 kept of a name", () => {
   it("does not outlive its person, though the number is another's by then", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const ana = await placeOf(s, { sender: A, senderAlias: P });
-    world.write("state", { ...noteOf(P), primary_channel: A });
-    world.remove("state", noteOf(A));
+    fixture.write("state", { ...noteOf(P), primary_channel: A });
+    fixture.remove("state", noteOf(A));
     expect(await placeOf(s, { sender: P })).toBe(ana);
     expect(await placeOf(s, { sender: B, senderAlias: P })).not.toBe(ana);
     await s.engine.conversations.erase(ana);
-    expect(await world.keeps?.()).not.toContain(A);
+    expect(await fixture.keeps?.()).not.toContain(A);
   });
 
   it("goes with its person where it was between two names of one kind", async () => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const mail = "ana@example.test";
     const id = await placeOf(s, { sender: P, senderAlias: mail });
-    world.write("state", { ...noteOf(mail), primary_channel: P });
+    fixture.write("state", { ...noteOf(mail), primary_channel: P });
     const row = (await s.engine.conversations.get(id))!;
-    world.write("conversations", {
+    fixture.write("conversations", {
       primary_channel: P,
       conversation_id: id,
       task_complete: 0,
@@ -35,12 +35,12 @@ describe("what 0.1.0 kept of a name", () => {
       address: row.address,
     });
     await s.engine.conversations.erase(id);
-    expect(await world.keeps?.()).not.toContain(P);
+    expect(await fixture.keeps?.()).not.toContain(P);
   });
 });
 
 it("a person who came here and elsewhere is erased whole, whatever was imported when", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const here = await placeOf(s, { sender: A, senderAlias: O });
   const conversation = {
     ...(await s.engine.conversations.get(here))!,
@@ -57,17 +57,17 @@ it("a person who came here and elsewhere is erased whole, whatever was imported 
   expect(await placeOf(s, { sender: O })).toBe(here);
   await s.engine.conversations.erase(here);
   expect(await s.conversations()).toEqual([]);
-  for (const left of [A, P, O, "SECRET"]) expect(await world.keeps?.()).not.toContain(left);
+  for (const left of [A, P, O, "SECRET"]) expect(await fixture.keeps?.()).not.toContain(left);
 });
 
 it("a person is erased whose name was learnt, though the process died before it was in the row", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const bare = await placeOf(s, { sender: P });
   await completeAll(s);
   const id = await placeOf(s, { sender: P });
-  world.before("request.update", async () => {
-    world.before("request.update", async () => {
-      world.before("request.update", () => Promise.reject(new Error("dead")));
+  fixture.before("request.update", async () => {
+    fixture.before("request.update", async () => {
+      fixture.before("request.update", () => Promise.reject(new Error("dead")));
     });
   });
   await s.receive({ sender: A, senderAlias: P }).catch(() => {});
@@ -75,30 +75,30 @@ it("a person is erased whose name was learnt, though the process died before it 
   expect(await placeOf(s, { sender: A })).toBe(id);
   await placeOf(s, { sender: B, senderAlias: P });
   await s.engine.conversations.erase(id);
-  expect(await world.keeps?.()).not.toContain(A);
+  expect(await fixture.keeps?.()).not.toContain(A);
   expect((await s.conversations()).map((each) => each.id)).toContain(bare);
 });
 
 it("a name that comes in while its person is erased goes, too", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const other = await s.open("worker-2");
   const ana = await placeOf(s, { sender: A, senderAlias: P });
-  world.before("request.delete", async () => {
+  fixture.before("request.delete", async () => {
     await s.receive({ sender: A, senderAlias: O }, other);
   });
   await s.engine.conversations.erase(ana);
   const isOpenAgain = (await s.conversations()).length > 0;
-  if (!isOpenAgain) expect(await world.keeps?.()).not.toContain(A);
+  if (!isOpenAgain) expect(await fixture.keeps?.()).not.toContain(A);
   await s.engine.conversations.erase(ana);
-  expect(await world.keeps?.()).not.toContain(A);
+  expect(await fixture.keeps?.()).not.toContain(A);
 });
 
 it.each(["message", "create"])(
   "a row of another system under the id that is to be made stops nothing: %s",
   async (how) => {
-    const { s, world } = await memoryScene();
+    const { s, fixture } = await memoryScene();
     const first = await placeOf(s, { sender: P });
-    world.write("conversations", {
+    fixture.write("conversations", {
       primary_channel: P,
       conversation_id: first,
       channel_type: "test",

@@ -1,25 +1,25 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type MemoryWorld, memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { type MemoryFixture, memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import type { Engine } from "../../../ports/engine.ts";
 
 describe("rows that are not ours", () => {
-  let world: MemoryWorld;
+  let fixture: MemoryFixture;
   let engine: Engine;
   let raw: string;
 
   /** Two in place, and one that had to give way. */
   beforeEach(async () => {
     const made = await memoryScene();
-    ({ world } = made);
+    ({ fixture } = made);
     ({ engine } = made.s);
     const { conversationId } = await made.s.receive("hi");
     const key = { conversation_id: conversationId };
-    world.write("state", { ...key, works: "none" });
+    fixture.write("state", { ...key, works: "none" });
     raw = JSON.stringify({ ...key, works: "none" });
     await made.s.windowPasses();
     await made.s.reply(await made.s.take());
-    world.write("stage", { ...key, message_sid: "theirs" });
-    world.write("triggerLock", { conversation_id: "theirs" });
+    fixture.write("stage", { ...key, message_sid: "theirs" });
+    fixture.write("triggerLock", { conversation_id: "theirs" });
   });
 
   const page = async (limit: number, cursor?: string) => {
@@ -39,7 +39,7 @@ describe("rows that are not ours", () => {
 
   it("and were set aside are listed on as many pages as it takes", async () => {
     for (const id of ["one", "two", "three"]) {
-      world.write("state", { conversation_id: id, works: "none" });
+      fixture.write("state", { conversation_id: id, works: "none" });
       await engine.turns.take(id);
     }
     const seen: (string | undefined)[] = [];
@@ -82,8 +82,8 @@ describe("rows that are not ours", () => {
       texts: [],
       author: "eva",
     };
-    world.write("stage", { ...key, ...ours });
+    fixture.write("stage", { ...key, ...ours });
     expect(await engine.repairs.discardQuarantined!(first!.id)).toBe("not-found");
-    expect(world.row("stage", key)).toMatchObject(ours);
+    expect(fixture.row("stage", key)).toMatchObject(ours);
   });
 });

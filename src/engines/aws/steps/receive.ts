@@ -111,11 +111,11 @@ async function stageIn(
   if (site.settings.validation === "on-turn") {
     if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
     const { sender } = known;
-    const place = {
+    const found = {
       id: active?.id ?? nextId(site, { ...key, sender }, known),
       sender: active?.sender ?? sender,
     };
-    return (await refusedAsFull(site, receipt, mark, place.id)) ?? put(site, receipt, place, active);
+    return (await refusedAsFull(site, receipt, mark, found.id)) ?? put(site, receipt, found, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
   const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
@@ -147,7 +147,7 @@ export async function createFor(
   );
 }
 
-/** What is already staged is a duplicate, and has its place. */
+/** What is already staged is a duplicate, and has its conversation. */
 async function refusedAsFull(
   site: AwsContext,
   receipt: Receipt,
@@ -172,18 +172,18 @@ async function stagedBefore(
   return row && armAgain(site, row, active?.id === conversationId ? active : undefined);
 }
 
-type Place = Pick<Conversation, "id" | "sender">;
+type FoundConversation = Pick<Conversation, "id" | "sender">;
 
 /** The claim decides where it is staged: here, or where another delivery of it was to go. */
 async function put(
   site: AwsContext,
   receipt: Receipt,
-  place: Place,
+  found: FoundConversation,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
-  const row = rowAt(receipt, place);
+  const row = rowAt(receipt, found);
   if (!fits(stageItem(row))) return refuse(site, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
-  const claimed = await claim(site, receipt.id, place.id);
+  const claimed = await claim(site, receipt.id, found.id);
   if (claimed.kind === "answered") return { kind: "duplicate" };
   if (claimed.kind === "here") return stageAt(site, row, conversation);
   const { conversationId } = claimed;
@@ -192,15 +192,15 @@ async function put(
   if (other || site.settings.validation === "on-turn")
     return stageAt(
       site,
-      rowAt(receipt, { id: conversationId, sender: other?.sender ?? place.sender }),
+      rowAt(receipt, { id: conversationId, sender: other?.sender ?? found.sender }),
       other,
     );
-  await claimOver(site, receipt.id, place.id);
+  await claimOver(site, receipt.id, found.id);
   return stageAt(site, row, conversation);
 }
 
-function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageRow {
-  return messageRow(arrival, id, { conversationId: place.id, sender: place.sender, sequence });
+function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StagedMessageRow {
+  return messageRow(arrival, id, { conversationId: found.id, sender: found.sender, sequence });
 }
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { memoryScene } from "../../../../test/aws/simulated/memory-world.ts";
+import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 
 it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends", async () => {
   const { s } = await memoryScene();
@@ -11,13 +11,13 @@ it("a refusal keeps 1,024 characters of a name, whatever length a stranger sends
 
 /** Requests that the erasure of a once refused person takes, beside so many strangers. */
 async function queriesOfErasing(strangers: number): Promise<number> {
-  const { s, world } = await memoryScene({}, { pageRowsMax: 5 });
+  const { s, fixture } = await memoryScene({}, { pageRowsMax: 5 });
   const { conversationId } = await s.receive({ sender: "ana" });
   for (const sender of ["ana", ...Array.from({ length: strangers }, (_, n) => `stranger-${n}`)])
     await s.engine.receiving.stage([{ arrival: s.arrival({ sender }), refusal: "ROUTE_NOT_FOUND" }]);
-  const before = world.requests.length;
+  const before = fixture.requests.length;
   expect(await s.engine.conversations.erase(conversationId)).toBe("erased");
-  const asked = world.requests.slice(before).filter((name) => name === "request.query").length;
+  const asked = fixture.requests.slice(before).filter((name) => name === "request.query").length;
   expect((await s.engine.inspector.counts()).refusals).toBe(strangers);
   return asked;
 }
@@ -27,14 +27,14 @@ it("an erased person is found by name: a flood of strangers' refusals is not loo
 });
 
 it("what an older version stored of a person among all strangers is erased with them", async () => {
-  const { s, world } = await memoryScene();
+  const { s, fixture } = await memoryScene();
   const { conversationId } = await s.receive({ sender: "ana" });
   const rowOf = (sender: string) => ({ conversation_id: "lull/refusal#2", item_id: `r#${sender}`, sender });
-  for (const sender of ["ana", "ben"]) world.write("messages", rowOf(sender));
+  for (const sender of ["ana", "ben"]) fixture.write("messages", rowOf(sender));
   await s.engine.conversations.erase(conversationId);
   const isKept = (sender: string) => {
     const { conversation_id, item_id } = rowOf(sender);
-    return world.row("messages", { conversation_id, item_id }) !== undefined;
+    return fixture.row("messages", { conversation_id, item_id }) !== undefined;
   };
   expect(["ana", "ben"].map(isKept)).toEqual([false, true]);
 });

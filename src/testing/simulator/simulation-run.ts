@@ -8,8 +8,8 @@ import type { LullConfig } from "../../runtime/config.ts";
 import { createService } from "../../runtime/create-service.ts";
 import type { Service } from "../../runtime/service.ts";
 import { aroundEngine } from "../around-engine.ts";
+import { FaultyPeers } from "./faulty-peers.ts";
 import { History } from "./history.ts";
-import { Outside } from "./outside.ts";
 import type { FaultKind, Plan, PlannedFault, PlannedMessage, RequestName, StepName } from "./plan.ts";
 import { STEPS } from "./plan.ts";
 import { SimulatedProvider, simulatedChannel } from "./provider.ts";
@@ -60,7 +60,7 @@ export interface EngineRun {
 /**
  * One run: several workers on one store, customers, a provider, and the faults that the plan has for them.
  */
-export class World {
+export class SimulationRun {
   readonly plan: Plan;
   readonly history: History;
   readonly provider: SimulatedProvider;
@@ -68,7 +68,7 @@ export class World {
   readonly hits: PlannedFault[] = [];
   readonly #engine: EngineProvider;
   readonly #random: Random;
-  readonly #outside: Outside;
+  readonly #outside: FaultyPeers;
   readonly #running = new Map<string, Running>();
   readonly #processes = new Map<string, Process>();
   readonly #reached = new Map<StepName, number>();
@@ -90,7 +90,7 @@ export class World {
     this.provider = new SimulatedProvider(() => nowMs() + (plan.providerAheadMs ?? 0));
     this.#waiting = new Set(plan.faults);
     this.#undelivered = plan.messages.length;
-    this.#outside = new Outside({
+    this.#outside = new FaultyPeers({
       plan,
       history: this.history,
       provider: this.provider,

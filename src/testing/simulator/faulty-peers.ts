@@ -51,7 +51,7 @@ interface Flight {
 }
 
 /** Responder and provider, with the faults that the plan has for their callers. */
-export class Outside {
+export class FaultyPeers {
   readonly #world: Surroundings;
   readonly #flights: Flight[] = [];
 

@@ -18,7 +18,7 @@ export interface Call {
 }
 
 /** The whole product over the memory engine, behind its real edge. Made anew for each try, so that every failure replays. */
-export interface House {
+export interface InProcessService {
   call(call: Call): Promise<EdgeAnswer>;
   counts(): Promise<Counts>;
   readonly clock: FakeClock;
@@ -35,7 +35,10 @@ const OURS = {
 };
 const PUBLICLY = { publicUrl: PUBLIC_URL, apiToken: API_TOKEN };
 
-export function house(config: Partial<LullConfig> = {}, where: Partial<LullConfig> = PUBLICLY): House {
+export function inProcessService(
+  config: Partial<LullConfig> = {},
+  where: Partial<LullConfig> = PUBLICLY,
+): InProcessService {
   const clock = fakeClock();
   const errors: LogFields[] = [];
   let count = 0;

@@ -11,17 +11,17 @@ import type { LogFields } from "../../src/model/log.ts";
 import type { Settings } from "../../src/model/settings.ts";
 import type { TakeOutcome } from "../../src/model/take.ts";
 import type { Engine, EngineContext } from "../../src/ports/engine.ts";
-import type { World } from "../../src/testing/engine-contract/index.ts";
+import type { EngineFixture } from "../../src/testing/engine-contract/index.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import type { Clients, Emulators } from "../../tools/aws-local/emulators.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
 import { spoil } from "./spoil.ts";
 
-/** Looks without a turn before a world is taken to go round in circles. */
+/** Looks without a turn before a fixture is taken to go round in circles. */
 const ROUNDS_MAX = 500;
 
-/** Looks that fail one after the other before a world is taken to be down. */
+/** Looks that fail one after the other before a fixture is taken to be down. */
 const LOOKS_MAX = 20;
 
 /** Time is moved by hand, also while requests are on their way: no deadline of theirs may see it pass. */
@@ -31,7 +31,7 @@ export const UNHURRIED = {
   pollMarginMsMax: Number.POSITIVE_INFINITY,
 };
 
-export interface AwsWorld extends World {
+export interface AwsFixture extends EngineFixture {
   readonly options: AwsOptions;
   readonly held: HeldTriggers;
   /** Not through any proxy. */
@@ -60,12 +60,12 @@ export interface Opening {
 }
 
 /** Tables and a queue of their own on running emulators, with time moved by hand. */
-export async function awsWorld(
+export async function awsFixture(
   emulators: Emulators,
   given: Partial<Settings> = {},
   /** What every worker's requests meet. */
   proxied: ProxyOptions = {},
-): Promise<AwsWorld> {
+): Promise<AwsFixture> {
   const tablePrefix = `${randomUUID().slice(0, 8)}-`;
   const direct: Clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
   const held = new HeldTriggers(direct.sqs);

@@ -3,10 +3,10 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { Random } from "../../src/testing/simulator/random.ts";
 
 /**
- * One request at a time, and which one is drawn by lot: everybody who has one waiting may be next. So a seed decides how workers
+ * One request at a time, and which one is decided at random: everybody who has one waiting may be next. So a seed decides how workers
  * interleave, request by request.
  */
-export class Lottery {
+export class RequestScheduler {
   #random: Random;
   #waiting: (() => void)[] = [];
   #isBusy = false;
@@ -15,22 +15,22 @@ export class Lottery {
     this.#random = random;
   }
 
-  /** From now on lots are drawn by this. */
+  /** From now on this decides who is next. */
   reseed(random: Random): void {
     this.#random = random;
   }
 
-  /** Every request of these clients waits for its lot. */
+  /** Every request of these clients waits until it is next. */
   join(clients: { readonly dynamodb: DynamoDBClient; readonly sqs: SQSClient }): void {
     for (const client of [clients.dynamodb, clients.sqs]) {
       (client.middlewareStack as DynamoDBClient["middlewareStack"]).add(
-        (next) => (args) => this.draw(() => next(args)),
+        (next) => (args) => this.schedule(() => next(args)),
         { step: "initialize", priority: "high" },
       );
     }
   }
 
-  async draw<T>(act: () => Promise<T>): Promise<T> {
+  async schedule<T>(act: () => Promise<T>): Promise<T> {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
       this.#next();

@@ -2,22 +2,23 @@ import { settingsWith } from "../../core/defaults.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { Engine, EngineProvider } from "../../ports/engine.ts";
 import { fakeClock } from "../fake-clock.ts";
-import type { World } from "./harness.ts";
+import type { EngineFixture } from "./harness.ts";
 
-export interface Backstage {
-  readonly strand?: World["strand"];
-  readonly spoil?: World["spoil"];
-  readonly keeps?: World["keeps"];
+/** What a case does to the store behind the engine's back, where the engine's tests can. */
+export interface StoreAccess {
+  readonly strand?: EngineFixture["strand"];
+  readonly spoil?: EngineFixture["spoil"];
+  readonly keeps?: EngineFixture["keeps"];
   /** After every worker is closed. */
   readonly close?: () => Promise<void>;
 }
 
-/** A world on any engine whose `takeDue` finds due work by itself. */
-export function worldOn(
+/** A fixture on any engine whose `takeDue` finds due work by itself. */
+export function engineFixture(
   provider: EngineProvider,
   given: Partial<Settings> = {},
-  backstage: Backstage = {},
-): World {
+  storeAccess: StoreAccess = {},
+): EngineFixture {
   const clock = fakeClock();
   const settings = settingsWith(given);
   const opened: Engine[] = [];
@@ -34,12 +35,12 @@ export function worldOn(
       return [...outcomes];
     },
     setClockBack: clock.setBack,
-    ...(backstage.strand && { strand: backstage.strand }),
-    ...(backstage.spoil && { spoil: backstage.spoil }),
-    ...(backstage.keeps && { keeps: backstage.keeps }),
+    ...(storeAccess.strand && { strand: storeAccess.strand }),
+    ...(storeAccess.spoil && { spoil: storeAccess.spoil }),
+    ...(storeAccess.keeps && { keeps: storeAccess.keeps }),
     async close() {
       for (const engine of opened) await engine.close();
-      await backstage.close?.();
+      await storeAccess.close?.();
     },
   };
 }

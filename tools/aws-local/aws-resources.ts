@@ -4,7 +4,7 @@ import { createQueues, createTables, type QueueOptions } from "../../src/engines
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { type Emulators, REGION } from "./emulators.ts";
 
-export interface Place {
+export interface AwsResources {
   readonly prefix: string;
   readonly queues: Readonly<Record<string, string>>;
   /** What a process has to know to work there: nothing else is needed. */
@@ -12,10 +12,10 @@ export interface Place {
 }
 
 /** Tables and queues of their own on running emulators, and the environment that names them. */
-export async function awsPlace(
+export async function awsResources(
   emulators: Emulators,
   options: Pick<QueueOptions, "prefix" | "channels" | "visibilitySeconds"> = {},
-): Promise<Place> {
+): Promise<AwsResources> {
   const { prefix = `${randomUUID().slice(0, 8)}-` } = options;
   const clients = { dynamodb: emulators.dynamodb(), sqs: emulators.sqs() };
   await createTables({ tablePrefix: prefix, clients });

@@ -9,7 +9,7 @@ import { sweepLeases } from "../../../src/engines/aws/steps/sweep.ts";
 import type { LogFields } from "../../../src/model/log.ts";
 import type { Settings } from "../../../src/model/settings.ts";
 import type { TakeOutcome } from "../../../src/model/take.ts";
-import type { SpoiltHow, SpoiltWhat, World } from "../../../src/testing/engine-contract/index.ts";
+import type { EngineFixture, SpoiltHow, SpoiltWhat } from "../../../src/testing/engine-contract/index.ts";
 import { Scene } from "../../../src/testing/engine-contract/scene.ts";
 import { fakeClock } from "../../../src/testing/fake-clock.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
@@ -20,7 +20,7 @@ export interface WaitingTrigger extends ReceivedTrigger {
   wakeAtMs: number;
 }
 
-export interface MemoryWorld extends World {
+export interface MemoryFixture extends EngineFixture {
   /** Rows as they stand, and to be written behind the engine's back. */
   row(table: TableName, key: Item): Item | undefined;
   write(table: TableName, item: Item): void;
@@ -30,7 +30,7 @@ export interface MemoryWorld extends World {
   loseTriggers(): void;
   /** What the workers told, by the name of the event. */
   told(event: string): readonly LogFields[];
-  /** Requests to the tables since the world began, by what they were. */
+  /** Requests to the tables since the fixture began, by what they were. */
   readonly requests: RequestName[];
   /** Once, before the next request of that name: what somebody else does meanwhile, or an error instead of an answer. */
   before(name: RequestName, happen: () => Promise<void>): void;
@@ -38,7 +38,7 @@ export interface MemoryWorld extends World {
   site(workerId?: string): AwsContext;
 }
 
-export interface MemoryWorldOptions {
+export interface MemoryFixtureOptions {
   /** Where a page ends though there is more. */
   readonly pageRowsMax?: number;
   /** The answer to every request gets lost once, and the request is made again. */
@@ -46,10 +46,10 @@ export interface MemoryWorldOptions {
 }
 
 /** The steps of the engine on tables in memory and a queue that keeps the test's time: seconds instead of the minutes of the emulators. */
-export async function memoryWorld(
+export async function memoryFixture(
   given: Partial<Settings> = {},
-  { pageRowsMax, losesAnswers = false }: MemoryWorldOptions = {},
-): Promise<MemoryWorld> {
+  { pageRowsMax, losesAnswers = false }: MemoryFixtureOptions = {},
+): Promise<MemoryFixture> {
   const clock = fakeClock();
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const tables = new MemoryTables();
@@ -170,11 +170,11 @@ function spoilIn(tables: MemoryTables, conversationId: string, what: SpoiltWhat,
   tables.write(table, key, { ...key, ...(how === "foreign" ? foreign : unreadable) }, 0);
 }
 
-/** A world with its first worker, and the words of the contract's cases. */
+/** A fixture with its first worker, and the words of the contract's cases. */
 export async function memoryScene(
   settings: Partial<Settings> = {},
-  options: MemoryWorldOptions = {},
-): Promise<{ readonly world: MemoryWorld; readonly s: Scene }> {
-  const world = await memoryWorld(settings, options);
-  return { world, s: new Scene(world, await world.open("worker-1")) };
+  options: MemoryFixtureOptions = {},
+): Promise<{ readonly fixture: MemoryFixture; readonly s: Scene }> {
+  const fixture = await memoryFixture(settings, options);
+  return { fixture, s: new Scene(fixture, await fixture.open("worker-1")) };
 }

@@ -20,9 +20,9 @@ import type { LullConfig } from "../../src/runtime/config.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
 import { testChannel } from "../../src/testing/test-channel.ts";
 import type { Emulators } from "../../tools/aws-local/emulators.ts";
+import { UNHURRIED } from "./aws-fixture.ts";
 import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsRequest, type Fate, startProxy } from "./proxy.ts";
-import { UNHURRIED } from "./world.ts";
 
 /** A context as the runtime of a function makes one, with the time that is left. */
 export function contextWith(remainingMs: number): LambdaContext {
@@ -34,7 +34,7 @@ export function contextWith(remainingMs: number): LambdaContext {
   };
 }
 
-export interface FunctionWorldOptions {
+export interface FunctionFixtureOptions {
   readonly config?: Partial<LullConfig>;
   /** Settings that nobody configures. */
   readonly defaults?: Partial<Settings>;
@@ -50,7 +50,7 @@ export interface Polled {
 }
 
 /** Tables and a queue of their own, functions on them, and the event source mapping a round at a time. */
-export async function functionWorld(emulators: Emulators, options: FunctionWorldOptions = {}) {
+export async function functionFixture(emulators: Emulators, options: FunctionFixtureOptions = {}) {
   const tablePrefix = `${randomUUID().slice(0, 8)}-`;
   const queue = emulators.sqs();
   const held = new HeldTriggers(queue);
@@ -163,7 +163,7 @@ export async function functionWorld(emulators: Emulators, options: FunctionWorld
   };
 }
 
-export type FunctionWorld = Awaited<ReturnType<typeof functionWorld>>;
+export type FunctionFixture = Awaited<ReturnType<typeof functionFixture>>;
 
 export function recordOf({ MessageId, ReceiptHandle, Body, Attributes }: Message, url: string): SqsRecord {
   return {
