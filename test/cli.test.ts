@@ -41,7 +41,10 @@ async function ask(args: readonly string[], env?: Record<string, string>) {
   };
 }
 
-/** The same without a process of its own, where only the result matters: starting one takes longer than all the rest. */
+/**
+ * The same without a process of its own, where only the result matters: starting one takes longer than all
+ * the rest.
+ */
 async function askHere(args: readonly string[]) {
   const out: string[] = [];
   const code = await run([...args, "--json"], {
@@ -73,7 +76,7 @@ function replies(url: string, sender = "visitor-one"): Promise<string[]> {
   });
 }
 
-/** Answers at the second attempt only: whoever is asked first never comes back. */
+/** Answers at the second attempt only: the worker that is asked first never comes back. */
 const HANGS_ONCE = `
   export default {
     channels: { web: { web: true } },
@@ -400,7 +403,8 @@ describe("one worker", () => {
     await writeFile(
       join(cwd, "lull.config.mjs"),
       `import { memory } from "${source}";
-       export default { engine: memory(), channels: { web: { web: true } }, respond: (turn) => "heard: " + turn.text };`,
+       export default { engine: memory(), channels: { web: { web: true } },
+         respond: (turn) => "heard: " + turn.text };`,
     );
     const service = lull(["start"]);
     const url = await service.url();
@@ -426,8 +430,9 @@ describe("workers", () => {
     expect(service.stdout).toBe(`lull listening on ${url}\n`);
   });
 
-  test("a killed worker's turn goes on because the parent frees its leases: nobody else does in this time", async () => {
-    // No sweep looks for dead holders, neither in time nor at the start of a replacement: that one never gets there.
+  test("a killed worker's turn goes on because the parent, and nothing else, frees its leases", async () => {
+    // No sweep looks for dead holders in time, not even at the start of a replacement, which never gets that
+    // far.
     await writeFile(
       join(cwd, "lull.config.mjs"),
       `import { existsSync, writeFileSync } from "node:fs";
@@ -444,7 +449,7 @@ describe("workers", () => {
     );
     const service = lull(["start", "--workers", "2"], { LULL_LOG_LEVEL: "debug" });
     const url = await service.url();
-    // Whoever sweeps at its start may do so late: that sweep would free them, too.
+    // A worker may sweep late at its start: that sweep would free them as well.
     for (const number of [1, 2]) {
       await service.event("its sweep", ({ event, worker }) => event === "sweep.done" && worker === number);
     }
@@ -458,7 +463,7 @@ describe("workers", () => {
     expect(await replies(url)).toEqual(["second attempt: hello"]);
   });
 
-  test("a killed worker is replaced, and its turn goes on without waiting for the lease to lapse", async () => {
+  test("a killed worker is replaced, and its turn goes on before the lease lapses", async () => {
     await writeFile(join(cwd, "lull.config.mjs"), HANGS_ONCE);
     const service = lull(["start", "--workers", "2"], { LULL_LEASE_SECONDS: "3600" });
     const url = await service.url();

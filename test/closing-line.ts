@@ -8,7 +8,8 @@ export const closingLine: Reporter = {
     // A file that cannot be loaded has no tests that could fail.
     const broken = modules.filter((module) => module.errors().length > 0).length + unhandledErrors.length;
     const failed = tests.filter((test) => test.result().state === "failed").length + broken;
-    // At the very end: the coverage table comes after this hook, and missing its threshold is one more failure.
+    // At the very end: the coverage table comes after this hook, and missing its threshold is one more
+    // failure.
     process.once("exit", (code) => {
       process.stdout.write(`\n${passed} passed, ${failed === 0 && code !== 0 ? 1 : failed} failed\n`);
     });

@@ -59,7 +59,7 @@ const NGINX: Proxy = {
     site = put(site, "127.0.0.1:8080", `127.0.0.1:${inside}`);
     const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
     const paths = temporary.map((name) => `${name}_temp_path ${at}/${name};`).join(" ");
-    // Where root starts it, others carry it out, who may not enter the folder of this test.
+    // Started by root, it runs as another user, who may not enter the folder of this test.
     const user = process.getuid?.() === 0 ? "user root;" : "";
     return `${user} daemon off; pid ${at}/pid; error_log stderr crit; events {} http { ${paths}\n${site}\n}`;
   },

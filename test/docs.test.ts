@@ -1,55 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { access, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { access, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { CATALOGUE } from "../src/cli/catalogue.ts";
-import { ENGINES } from "../src/cli/engines.ts";
 import { KNOBS } from "../src/config/knobs.ts";
-import { load } from "../src/config/load.ts";
 import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
 import tsconfig from "../tsconfig.json" with { type: "json" };
+import { blocksOf, fileNameOf, PAGES, pageNamed, prose } from "./doc-pages.ts";
 import { ROOT, run } from "./staged-package.ts";
-
-interface Page {
-  readonly name: string;
-  readonly text: string;
-  readonly blocks: readonly Block[];
-}
-
-interface Block {
-  readonly language: string;
-  readonly code: string;
-  readonly line: number;
-}
-
-const PAGES: readonly Page[] = [
-  ...readdirSync(ROOT).filter((name) => name.endsWith(".md")),
-  ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
-].map((name) => {
-  const text = readFileSync(join(ROOT, name), "utf8");
-  return { name, text, blocks: blocksIn(text) };
-});
-
-function blocksIn(text: string): Block[] {
-  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([whole, language = "", code = ""]) => ({
-    language,
-    code,
-    line: text.slice(0, text.indexOf(whole)).split("\n").length,
-  }));
-}
-
-function blocksOf(language: string): (Block & { readonly page: string })[] {
-  return PAGES.flatMap(({ name, blocks }) =>
-    blocks.filter((block) => block.language === language).map((block) => ({ ...block, page: name })),
-  );
-}
-
-/** What is said, without what is shown. */
-function prose({ text }: Page): string {
-  return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
-}
 
 let folder: string;
 beforeAll(async () => {
@@ -57,25 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("every event that the sources log, from `info` on, is in the tables of operating.md, with its level", () => {
-  const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
-  const sources = files.filter((name) => /\.ts$/.test(name) && !/\.test\.ts$|^testing/.test(name));
-  const logged = sources.flatMap((name) =>
-    [
-      ...readFileSync(join(ROOT, "src", name), "utf8").matchAll(
-        /"(info|warn|error)",\s*"([a-z]+\.[a-z-]+)"/g,
-      ),
-    ].map(([, level, event]) => `${event} ${level}`),
-  );
-  const { text } = PAGES.find(({ name }) => name === "docs/operating.md")!;
-  const told = [...text.matchAll(/^\| (`[a-z]+\.[^|]*) \| (info|warn|error) \|/gm)].flatMap(
-    ([, events = "", level]) => [...events.matchAll(/`([^`]+)`/g)].map(([, event]) => `${event} ${level}`),
-  );
-  expect(told.toSorted()).toEqual([...new Set(logged)].toSorted());
-});
-
 test("every test that the table of attacks names is there", async () => {
-  const { text } = PAGES.find(({ name }) => name === "docs/security.md")!;
+  const { text } = pageNamed("docs/security.md");
   const table = text.slice(text.indexOf("| attack |"), text.indexOf("## Tokens and roles"));
   const named = table
     .split("\n")
@@ -90,13 +33,15 @@ describe("code in the docs", () => {
   test("compiles as it stands", async () => {
     const blocks = blocksOf("ts");
     expect(blocks.length).toBeGreaterThan(5);
-    for (const { page, line, code } of blocks) {
-      await writeFile(join(folder, `${page.replaceAll(/\W/g, "-")}-line-${line}.ts`), code);
+    for (const block of blocks) {
+      const page = block.page.replaceAll(/\W/g, "-");
+      await mkdir(join(folder, page), { recursive: true });
+      await writeFile(join(folder, page, fileNameOf(block) ?? `line-${block.line}.ts`), block.code);
     }
     const config = {
       extends: join(ROOT, "tsconfig.json"),
       compilerOptions: { moduleDetection: "force" },
-      include: ["*.ts"],
+      include: ["**/*.ts"],
     };
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
@@ -113,26 +58,9 @@ describe("code in the docs", () => {
     expect(tsconfig.compilerOptions.paths).toEqual(Object.fromEntries(exported));
   });
 
-  test.each(blocksOf("json").map(({ page, line, code }) => [`${page}:${line}`, code]))(
-    "%s is JSON, and loads if it is a configuration",
-    async (_where, code) => {
-      const content = JSON.parse(code) as Record<string, unknown>;
-      if (!("channels" in content || "window" in content || "responder" in content)) return;
-      await writeFile(join(folder, "lull.config.json"), code);
-      const env = { WATI_API_URL: "https://wati.example/1", WATI_TOKEN: "t", WATI_WEBHOOK_SECRET: "s" };
-      const loaded = await load({
-        file: undefined,
-        env,
-        flags: {},
-        cwd: folder,
-        purpose: "start",
-        engines: ENGINES,
-      });
-      expect(loaded.channels.map(({ name }) => name)).toEqual(
-        expect.arrayContaining(Object.keys(content.channels ?? {})),
-      );
-    },
-  );
+  test("installs from the registry only what is there: Lull is not", () => {
+    expect(PAGES.filter(({ text }) => /npm (?:install|i)\b[^`\n]* lull(?:[ `@]|$)/m.test(text))).toEqual([]);
+  });
 
   test("in a shell calls commands that exist", () => {
     const known = new Set(CATALOGUE.map(({ name }) => name));
@@ -195,7 +123,7 @@ describe("settings", () => {
   ].flat();
   /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
-    "tools/aws-local/settings.ts",
+    "test/aws/local/settings.ts",
     "test/aws/interleavings.test.ts",
     "test/bad-input/hold.ts",
     "test/browser/chromium.ts",
@@ -219,14 +147,14 @@ describe("settings", () => {
   });
 
   test("that the program reads are all in docs/configuration.md", () => {
-    const text = PAGES.find(({ name }) => name === "docs/configuration.md")?.text ?? "";
+    const text = pageNamed("docs/configuration.md").text;
     expect(variables.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
   test.each(KNOBS.filter(({ notInFile }) => !notInFile).map((knob) => [knob.key, knob] as const))(
     "%s is described as it is",
     (key, knob) => {
-      const text = PAGES.find(({ name }) => name === "docs/configuration.md")?.text ?? "";
+      const text = pageNamed("docs/configuration.md").text;
       const row = text.split("\n").find((line) => line.includes(`| \`${key}\` |`));
       const cells = row?.split("|").map((cell) => cell.trim().replaceAll("`", ""));
       expect(cells?.slice(1, 4)).toEqual([knob.env ?? "", knob.flag ? `--${knob.flag}` : "", key]);
@@ -236,13 +164,13 @@ describe("settings", () => {
 });
 
 test("docs/dependencies.md gives a reason for every package", () => {
-  const text = PAGES.find(({ name }) => name === "docs/dependencies.md")?.text ?? "";
+  const text = pageNamed("docs/dependencies.md").text;
   const packages = Object.keys({ ...manifest.devDependencies, ...manifest.peerDependencies });
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("CONTRIBUTING.md says what each folder of web holds", () => {
-  const { text } = PAGES.find(({ name }) => name === "CONTRIBUTING.md")!;
+  const { text } = pageNamed("CONTRIBUTING.md");
   const entries = readdirSync(join(ROOT, "web"), { withFileTypes: true });
   const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => `web/${name}`);
   expect(folders.filter((folder) => !text.includes(`| \`${folder}\` |`))).toEqual([]);

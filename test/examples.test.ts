@@ -90,7 +90,7 @@ describe.concurrent("examples that run:", () => {
 
   test("http-responder.ts answers at once, or later", async () => {
     let url = "";
-    // Each of the two has to know where the other one is. This door is open before either.
+    // Each of the two has to know where the other is, so this port is opened before either.
     const door = await server(async (request, response) => {
       const body = await text(request);
       const answer = await fetch(`${url}${request.url}`, { method: "POST", headers: JSON_TYPE, body });

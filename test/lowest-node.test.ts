@@ -11,7 +11,10 @@ const NODE = fileURLToPath(
   new URL("../node_modules/.cache/lowest/node_modules/node/bin/node", import.meta.url),
 );
 
-/** Everything else runs on the Node that the repository brings. `npm run test:lowest` fetches the one that users may have. */
+/**
+ * Everything else runs on the Node that the repository brings. `npm run test:lowest` fetches the one that
+ * users may have.
+ */
 describe.skipIf(!process.env.LULL_TEST_LOWEST)("on the lowest Node that is promised", () => {
   let cwd = "";
   const running: LullProcess[] = [];

@@ -14,7 +14,7 @@ export interface LullProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The user to run as; this one where left out. */
   readonly uid?: number;
-  /** What the rights of new files lack, as a shell takes it; that of the tests where left out. */
+  /** The umask; that of the tests where left out. */
   readonly umask?: string;
   /** The program to run; the CLI of the sources where left out. */
   readonly main?: string;
@@ -31,7 +31,7 @@ export class LullProcess {
 
   constructor(args: readonly string[], options: LullProcessOptions) {
     const { cwd, env = {}, main = MAIN, node = process.execPath, uid, umask } = options;
-    // Nothing of the surroundings gets in: a key in the developer's shell must not change what is tested.
+    // The environment is not inherited: a key in the developer's shell must not change what is tested.
     const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
     const program = [node, main, ...args];
     const [command = "", ...rest] =
@@ -85,7 +85,7 @@ export class LullProcess {
     }
   }
 
-  /** Exit code and signal, once the process and everybody who shares its output are gone. */
+  /** Exit code and signal, once the process and all that share its output are gone. */
   async gone(): Promise<{ code: number | null; signal: string | null }> {
     const deadline = AbortSignal.timeout(DEADLINE_MS);
     const late = new Promise<never>((_, reject) => {

@@ -9,7 +9,10 @@ interface Entry {
   readonly inBundle?: boolean;
 }
 
-/** What comes from a registry. A bundled package comes inside its parent, whose integrity is its own; ours are in this repository. */
+/**
+ * What comes from a registry. A bundled package comes inside its parent, whose integrity is its own; ours are
+ * in this repository.
+ */
 const fetched = Object.entries(lock.packages as Record<string, Entry>).filter(
   ([path, { link, inBundle }]) => path.includes("node_modules/") && !link && !inBundle,
 );
@@ -20,7 +23,7 @@ test("every package that is fetched is known by its hash", () => {
   expect(unknown.map(([path]) => path)).toEqual([]);
 });
 
-test("the lock names no host: whoever installs takes their own registry", () => {
+test("the lock names no host: every user installs from their own registry", () => {
   const hosts = fetched.filter(([, { resolved }]) => resolved !== undefined);
   expect(hosts.map(([path]) => path)).toEqual([]);
 });

@@ -9,8 +9,8 @@ export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const execute = promisify(execFile);
 
 /**
- * Nothing of the surroundings gets in: neither a developer's keys nor what an outer npm tells its children. The Node that runs
- * the tests comes first, whatever the machine calls `node`.
+ * Nothing of the surroundings gets in: neither a developer's keys nor what an outer npm tells its children.
+ * The Node that runs the tests comes first, whatever the machine calls `node`.
  */
 export function cleanEnvironment(): Record<string, string> {
   const path = [dirname(process.execPath), join(ROOT, "node_modules/.bin"), process.env.PATH].join(delimiter);

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Every run has a temporary folder of its own, and takes it along at its end: with what a test that failed did not get to remove, what
- * a process that was killed left, and what others put there (CDK never removes what it synthesised).
+ * Every run has a temporary folder of its own, and removes it at its end, with what failed tests did not
+ * remove, what killed processes left, and what others put there (CDK never removes what it synthesised).
  */
 export default function temporaryFolder(): () => void {
   const { TMPDIR: before } = process.env;
   const folder = mkdtempSync(join(tmpdir(), "lull-tests-"));
-  // Some tests run a program as somebody else, who has to get to what lies in it.
+  // Some tests run a program as another user, who has to reach what lies in it.
   chmodSync(folder, 0o755);
   process.env.TMPDIR = folder;
   return () => {

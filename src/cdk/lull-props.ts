@@ -42,10 +42,11 @@ export interface LullProps {
   /** Plain variables of the functions: `TWILIO_WHATSAPP_FROM`, `OPENAI_MODEL`, `LULL_WINDOW_SECONDS`. */
   readonly environment?: Readonly<Record<string, string>>;
   /**
-   * Variables whose values stay in Secrets Manager: `{ OPENAI_API_KEY: secret, TWILIO_AUTH_TOKEN: { secret,
-   * key: "authToken" } }`. The functions are told the name (`OPENAI_API_KEY_SECRET`), and each may read the
-   * secrets that it needs: the webhook function only those that signatures are checked with. Rights are
-   * granted by secret, not by key: keep values with different readers in two secrets.
+   * Variables whose values stay in Secrets Manager:
+   * `{ OPENAI_API_KEY: secret, TWILIO_AUTH_TOKEN: { secret, key: "authToken" } }`. The functions are told the
+   * name (`OPENAI_API_KEY_SECRET`), and each may read the secrets that it needs: the webhook function only
+   * those that signatures are checked with. Rights are granted by secret, not by key: keep values with
+   * different readers in two secrets.
    */
   readonly secrets?: Readonly<Record<string, SecretSource>>;
   /**

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { SETTINGS_PAGE, withTables } from "../../test/settings-page.ts";
+import { pageNamed } from "../../test/doc-pages.ts";
 import { schemaOf } from "../core/limits.ts";
 import { inWords, TO_PEOPLE } from "../core/problems.ts";
 import { memory } from "../engines/memory/index.ts";
@@ -10,11 +9,10 @@ import { checkFile } from "./file-keys.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
 import { settle } from "./resolve-settings.ts";
 
-const page = readFileSync(SETTINGS_PAGE, "utf8");
+const page = pageNamed("docs/configuration.md").text;
 
 describe("docs/configuration.md", () => {
-  test("has the tables of what can be set; `npm run docs` writes them", () => {
-    expect(page).toBe(withTables(page));
+  test("has a row for everything that can be set", () => {
     for (const { key } of KNOBS.filter(({ notInFile }) => !notInFile))
       expect(page).toContain(`| \`${key}\` |`);
   });

@@ -33,7 +33,7 @@ const secrets = { get: async (reference: unknown) => TOKENS[(reference as { env:
 const withToken = { apiToken: { env: "LULL_API_TOKEN" }, secrets };
 const withBoth = { ...withToken, turnToken: { env: "LULL_TURN_TOKEN" } };
 const open = createEdge(stubService());
-// One each time: who tries tokens waits longer and longer.
+// A new one each time: a caller that tries wrong tokens waits longer and longer.
 const guarded = (request: EdgeRequest) => createEdge(stubService(withToken))(request);
 
 function bearing(token: string, caller: Caller = {}): EdgeRequest {

@@ -55,7 +55,7 @@ type Answers<S extends Schema, T> = [Public<T>] extends [Infer<S>]
 
 type AllTrue<T extends Readonly<Record<string, true>>> = T;
 
-/** What is not so described as it is given does not compile: a field that a port gets, gets a line here. */
+/** A schema that does not match its shape does not compile: a new field of a port gets a line here. */
 type Described = AllTrue<{
   usage: Answers<typeof schemas.USAGE, Usage>;
   media: Answers<typeof schemas.MEDIA, Media>;

@@ -37,7 +37,7 @@ async function call(method: string, path: string, body?: unknown) {
 
 const create = { channel: "whatsapp", address: "+15550100", sender: "+15550123" };
 
-/** Each route once, as it succeeds; what the engine was asked; the status. */
+/** Each route once, successfully: the request, the call of the engine, the status. */
 const CASES: [string, string, unknown, unknown[] | undefined, number][] = [
   [
     "GET",

@@ -114,7 +114,7 @@ test("the process is healthy as long as it answers, and ready while its store ca
   expect(await ask("/healthz")).toEqual([200, { status: "ok" }]);
 });
 
-/** A service of which nothing comes back before the test lets it, and how many requests are inside. */
+/** A service that answers nothing before the test lets it, and how many requests are inside. */
 function stuck() {
   const held = Promise.withResolvers<void>();
   const inside: string[] = [];

@@ -126,7 +126,7 @@ test("a caller that asks before it sends its body is told to go on once its head
   raw.socket.destroy();
 });
 
-/** A body that its caller does not go on with. */
+/** An upload that its caller stalls. */
 async function stalled(port: number, body = "s") {
   const raw = await rawConnection(port);
   raw.write(post("Expect: 100-continue\r\nContent-Length: 100"));
@@ -333,7 +333,7 @@ test("a body that ends early is never staged", async () => {
   aborted.socket.resetAndDestroy();
   await aborted.closed();
 
-  // Whatever the two left behind has been dealt with once a later request is answered.
+  // Both connections have been dealt with once a later request is answered.
   expect((await fetch(`${serving?.url}/healthz`)).status).toBe(200);
   expect(service.received).toEqual([]);
   expect(service.logged).toEqual([]);
@@ -434,7 +434,7 @@ test("after the grace time, what still runs is cut off", async () => {
   await reached;
   await serving.close(10);
   expect(await busy.closed()).toBe("");
-  // The grace is one for both: what the requests took is not given to the turns again.
+  // The grace is shared: turns do not get again what the requests used.
   const [, graceMs] = service.calls.find(([name]) => name === "stop") ?? [];
   expect(graceMs).toBeLessThan(10);
   go();

@@ -113,7 +113,7 @@ describe("a batch", () => {
     expect(at.removed.sort()).toEqual(["1", "stuck"]);
     slow.resolve("there you are");
     expect(await invocation).toEqual([]);
-    // The event source takes away what is left when the invocation ends: the last one needs no request of its
+    // The event source deletes the rest when the invocation ends: the last trigger needs no request of its
     // own.
     expect(at.removed).not.toContain("2");
   });
@@ -182,7 +182,7 @@ describe("near its deadline a function", () => {
       },
     });
     const ana = await at.receive("ana");
-    // It began behind others, so its answer has not had the whole time.
+    // It began after others, so its answer has not had the whole time.
     const run = new BatchRun({
       lull: at.lull,
       visibility: { keepHidden: () => () => {}, showAfter: async () => {}, remove: async () => {} },

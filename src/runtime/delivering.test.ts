@@ -120,7 +120,7 @@ describe("a send whose outcome the provider never told", () => {
     ["an earlier message of the same reply", ["hello", "hello"]],
   ])("is not taken for %s with the same words", async (_where, reply) => {
     open({ respond: () => reply });
-    // All that the provider's list holds is what was sent before.
+    // The provider's list holds only what was sent before.
     lull.channel.reconcileWith((_n, { excludeProviderIds }) =>
       excludeProviderIds.includes("SM1") ? { kind: "not-sent" } : { kind: "sent", providerId: "SM1" },
     );
@@ -280,7 +280,7 @@ describe("what is known of a send", () => {
     const asked = Promise.withResolvers<void>();
     lull.channel.behave(async ({ text }) => {
       if (ledger.length > 0) return { kind: "sent", providerId: "twice" };
-      // Taken in by the provider while the list below is already on its way to us.
+      // The provider accepts it while the list below is already on its way to us.
       void asked.promise.then(() => ledger.push(text));
       return UNKNOWN;
     });

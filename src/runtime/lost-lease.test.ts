@@ -10,7 +10,7 @@ let lull: TestLull;
 const events: string[] = [];
 afterEach(() => lull.stop());
 
-/** A turn whose store answers as `around` has it. */
+/** A turn on a store whose calls go through `around`. */
 function open(around: Around, leaseSeconds: number, answerMs: number, reply: string[]): void {
   events.length = 0;
   lull = testLull({

@@ -31,7 +31,7 @@ async function liveThrough(who: {
   lull.channel.behave((outgoing) => {
     if (isAway && who.sending) return who.sending(outgoing);
     ledger.push(outgoing);
-    // Its answer gets lost, where it is the list that is away.
+    // Where the list is away, the answer to the send gets lost first.
     if (isAway && who.asking) return { kind: "unknown", why: "connection reset" };
     return { kind: "sent", providerId: `SM${ledger.length}` };
   });

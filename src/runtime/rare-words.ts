@@ -1,22 +1,17 @@
-/** How long the same failure is only counted before it is told again. */
+/** How long the same failure is only counted before it is logged again. */
 const SILENT_MS = 60_000;
-/**
- * Reasons that are remembered. Beyond it the one told longest ago is forgotten, and told again if it comes
- * back.
- */
+/** Reasons that are remembered. Beyond that the one logged longest ago is forgotten, and logged anew. */
 const REASONS_MAX = 20;
 
-/**
- * Failures that repeat by the second: each reason is told at once, and then once a minute with their number.
- */
+/** Failures that repeat by the second: each reason is logged at once, then once a minute with a count. */
 export class RareWords {
   readonly #told = new Map<string, { readonly atMs: number; failures: number }>();
 
-  /** How many failures to tell of, this one included. Undefined: nothing is to be told now. */
+  /** How many failures to log, this one included. Undefined: nothing is to be logged now. */
   note(reason: string, nowMs: number): number | undefined {
     const known = this.#told.get(reason);
     const failures = (known?.failures ?? 0) + 1;
-    // Also after a clock that was set back.
+    // A distance: a clock that was set back must not silence a reason.
     if (known && Math.abs(nowMs - known.atMs) < SILENT_MS) {
       known.failures = failures;
       return undefined;

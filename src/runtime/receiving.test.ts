@@ -35,7 +35,7 @@ function receiving(engine: EngineProvider, channel: Channel = testChannel()) {
   return { clock, events, lines, service, post: () => service.receive("test", WEBHOOK) };
 }
 
-/** A store that does what it is asked, and says so only when it is let. */
+/** A store that does what it is asked, and answers only when the test lets it. */
 function slowly(): { readonly engine: EngineProvider; readonly letGo: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const engine = aroundEngine(memory(), () => async (name, _input, call) => {

@@ -50,7 +50,7 @@ function living(engine: EngineProvider, given?: Clock) {
   return { clock, channel, service, write, stop };
 }
 
-/** An engine whose opening waits until it is let, and that tells who closed it. */
+/** An engine whose opening waits for the test, and that records who closed it. */
 function slowToOpen() {
   const kept = memory();
   const { promise: mayOpen, resolve: letOpen } = Promise.withResolvers<void>();

@@ -10,7 +10,7 @@ const OTHER_REASONS = "other reasons";
  * Events that a caller may cause without limit, or that every turn repeats while a failure lasts; each with
  * the event that reports how many more there were.
  */
-const SUMS = {
+export const SUMS = {
   "webhook.refused": ["warn", "webhook.refusals"],
   "message.refused": ["info", "message.refusals"],
   "webhook.failed": ["error", "webhook.failures"],
@@ -89,7 +89,10 @@ function keyOf(event: SampledEvent, apart: LogFields): string {
   return JSON.stringify([event, apart]);
 }
 
-/** Also true after the clock was set back. An entry that is still being counted stays until it is logged. */
+/**
+ * A clock that was set back keeps no entry fresh, hence the distance. An entry that is being counted stays
+ * fresh until it is logged.
+ */
 function isFresh({ atMs, more }: Told, nowMs: number): boolean {
   return more > 0 || Math.abs(nowMs - atMs) < MINUTE_MS;
 }

@@ -13,8 +13,8 @@ let lull: TestLull;
 afterEach(() => lull.stop());
 
 /**
- * A provider that takes the request and says nothing. What it was given to listen to, and whether the turn
- * still waits for it.
+ * A provider that takes the request and says nothing. Keeps its abort signals, and whether the turn still
+ * waits.
  */
 function open(answerMs: number, draftMs = 0) {
   const slowly = aroundEngine(memory(), () => async (name, _input, call) => {

@@ -49,7 +49,7 @@ function fixture() {
     channel,
     start,
     alive,
-    /** A process that takes whatever is due and dies of it. What it held is free at once. */
+    /** A process that takes everything due and dies of it. Its leases are free at once. */
     async dieOfWhatIsDue() {
       let isDead = false;
       const { service, asked } = await start(

@@ -21,10 +21,7 @@ export interface Within {
   readonly limits: Pick<Settings, "answerTimeoutMs" | "sendTimeoutMs">;
 }
 
-/**
- * `abandoned`: the store failed during the turn, and no trigger or window stands that would bring a worker
- * back.
- */
+/** `abandoned`: the store failed during the turn, and the next look at the conversation is not arranged. */
 export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
 
 /**

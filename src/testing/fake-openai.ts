@@ -59,8 +59,8 @@ export interface FakeOpenAi {
 }
 
 /**
- * OpenAI's `POST /v1/responses` on the loopback interface. By default it answers `answer to: <last user
- * text>`.
+ * OpenAI's `POST /v1/responses` on the loopback interface. By default it answers
+ * `answer to: <last user text>`.
  */
 export function fakeOpenAi(): FakeOpenAi {
   const requests: FakeOpenAiRequest[] = [];

@@ -18,13 +18,13 @@ import { HeldTriggers } from "./held-triggers.ts";
 import { type AwsProxy, type ProxyOptions, startProxy } from "./proxy.ts";
 import { spoil } from "./spoil.ts";
 
-/** Looks without a turn before a fixture is taken to go round in circles. */
+/** Looks without a turn before a world counts as going round in circles. */
 const ROUNDS_MAX = 500;
 
-/** Looks that fail one after the other before a fixture is taken to be down. */
+/** Failed looks in a row before a world counts as down. */
 const LOOKS_MAX = 20;
 
-/** Time is moved by hand, also while requests are on their way: no deadline of theirs may see it pass. */
+/** Time is moved by hand, also while requests are running: their deadlines must not see it pass. */
 export const UNHURRIED = {
   requestMsMax: Number.POSITIVE_INFINITY,
   callMsMax: Number.POSITIVE_INFINITY,
@@ -36,9 +36,9 @@ export interface AwsFixture extends EngineFixture {
   readonly held: HeldTriggers;
   /** Not through any proxy. */
   readonly dynamodb: DynamoDBClient;
-  /** A worker whose requests go through a proxy of its own: what happens to them happens to nobody else's. */
+  /** A worker whose requests go through a proxy of its own: its faults hit no other worker. */
   openBehind(proxy: ProxyOptions, options?: Opening): Promise<Engine>;
-  /** Clients behind one more proxy like everybody's, for middleware that is not. */
+  /** Clients behind one more proxy like all the others, with room for middleware. */
   clients(): Promise<Clients>;
   openWith(clients: Clients, workerId?: string, more?: Partial<AwsOptions>): Promise<Engine>;
   context(workerId: string): EngineContext;
@@ -91,7 +91,7 @@ export async function awsFixture(
     clients,
   };
   const clock = fakeClock();
-  // The engine takes nothing less on AWS: cases have to know.
+  // The engine accepts no smaller clock skew on AWS, and cases have to know it.
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const opened: Engine[] = [];
   const logged: Logged[] = [];

@@ -11,12 +11,12 @@ import type { AwsRequest, Fate } from "./proxy.ts";
 const [random] = crypto.getRandomValues(new Uint32Array(1));
 const SEED = Number(process.env.LULL_AWS_SEED ?? random);
 const INTERLEAVINGS = Number(process.env.LULL_INTERLEAVINGS ?? 100);
-/** More than the doomed worker makes requests: past its last it lives. */
+/** More than the story makes: past the end the worker lives. */
 const DOOMSDAYS = 60;
 
 /**
- * Through the proxy, a fifth of all requests meets a fault, every answer may get lost, and the queue brings triggers late, twice, in
- * any order, and long after they were deleted. The SDK's own retries are on.
+ * Through the proxy, a fifth of all requests meets a fault, every answer may get lost, and the queue brings
+ * triggers late, twice, in any order, and long after they were deleted. The SDK's own retries are on.
  */
 describeOnEmulators(`on a bad day (LULL_AWS_SEED=${SEED})`, (emulators) => {
   const faults = new Faults(seeded(SEED), 0.2);

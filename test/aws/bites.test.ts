@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exploreIn, without } from "../simulation/bite.ts";
 import { AWS_REMOVALS, type Day } from "./protections.ts";
 
-/** Found within this many schedules, or the check is not worth having. */
+/** A missing protection has to be found within this many schedules. */
 const SCHEDULES_MAX = 5_000;
 
 let folder: string;

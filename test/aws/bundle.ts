@@ -15,7 +15,7 @@ export interface Bundle {
   readonly sources: readonly string[];
 }
 
-/** The functions in one file, as the construct bundles them: its own entry, or one of somebody's own. */
+/** The functions in one file, as the construct bundles them: from its own entry, or from a user's. */
 export async function bundleFunctions(outfile: string, entry = "src/lambda/environment.ts"): Promise<Bundle> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -31,7 +31,8 @@ export async function bundleFunctions(outfile: string, entry = "src/lambda/envir
     write: false,
     banner: {
       js:
-        "import{createRequire as lullCreateRequire}from'node:module';const require=lullCreateRequire(import.meta.url);" +
+        "import{createRequire as lullCreateRequire}from'node:module';" +
+        "const require=lullCreateRequire(import.meta.url);" +
         "const __filename=import.meta.filename,__dirname=import.meta.dirname;",
     },
   });

@@ -31,7 +31,7 @@ async function kept(emulators: Emulators, TableName: string): Promise<Kept> {
   };
 }
 
-/** Those of a turn are written down where they are not the ids of what was said in it. */
+/** A turn lists its message ids only where they differ from the ids of what was said in it. */
 function messageIdsIn({ message_ids, parts, before }: Record<string, unknown>): string[] {
   const sides = [...((before ?? []) as Side[]), { parts } as Side];
   return (

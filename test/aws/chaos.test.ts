@@ -4,7 +4,7 @@ import { runChaos } from "../chaos/run-chaos.ts";
 import { chaosStore } from "./chaos-store.ts";
 
 it.skipIf(unavailable)(
-  "workers killed at random on AWS, a provider in trouble: nothing lost, nothing in two turns, nobody answered twice",
+  "workers killed at random on AWS, a provider in trouble: nothing lost, in two turns or answered twice",
   async () => {
     const emulators = await startEmulators();
     const report = await runChaos({

@@ -36,7 +36,7 @@ describeOnEmulators("tables that another hand made", (emulators) => {
     ...(sort === undefined ? [] : [{ AttributeName: sort, KeyType: "RANGE" as const }]),
   ];
 
-  /** What is wrong with a table of that name once it stands in place of ours. */
+  /** What the checks say of a table made by hand in place of ours. */
   async function wrongWith(
     table: TableName,
     made: { readonly attributes: Attribute[]; readonly key: readonly string[]; readonly indexes?: Index[] },
@@ -99,7 +99,8 @@ describeOnEmulators("tables that another hand made", (emulators) => {
   it("with an index of the right name and other keys are told", async () => {
     const indexes = [{ ...activity, key: ["task_complete", "primary_channel"] }, byId, listed];
     assert.deepEqual(await wrongWith("conversations", { attributes, key, indexes }), [
-      `has an index ${BY_ACTIVITY} that has the key task_complete (N), primary_channel (S) instead of primary_channel (S), task_complete (N)`,
+      `has an index ${BY_ACTIVITY} that has the key task_complete (N), primary_channel (S) ` +
+        `instead of primary_channel (S), task_complete (N)`,
     ]);
   });
 
@@ -108,7 +109,8 @@ describeOnEmulators("tables that another hand made", (emulators) => {
     assert.deepEqual(
       await wrongWith("conversations", { attributes: texts, key, indexes: [activity, byId, listed] }),
       [
-        `has an index ${BY_ACTIVITY} that has the key primary_channel (S), task_complete (S) instead of primary_channel (S), task_complete (N)`,
+        `has an index ${BY_ACTIVITY} that has the key primary_channel (S), task_complete (S) ` +
+          `instead of primary_channel (S), task_complete (N)`,
       ],
     );
     const number: Attribute[] = [["conversation_id", "N"]];
@@ -145,7 +147,7 @@ describeOnEmulators("what an engine finds of its surroundings", (emulators) => {
   });
   afterAll(() => fixture.close());
 
-  /** With the time that everybody has, unless it is another. */
+  /** With the machine's time, unless another clock is given. */
   async function findings(given: Partial<AwsOptions> = {}, clock: Clock = systemClock): Promise<string[]> {
     const engine = await aws({ ...fixture.options, ...given }).open({ ...fixture.context("checker"), clock });
     const found = await engine.checks!();

@@ -10,8 +10,9 @@ import { bundleFunctions } from "./bundle.ts";
 import { get, post, signedUrl } from "./function-fixture.ts";
 
 /**
- * What a cold start costs: `node test/aws/cold-start.ts [runs]`. Every run is a fresh process that loads the bundle and handles two
- * events. Time on the clock depends on what else the machine does; time on the CPU hardly.
+ * What a cold start costs: `node test/aws/cold-start.ts [runs]`. Every run is a fresh process that loads the
+ * bundle and handles two events. Time on the clock depends on what else the machine does; time on the CPU
+ * hardly.
  */
 const RUNS = Number(process.argv[2] ?? 15);
 const PATH = "/webhooks/whatsapp";
@@ -86,7 +87,7 @@ function message(): object {
 /** A trigger that finds nothing: a lease, a look, a release. */
 function trigger(): object {
   count += 1;
-  const body = JSON.stringify({ conversation_id: `nobody-${count}`, channel: "whatsapp" });
+  const body = JSON.stringify({ conversation_id: `none-${count}`, channel: "whatsapp" });
   return { Records: [{ messageId: `m${count}`, receiptHandle: "handle", body }] };
 }
 
@@ -122,7 +123,7 @@ console.log(`bundle: ${bundle.bytes} bytes, ${bundle.zippedBytes} zipped; median
 console.log(`ms of CPU / on the clock${" ".repeat(13)}load      first event    second event`);
 await measure("webhook, a signed message", "webhook", message);
 await measure("webhook, /healthz", "webhook", () => get("/healthz"));
-await measure("worker, a trigger for nobody", "worker", trigger);
+await measure("worker, a trigger without a conversation", "worker", trigger);
 await measure("sweeper", "sweeper", () => ({}));
 const traced = {
   AWS_EXECUTION_ENV: "AWS_Lambda_nodejs24.x",

@@ -16,7 +16,7 @@ describeOnEmulators("the AWS engine keeps the contract on real endpoints over HT
     expect([...allowed].filter((each) => !requests.seen.has(each) && !(each in RARE))).toEqual([]);
   });
 
-  it("reads tables consistently, whoever reads what", () => {
+  it("every function reads tables consistently", () => {
     expect([...requests.reads].sort()).toEqual(expect.arrayContaining(BASE_READS));
     expect([...requests.lagging]).toEqual([]);
   });
@@ -26,7 +26,7 @@ describeOnEmulators("the AWS engine keeps the contract on real endpoints over HT
   });
 });
 
-/** Every kind of read that there is: one that is not made cannot be found lagging. */
+/** Every kind of read: one that never happens could not be found lagging. */
 const BASE_READS = [
   "dynamodb:BatchGetItem conversations-stage",
   "dynamodb:BatchGetItem conversations-seen",
@@ -53,7 +53,7 @@ const NOT_ON_AWS: Readonly<Record<string, string>> = {
 
 /** Requests that the engine may make and the contract does not bring about. */
 const RARE: Readonly<Record<string, string>> = {
-  // A write that was given up and landed after its message was answered: the simulator has it.
+  // A write that was given up and arrives after its message was answered: the simulator covers it.
   "sweeper dynamodb:BatchWriteItem conversations-stage": "drops what was answered meanwhile",
   "worker dynamodb:BatchWriteItem conversations-stage": "a redelivery that slipped past DEDUPE is dropped",
   "worker dynamodb:UpdateItem conversations-trigger-lock": "a window that stands gets its trigger sooner",

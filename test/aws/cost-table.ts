@@ -1,6 +1,9 @@
 import type { Spent } from "./meter.ts";
 
-/** List prices of us-east-1 in dollars, per million unless it says otherwise, as published in November 2026. Free tiers left out. */
+/**
+ * List prices of us-east-1 in dollars, per million unless it says otherwise, as published in November 2026.
+ * Free tiers left out.
+ */
 const PRICES = {
   readUnits: 0.125,
   writeUnits: 0.625,
@@ -12,7 +15,7 @@ const PRICES = {
   logGigabyte: 0.5,
 };
 
-/** What a bill needs to know of the functions, and no engine can count: 512 MB, and how long they run. */
+/** What a bill needs to know of the functions and no engine can count: 512 MB, and how long they run. */
 const GIGABYTES = 0.5;
 const WEBHOOK_SECONDS = 0.05;
 const WORKER_SECONDS = 3;
@@ -33,7 +36,7 @@ export interface Burst {
 
 const total = ({ requests }: Spent) => Object.values(requests).reduce((sum, count) => sum + count, 0);
 
-/** What is counted, by what it is counted for. */
+/** What is counted, and for which step. */
 export function countsTable(rows: readonly (readonly [what: string, spent: Spent])[]): string {
   return table(
     ["", "requests", "read units", "write units"],

@@ -78,7 +78,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     return meter.take();
   }
 
-  /** A conversation that has so many messages behind it, as if it had been led elsewhere before. */
+  /** A conversation with so many messages behind it, as if it had begun in another system. */
   async function ledElsewhere(sender: string, messages: number): Promise<string> {
     const { conversationId } = await turn(sender, 1);
     const conversation = (await engine.conversations.get(conversationId))!;
@@ -104,7 +104,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
   });
 
   it("the very first message of a person also makes the conversation", async () => {
-    const { requests } = await receive("somebody new");
+    const { requests } = await receive("a new customer");
     expect(requests).toEqual({
       Query: 2,
       BatchGetItem: 3,
@@ -118,7 +118,8 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     await fixture.clock.advance(60_000);
     await fixture.takeDue(engine);
     const one = (await turn("one", 1)).spent;
-    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took over; drafted; committed.
+    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took
+    // over; drafted; committed.
     expect(one.requests).toEqual({
       ReceiveMessage: 1,
       DeleteMessageBatch: 1,
@@ -201,7 +202,7 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
       .items;
     meter.take();
     await engine.turns.take(conversation!.id);
-    // That all is not paused was read a moment ago.
+    // The pause of all conversations was read a moment ago and is remembered.
     expect(total(meter.take().requests)).toBe(8);
     await fixture.clock.advance(10_000);
     await take();

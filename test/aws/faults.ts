@@ -3,7 +3,9 @@ import type { AwsRequest, Fate, Refusal } from "./proxy.ts";
 
 export const THROTTLED: Refusal = { error: "ProvisionedThroughputExceededException" };
 
-/** Somebody else's transaction was at the same item: a transaction is cancelled for it, a single write is told so. */
+/**
+ * Another transaction touched the same item: a transaction is cancelled for it, a single write gets an error.
+ */
 export function conflict({ name, input }: AwsRequest): Refusal {
   if (name !== "TransactWriteItems") return { error: "TransactionConflictException" };
   const { length } = input.TransactItems as unknown[];
@@ -29,7 +31,10 @@ export const FAULTS = [
   "TransactionCanceledException",
 ] as const;
 
-/** More would be an outage: what is tried in vain is told, and a trigger goes to the queue's dead letters at its sixth receipt. */
+/**
+ * More would be an outage: what is tried in vain is told, and a trigger goes to the queue's dead letters at
+ * its sixth receipt.
+ */
 const IN_A_ROW_MAX = 3;
 const DELAY_MS_MAX = 15;
 
@@ -58,7 +63,7 @@ const MEETS: Readonly<Record<string, readonly Draw[]>> = {
   DeleteMessageBatch: [...ANY, ...LOST],
 };
 
-/** Loses the answer to every write, the first time: each is made again, and meets its own success. */
+/** Loses the first answer to every write: each is made again, and meets its own success. */
 export function losesEveryAnswer(): (request: AwsRequest) => Fate {
   const heard = new Set<string>();
   return ({ name, input }) => {
@@ -70,8 +75,8 @@ export function losesEveryAnswer(): (request: AwsRequest) => Fate {
 }
 
 /**
- * Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met.
- * Each name has its own pack, dealt to its end before it is shuffled again: requests come in an order that no seed
+ * Everything that a request to AWS may meet, drawn by lot from a seed, and a count of what was met. Each name
+ * has its own pack, dealt to its end before it is shuffled again: requests come in an order that no seed
  * decides, and a run that is long enough for every fault must not miss one by bad luck.
  */
 export class Faults {

@@ -66,7 +66,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
     as("committed", await engine.turns.commit(turn.lease, replied(turn, allSent(draft))));
   }
 
-  /** Which tables somebody was told about, each as often as it was. */
+  /** The tables of the rows that were logged, each as often as it was. */
   const quarantined = () =>
     fixture.logged.filter(({ event }) => event === "store.quarantined").map(({ fields }) => fields.table);
 
@@ -154,7 +154,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       "no sender": { ...ours, sender: undefined },
       "an outbound without texts": { ...outbound, texts: undefined },
       "an outbound with a text that is none": { ...outbound, texts: [null] },
-      "an outbound for nobody": { ...outbound, reply_to: undefined },
+      "an outbound without a recipient": { ...outbound, reply_to: undefined },
     };
 
     it.each(Object.entries(unsound))(
@@ -187,7 +187,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       assert.deepEqual(textsOf(await taken()), ["mine"]);
     });
 
-    it("are told once an hour by whoever looks, and once by every sweep", async () => {
+    it("are logged once an hour by a worker that looks, and once by every sweep", async () => {
       await put("conversations-stage", key);
       for (let looks = 0; looks < 3; looks += 1) await engine.turns.take(ID);
       assert.equal(quarantined().length, 1);
@@ -280,7 +280,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       "a time in ISO": { not_before_at_ms: "2026-01-01T10:00:00Z" },
       "counters of NULL": { works: 7, turn_count: null, last_commit_at_ms: null, recent_provider_ids: null },
       "a revision that is a number": { rev: 7, works: 7 },
-      "a lease until somebody says so": { lease_token: "t", lease_until_at_ms: "later", works: 7 },
+      "a lease until later": { lease_token: "t", lease_until_at_ms: "later", works: 7 },
     };
 
     it.each(Object.entries(unsound))(
@@ -312,7 +312,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
       { lease_token: 9, lease_until_at_ms: 8e15, lease_holder: null },
       { lease_token: "theirs", lease_holder: "them" },
       { lease_token: "theirs", lease_until_at_ms: "tomorrow" },
-    ])("with a lease that nobody has (%o) are nobody's", async (row) => {
+    ])("with a lease that no worker has (%o) are free", async (row) => {
       await put("conversations-state", { ...row, ...key });
       as("staged", await receive());
       await fixture.clock.advance(10_000);

@@ -36,7 +36,7 @@ export function contextWith(remainingMs: number): LambdaContext {
 
 export interface FunctionFixtureOptions {
   readonly config?: Partial<LullConfig>;
-  /** Settings that nobody configures. */
+  /** Settings that users do not configure. */
   readonly defaults?: Partial<Settings>;
   /** The machine's own time: for what a queue does by itself. */
   readonly inRealTime?: boolean;

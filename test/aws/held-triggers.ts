@@ -20,8 +20,8 @@ export interface Mischief {
 }
 
 /**
- * Delays by the test's clock instead of the machine's: what is sent waits here, behind the proxy, and goes to the real queue, without
- * a delay, when its time has come. SQS itself counts whole seconds of real time.
+ * Delays by the test's clock instead of the machine's: what is sent waits here, behind the proxy, and goes to
+ * the real queue, without a delay, when its time has come. SQS itself counts whole seconds of real time.
  */
 export class HeldTriggers {
   readonly #queue: SQSClient;

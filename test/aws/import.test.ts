@@ -35,7 +35,7 @@ describeOnEmulators("moving from SQLite", (emulators) => {
     at = await surroundings();
     const before = await at.start(1);
     const first = await at.write(1, "a table for two");
-    await at.write(2, "somebody else");
+    await at.write(2, "another customer");
     await answered(2);
     before.kill("SIGTERM");
     await before.gone();

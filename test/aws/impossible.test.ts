@@ -206,7 +206,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
       assert.notEqual(turns[0]!.conversation.id, conversation.id);
     });
 
-    it("thirty with long addresses of media are committed, and every one of them is in the history", async () => {
+    it("thirty with long addresses of media are committed, and each of them is in the history", async () => {
       await write({});
       const contentType = "image/png";
       const texts = Array.from({ length: 30 }, (_, at) => `${at}`);
@@ -240,7 +240,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
       assert.equal((await answerAll()).flatMap(textsOf).length, 30);
     });
 
-    it("an id as long as a key may be can be dead-lettered and retried; a longer one is refused", async () => {
+    it("an id as long as a key may be is dead-lettered and retried; a longer one is refused", async () => {
       await write({});
       const longest = "i".repeat(1_024 - "test/account/".length);
       as("staged", await receive({ providerId: longest }));

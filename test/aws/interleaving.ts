@@ -7,7 +7,7 @@ import { RequestScheduler } from "./request-scheduler.ts";
 export const WINDOW_MS = 1_000;
 const LOOK_MAX = 10;
 
-/** Without a sweep: only what its own triggers wake. */
+/** Without a sweep: only triggers wake it. */
 export async function lookOnce(service: CheckedService, engine: Engine): Promise<number> {
   await service.fixture.held.releaseDue(service.nowMs);
   const outcomes = await look(engine, LOOK_MAX);
@@ -33,8 +33,9 @@ export async function openPair(fixture: AwsFixture, random: Random): Promise<Pai
 }
 
 /**
- * A first message whose window is over, and then at once whatever the lot has for this run: more messages, a redelivery, one or two
- * that look, a wake-up out of nowhere, time. Few at a time: what one of them strands, another would find.
+ * A first message whose window is over, and then at once whatever the lot has for this run: more messages, a
+ * redelivery, one or two that look, a wake-up out of nowhere, time. Few at a time: what one of them strands,
+ * another would find.
  */
 export async function interleave(
   service: CheckedService,

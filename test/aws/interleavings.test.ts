@@ -8,7 +8,7 @@ import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { interleave, lookOnce, openPair, WINDOW_MS } from "./interleaving.ts";
 
 const RUNS = Number(process.env.LULL_INTERLEAVINGS ?? 300);
-/** A fixture of its own for so many: the emulator gets slower with what it holds. */
+/** A new world after so many: the emulator gets slower with what it holds. */
 const RUNS_PER_WORLD = 500;
 
 /** Time goes from trigger to trigger until none is left. */

@@ -153,7 +153,7 @@ describeOnEmulators("functions that the environment alone configures", (emulator
     assert.equal((await counts(lull)).staged, 1);
   });
 
-  it("let nobody at the API without its token, wherever the call seems to come from", async () => {
+  it("refuse every call of the API without its token, wherever it seems to come from", async () => {
     const lull = await functions();
     const answer = (headers: object) => lull.api(get("/api/counts", headers), contextWith(29_000));
     assert.equal((await answer({})).statusCode, 401);

@@ -187,7 +187,7 @@ describeOnEmulators("Lambda functions on the emulators", (emulators) => {
     const timeoutMs = 2_000;
     const { failed, tookMs } = await fixture.poll(lull, { timeoutMs });
     assert.ok(tookMs < timeoutMs, `it took ${tookMs} ms`);
-    // Nothing failed: its trigger is done with, and the release has sent another.
+    // Nothing failed: its trigger is deleted, and the release has sent another.
     assert.deepEqual(failed, []);
     assert.equal(turns[0]!.signal.aborted, true);
     assert.equal(await fixture.inQueue(), 0);
@@ -200,7 +200,7 @@ describeOnEmulators("Lambda functions on the emulators", (emulators) => {
     assert.equal(replies().length, 1);
   });
 
-  it("lose nothing where the mapping does not read what they report: the sweeper brings it back", async () => {
+  it("lose nothing if the mapping does not read what they report: the sweeper brings it back", async () => {
     await open();
     const lull = fixture.instance();
     await fixture.write(lull, "ana", "hi");
@@ -215,7 +215,7 @@ describeOnEmulators("Lambda functions on the emulators", (emulators) => {
     await fixture.passes(0);
     await fixture.poll(lull);
     assert.deepEqual(replies(), [["ana", "heard 1: hi"]]);
-    // A window that was late, not a message without one.
+    // An overdue window, not a message without one.
     assert.equal(metric("Orphans"), 0);
   });
 

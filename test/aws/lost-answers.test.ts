@@ -39,14 +39,14 @@ describeOnEmulators("a write whose answer got lost is recognised as one's own:",
     const watched = await fixture.openBehind({ onAnswered }, { workerId: "watched", tries });
     await haveTwoTurns(new CheckedService(fixture), watched, `${how}-${tries}-0`);
     for (const [at, name] of requests.entries()) {
-      // Not a write: what it took out of the queue comes again by itself, when nobody has deleted it in time.
+      // Not a write: what it took out of the queue comes again by itself unless it was deleted in time.
       if (name === "ReceiveMessage") continue;
       const lost = at + 1;
       const sender = `${how}-${tries}-${lost}`;
       const service = new CheckedService(fixture);
       const fate = how === "silent" ? "keep-silent" : lost % 2 === 0 ? "lose-answer" : "answer-500";
       const onRequest = (_: AwsRequest, n: number): Fate => (n === lost ? fate : "pass");
-      // Nobody is told of silence: it is the time that passes.
+      // Silence has no event: only time passes.
       const onSilence = (_: AwsRequest, n: number) => {
         if (how === "silent" && n === lost) void fixture.clock.advance(SILENCE_MS);
       };

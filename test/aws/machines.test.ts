@@ -45,7 +45,7 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
       expect(at.twilio.sent).toHaveLength(1);
     });
 
-    it("after the provider took the reply: the provider is asked, and the customer gets it once", async () => {
+    it("after the provider took the reply: it is asked, and the customer gets it once", async () => {
       await set();
       const service = await at.start(2);
       at.twilio.behave(({ method }) =>
@@ -127,7 +127,7 @@ describeOnEmulators("machines that run lull start on AWS", (emulators) => {
       expect(await rest(1)).toMatchObject({ dead: 0, unknown: 0 });
     });
 
-    it("one after the other under load: nothing is lost, nobody is answered twice or kept waiting", async () => {
+    it("one after the other under load: nothing is lost, answered twice or kept waiting", async () => {
       await set({ LULL_CONCURRENCY: "5" });
       const customers = Array.from({ length: 40 }, (_, n) => n + 1);
       const stopping = await at.start(2);

@@ -7,14 +7,17 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
-/** What came together. */
+/** The totals. */
 export interface Spent {
   readonly requests: Readonly<Record<string, number>>;
   readonly readUnits: number;
   readonly writeUnits: number;
 }
 
-/** What requests cost: how many of which kind, and the units that DynamoDB would bill for them, indexes included. */
+/**
+ * What requests cost: how many of which kind, and the units that DynamoDB would bill for them, indexes
+ * included.
+ */
 export class Meter {
   requests: Record<string, number> = {};
   readUnits = 0;
@@ -52,7 +55,7 @@ export class Meter {
     else this.writeUnits += units;
   }
 
-  /** What came together since the last time. */
+  /** The totals since the last call. */
   take(): Spent {
     const { requests, readUnits, writeUnits } = this;
     this.requests = {};

@@ -168,7 +168,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
     assert.equal((await row()).note, "rewritten again");
   });
 
-  it("may be removed while their turn runs: the turn is recorded, and no half of a row comes back", async () => {
+  it("may be removed while their turn runs: the turn is recorded, and no half row comes back", async () => {
     await write(full);
     const turn = await taken();
     await fixture.dynamodb.send(new DeleteItemCommand({ TableName: TableName(), Key }));
@@ -215,7 +215,7 @@ describeOnEmulators("conversations that another system writes", (emulators) => {
     assert.equal(history[0]?.atMs, Date.parse("2025-12-31T10:00:00.000Z"));
     assert.deepEqual((await row()).messages, messages);
     assert.equal((await engine.conversations.history(ID, 2)).length, 2);
-    // Cut by its bytes, ours is the end of what was said: nothing older comes before the gap.
+    // Cut by bytes, our part is the end of the conversation: nothing older stands before the gap.
     assert.deepEqual(await engine.conversations.history(ID, 10, 1), history.slice(-1));
     const roomy = await engine.conversations.history(ID, 10, 100_000);
     assert.deepEqual(roomy, history);

@@ -36,9 +36,14 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/look.ts",
-        find: "  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n  const rows = await stagedForTurn(site, stored.id);\n",
+        find:
+          "  const window = continuesDraft(stored.state, nowMs) ? undefined : " +
+          "await disarm(site, stored.id, leasedAtMs);\n" +
+          "  const rows = await stagedForTurn(site, stored.id);\n",
         replace:
-          "  const rows = await stagedForTurn(site, stored.id);\n  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);\n",
+          "  const rows = await stagedForTurn(site, stored.id);\n" +
+          "  const window = continuesDraft(stored.state, nowMs) ? undefined : " +
+          "await disarm(site, stored.id, leasedAtMs);\n",
       },
     ],
   },
@@ -163,9 +168,14 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/release.ts",
-        find: "  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n  const saved = await saveState(site, stored, after);\n",
+        find:
+          "  await wakeAt(site, triggerOf(stored), " +
+          "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n" +
+          "  const saved = await saveState(site, stored, after);\n",
         replace:
-          "  const saved = await saveState(site, stored, after);\n  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
+          "  const saved = await saveState(site, stored, after);\n" +
+          "  await wakeAt(site, triggerOf(stored), " +
+          "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
       },
     ],
   },
@@ -174,7 +184,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/commit.ts",
-        find: '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },\n',
+        find:
+          '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), ' +
+          "condition: isForgotten(nowMs) },\n",
         replace: "",
       },
     ],
@@ -204,7 +216,9 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/clock.ts",
-        find: "const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;",
+        find:
+          "const isSetBack = setBackAtMs !== undefined && " +
+          "nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;",
         replace: "const isSetBack = setBackAtMs === LOOKS;",
       },
     ],

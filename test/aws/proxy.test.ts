@@ -98,7 +98,7 @@ describeOnEmulators("the proxy between an engine and the emulators", (emulators)
     assert.deepEqual(told, ["1 dynamodb PutItem", "1 true"]);
   });
 
-  it("sends a trigger twice, and gives back to the queue what nobody heard of", async () => {
+  it("sends a trigger twice, and puts back into the queue what no caller received", async () => {
     const fates: Fate[] = ["twice", "lose-answer"];
     const proxy = await start({ onRequest: () => fates.shift() ?? "pass" });
     const { sqs } = emulators.clientsAt(proxy.url, { tries: 1 });

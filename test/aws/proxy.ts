@@ -31,7 +31,7 @@ export type Fate =
   | "pass"
   /** It never gets there: the connection is cut. */
   | "reset"
-  /** It took effect, and the connection is cut before anybody hears of it. */
+  /** It took effect, and the connection is cut before the caller hears of it. */
   | "lose-answer"
   /** The same, with a 500 instead of a cut. */
   | "answer-500"
@@ -41,7 +41,7 @@ export type Fate =
   | "twice"
   /** A batch of which nothing was done yet, as when it is throttled. */
   | "unprocessed"
-  /** From now on nothing gets through: whoever asks is dead, before or after this request took effect. */
+  /** From now on nothing gets through: the caller is dead, before or after this request took effect. */
   | "die-before"
   | "die-after"
   | Refusal
@@ -51,13 +51,15 @@ export type Fate =
 export interface ProxyOptions {
   /** `n` counts the requests from 1, over both services. Whatever it waits for, the request waits for. */
   readonly onRequest?: (request: AwsRequest, n: number) => Fate | Promise<Fate>;
-  /** It took effect, and nobody has heard of it yet. */
+  /** It took effect, and the caller has not heard of it yet. */
   readonly onAnswered?: (request: AwsRequest, n: number) => void | Promise<void>;
   /** Takes the triggers instead of the queue. */
   readonly held?: HeldTriggers;
 }
 
-/** Stands between an engine and the emulators, for both services: every request names the one that it is for. */
+/**
+ * Stands between an engine and the emulators, for both services: every request names the one that it is for.
+ */
 export interface AwsProxy {
   readonly url: string;
   close(): Promise<void>;
@@ -140,7 +142,9 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** `x-amz-target` names the service and the operation: `DynamoDB_20120810.PutItem`, `AmazonSQS.SendMessage`. */
+/**
+ * `x-amz-target` names the service and the operation: `DynamoDB_20120810.PutItem`, `AmazonSQS.SendMessage`.
+ */
 function requestOf({ headers }: IncomingMessage, body: Buffer): AwsRequest {
   const [api = "", name = ""] = String(headers["x-amz-target"]).split(".");
   const service = api === "AmazonSQS" ? "sqs" : "dynamodb";
@@ -167,7 +171,7 @@ function json(status: number, value: unknown): Passed {
   return { status, headers, body };
 }
 
-/** Nothing that anybody would try again. */
+/** An error that no client tries again. */
 const DEAD = json(400, { __type: "ProcessDied", message: "made for a test" });
 
 function refusal({ service }: AwsRequest, { error, status = 400, more = {} }: Refusal): Passed {

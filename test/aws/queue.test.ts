@@ -145,7 +145,7 @@ describeOnEmulators("the responder queue", (emulators) => {
     const headers = { authorization: `Bearer ${API_TOKEN}` };
     const reply = () =>
       at.post(`/api/turns/${turn.id}/reply`, { headers, body: JSON.stringify({ text: "hello" }) });
-    // The word that the answer comes later may be on its way still; an answer before it counts, too.
+    // The "later" answer may still be on its way; a reply before it counts as well.
     expect((await reply()).status).toBe(202);
     await at.twilio.whenSent(1);
     await eventually("the commit", async () => ((await counts()).turns === 1 ? true : undefined));
@@ -162,10 +162,10 @@ describeOnEmulators("the responder queue", (emulators) => {
 
   it("hands over again after kill -9 before the commit: the same turn.id, and nothing lost", async () => {
     const url = await target();
-    // Queues of its own: requests of killed processes stay open for a while, and take triggers along.
+    // Queues of its own: open requests of killed processes last for a while, and take triggers with them.
     const own = await awsResources(emulators);
     await set({ ...own.env, LULL_LEASE_SECONDS: "3600" });
-    // Handed over, and gone before anything could be written down.
+    // Handed over, and the process is gone before it could write that down.
     const source = JSON.stringify(join(import.meta.dirname, "../../src/responders/queue/index.ts"));
     await writeFile(
       join(at.folder, "lull.config.ts"),

@@ -3,8 +3,8 @@ import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { Random } from "../../src/testing/simulator/random.ts";
 
 /**
- * One request at a time, and which one is decided at random: everybody who has one waiting may be next. So a seed decides how workers
- * interleave, request by request.
+ * One request at a time, and which one is drawn by lot: every caller with one waiting may be next. So a seed
+ * decides how workers interleave, request by request.
  */
 export class RequestScheduler {
   #random: Random;
@@ -15,7 +15,7 @@ export class RequestScheduler {
     this.#random = random;
   }
 
-  /** From now on this decides who is next. */
+  /** From now on this decides the lots. */
   reseed(random: Random): void {
     this.#random = random;
   }
@@ -43,7 +43,7 @@ export class RequestScheduler {
     }
   }
 
-  /** After everybody had the time to come forward with their next request. */
+  /** After every caller had the time to make its next request. */
   #next(): void {
     setImmediate(() => {
       if (this.#isBusy || this.#waiting.length === 0) return;

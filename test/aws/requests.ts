@@ -19,11 +19,11 @@ const CALLERS: Readonly<Record<Exclude<keyof Engine, Odd>, Caller>> = {
 
 type Odd = "importConversation" | "redrive" | "ping" | "probe" | "checks" | "examine" | "close";
 
-/** What a function wants of a port that is otherwise another's, alone or beside it. */
+/** Further functions that call a member of another function's port, alone or as well. */
 const ODD: Readonly<Record<string, readonly Caller[]>> = {
   history: ["worker"],
   gauges: ["sweeper"],
-  // A visitor's feed, and the text that tells a customer of a full house.
+  // A visitor's feed, and the text for a customer whose conversation is full.
   conversation: ["webhook", "api"],
   latestId: ["webhook", "api"],
   say: ["webhook", "api"],
@@ -37,7 +37,10 @@ interface Input {
   readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string }>>[];
 }
 
-/** What each caller was seen to ask DynamoDB for, in the words of IAM: `worker dynamodb:Query conversations-state/index/leased`. */
+/**
+ * What each caller was seen to ask DynamoDB for, in the words of IAM:
+ * `worker dynamodb:Query conversations-state/index/leased`.
+ */
 export class Requests {
   readonly seen = new Set<string>();
   /** Reads of tables, and those of them that may show what was true a moment ago. Indexes always may. */
@@ -56,7 +59,7 @@ export class Requests {
       const port = engine[name as keyof typeof CALLERS] as object;
       return [name, this.#within(port, (method) => ODD[method] ?? [caller])];
     });
-    // A start on a machine asks with a write; behind a gateway nobody does.
+    // A start on a machine asks with a write; a function behind a gateway does not.
     const ping = () => this.#callers.run(["webhook"], () => engine.probe!());
     return { ...Object.fromEntries(ports), ping, close: () => engine.close() } as Engine;
   }

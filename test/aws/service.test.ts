@@ -8,7 +8,10 @@ import { testChannel } from "../../src/testing/test-channel.ts";
 import { eventually } from "../lull-process.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
-/** The whole service on the emulators in real time, set up by the environment alone, as a container on ECS would be. */
+/**
+ * The whole service on the emulators in real time, set up by the environment alone, as a container on ECS
+ * would be.
+ */
 describeOnEmulators("a long-running worker on AWS", (emulators) => {
   beforeAll(async () => {
     vi.stubEnv("AWS_REGION", "eu-west-1");
@@ -74,7 +77,7 @@ describeOnEmulators("a long-running worker on AWS", (emulators) => {
       return staged + windows + leases === 0 ? true : undefined;
     });
     assert.equal((await inspector.counts()).turns, 2);
-    // Polls are aborted: nobody waits twenty seconds for a queue on the way out.
+    // Polls are aborted: a stop does not wait twenty seconds for a queue.
     await Promise.all([first.service.stop(1_000), second.service.stop(1_000)]);
     assert.equal(sent().length, 2);
   }, 30_000);

@@ -5,7 +5,7 @@ import { BY_ID, TABLES } from "../../src/engines/aws/dynamo/tables.ts";
 import type { SpoiltHow, SpoiltWhat } from "../../src/testing/engine-contract/index.ts";
 import { SPOILT } from "./spoilt.ts";
 
-/** What no attribute of ours is. */
+/** A type that no attribute of ours has. */
 const UNREADABLE = new Uint8Array([0, 255, 0]);
 
 /** Puts another's row in place of one of ours: of a conversation's staged rows, the oldest. */

@@ -32,14 +32,14 @@ const key = { conversation_id: "c" };
 const row = (message_sid: string, more = {}) => ({ conversation_id: "c", message_sid, ...more });
 const ofC = equal("conversation_id", "c");
 
-/** What the steps rely on, of the store that they run on and of the one that stands in for it where time is short. */
+/** What the steps rely on, of the real store and of the one in memory that stands in for it. */
 function storeCases(open: () => Promise<Store>): void {
   let store: Store;
   beforeEach(async () => {
     store = await open();
   });
 
-  it("an item is put, read whole, written over and deleted, and a delete tells what stood there", async () => {
+  it("an item is put, read whole, overwritten and deleted, and a delete tells what stood there", async () => {
     const item = { ...key, a: 1, list: ["x", { b: true, none: null }], gone: undefined };
     const { gone: _gone, ...kept } = item;
     expect(await store.get("state", key)).toBeUndefined();
@@ -59,9 +59,11 @@ function storeCases(open: () => Promise<Store>): void {
     expect(await store.update("state", key, { set: { a: 2 } }, equal("a", 7), "ALL_NEW")).toEqual(refused);
     expect(await store.delete("state", key, above("a", 1))).toEqual(refused);
     expect(await store.get("state", key)).toEqual({ ...key, a: 1 });
-    const nobody = { conversation_id: "nobody" };
-    expect(await store.update("state", nobody, { set: { a: 2 } }, present("a"))).toEqual({ kind: "refused" });
-    expect(await store.put("state", { ...nobody, a: 1 }, isNew)).toEqual({ kind: "done" });
+    const missing = { conversation_id: "no-such-id" };
+    expect(await store.update("state", missing, { set: { a: 2 } }, present("a"))).toEqual({
+      kind: "refused",
+    });
+    expect(await store.put("state", { ...missing, a: 1 }, isNew)).toEqual({ kind: "done" });
   });
 
   it("an update sets, removes, keeps what is there, adds, and gives what it was asked for", async () => {
@@ -121,7 +123,7 @@ function storeCases(open: () => Promise<Store>): void {
       expect(sidsOf(newestFirst)).toEqual(["m6", "m5"]);
       const beginning = all(ofC, beginsWith("message_sid", "m3"));
       expect(await store.query("stage", { key: beginning })).toEqual([row("m3", { at: 3 })]);
-      expect(await store.query("stage", { key: equal("conversation_id", "nobody") })).toEqual([]);
+      expect(await store.query("stage", { key: equal("conversation_id", "no-such-id") })).toEqual([]);
     });
 
     it("a page says where the next one begins, until there is none", async () => {
@@ -157,7 +159,7 @@ function storeCases(open: () => Promise<Store>): void {
     it("many are read and written at once, however many, and each once", async () => {
       const ids = Array.from({ length: 130 }, (_, at) => `id-${String(at).padStart(3, "0")}`);
       await store.writeMany("seen", { put: ids.map((id) => ({ id, at: 1 })) });
-      const keys = [...ids, ...ids.slice(0, 5), "nobody"].map((id) => ({ id }));
+      const keys = [...ids, ...ids.slice(0, 5), "no-such-id"].map((id) => ({ id }));
       const found = await store.getMany("seen", keys);
       expect(found.map(({ id }) => id).sort()).toEqual(ids);
       await store.writeMany("seen", { put: [{ id: "one more" }], delete: keys });

@@ -33,9 +33,9 @@ async function runModule(...lines: readonly string[]): Promise<string> {
   return run("node", [file], folder);
 }
 
-test("examples/aws becomes a template with no network, no credentials and no docker, and nothing is wrong with it", async () => {
+test("examples/aws becomes a faultless template with no network, no credentials and no docker", async () => {
   const assembly = join(folder, "assembly");
-  // Nothing listens on port 9: whoever asks somebody else is refused.
+  // Nothing listens on port 9: a request to another host is refused.
   const offline = ["HTTP_PROXY", "HTTPS_PROXY"].map((name) => `${name}=http://127.0.0.1:9`);
   const synth = ["cdk", "synth", "--quiet", "--no-notices", "--output", assembly];
   await run("env", [...offline, ...synth], join(folder, "examples/aws"));
@@ -103,7 +103,8 @@ describeOnEmulators("Lull's own functions, bundled as they are deployed,", (emul
       // Log lines and metrics go to stdout on Lambda; here it is for the answer.
       "for (const name of ['log', 'info', 'warn', 'error', 'debug']) console[name] = () => {};",
       `const { webhook } = await import("${bundle}");`,
-      "const context = { awsRequestId: '1', functionName: 'webhook', getRemainingTimeInMillis: () => 10_000 };",
+      "const context = { awsRequestId: '1', functionName: 'webhook', " +
+        "getRemainingTimeInMillis: () => 10_000 };",
       `process.stdout.write(JSON.stringify(await webhook(${JSON.stringify(event)}, context)));`,
     );
     expect(JSON.parse(answer)).toMatchObject({ statusCode: 200 });

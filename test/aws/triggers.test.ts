@@ -213,7 +213,7 @@ describeOnEmulators("triggers", (emulators) => {
     await fixture.close();
   });
 
-  describe("that were received and have nobody to take them", () => {
+  describe("that were received and have no worker to take them", () => {
     const client = () => emulators.sqs();
 
     async function queuesFor(...channels: string[]) {
@@ -230,7 +230,7 @@ describeOnEmulators("triggers", (emulators) => {
       await triggers.send({ conversationId, sender: "ana", channel }, systemClock.nowMs());
     }
 
-    it("because the worker stopped meanwhile are another's at once, and not one receive nearer to the dead letters", async () => {
+    it("because the worker stopped meanwhile are another's at once, and cost no receive", async () => {
       const queues = await queuesFor();
       const [stopping, other] = [poller(queues), poller(queues)];
       const stop = new AbortController();

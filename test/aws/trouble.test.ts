@@ -13,7 +13,9 @@ import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { Faults, THROTTLED } from "./faults.ts";
 import type { AwsRequest, Fate } from "./proxy.ts";
 
-/** Enough transactions that each of the eight things one may meet comes up, whatever the order of requests. */
+/**
+ * Enough transactions that each of the eight things one may meet comes up, whatever the order of requests.
+ */
 const ROUNDS = 12;
 
 describeOnEmulators("trouble with AWS", (emulators) => {
@@ -25,7 +27,7 @@ describeOnEmulators("trouble with AWS", (emulators) => {
 
   it("throttling, conflicts and lost answers all the time cost time and nothing else", async () => {
     const faults = new Faults(seeded(42), 0.4);
-    // Nearly half of all requests fail: more tries than anybody would need on AWS.
+    // Nearly half of all requests fail: more tries than any service on AWS would need.
     const more = { retrying: { attemptsMax: 30, baseMs: 0 } };
     const engine = await fixture.openBehind(
       { onRequest: faults.draw },

@@ -11,7 +11,7 @@ import { type Call, type InProcessService, inProcessService, VIEWS } from "./in-
 import { legible } from "./mutated.ts";
 import { deepJson, nastyJson, nastyObject, nastyText } from "./nasty-json.ts";
 
-/** Stands in a generated call for the id of a conversation that is there. */
+/** Stands for the id of an existing conversation in a generated call. */
 const KNOWN = "KNOWN-ID";
 
 /** Values that a schema calls good. */
@@ -100,7 +100,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   },
 );
 
-/** A service with one conversation in it, whose message waits for its turn. */
+/** A service with one conversation, whose message waits for its turn. */
 async function withOneConversation(): Promise<{ service: InProcessService; known: string }> {
   const service = inProcessService();
   const body = JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" });
@@ -135,7 +135,7 @@ test("every call gets an answer that the document describes, and the same one ag
         expect(brokenPromises(calls[at] as Call, answer)).toEqual([]);
       }
       expect((await play(calls)).answers).toEqual(answers);
-      // Nothing that was said to the API keeps people from looking.
+      // Whatever the API was sent, the listings still work.
       for (const target of VIEWS) expect(await service.call({ target })).toMatchObject({ status: 200 });
       for (const { id: each } of JSON.parse((await service.call({ target: "/api/conversations" })).body)
         .items)
@@ -201,7 +201,7 @@ test.each([
   ["nested without end", `{"attributes":{"a":${deepJson(200_000)}}}`],
   ["nested where a text should be", `{"text":${deepJson(200_000)}}`],
   [
-    "keys that nobody knows",
+    "unknown keys",
     JSON.stringify(Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, 0]))),
   ],
   ["a list of the wrong things", `{"allowed_channels":[${"1,".repeat(300_000)}1]}`],
@@ -218,7 +218,7 @@ test.each([
   }
 });
 
-test("without a token nobody gets in by odd addresses, hosts and headers", () =>
+test("without a token no caller gets in by odd addresses, hosts and headers", () =>
   hold(
     fc.asyncProperty(nastyText, nastyText, nastyText, async (host, authorization, origin) => {
       const service = inProcessService({ apiToken: "the-right-token-of-all" });

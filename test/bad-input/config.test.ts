@@ -107,10 +107,10 @@ const goodFile = some({
   project: fc.constant({ status: "active", allowedChannels: ["web"] }),
 });
 
-/** What belongs into a module, and means nothing in JSON. */
+/** What belongs in a module, and means nothing in JSON. */
 const CODE = ["engine", "secrets", "log", "clock", "random", "handOffTo", "respond", "windows", "project"];
 
-/** A good file with one or two bad places: one that is bad all over gets no further than its first line. */
+/** A good file with one or two bad places: an entirely bad one gets no further than its first line. */
 const file = fc
   .tuple(
     goodFile,
@@ -187,7 +187,7 @@ function asConfigError(error: unknown): ConfigError {
   return error as ConfigError;
 }
 
-/** What was accepted has to work: every channel gets a strange webhook, and nobody stumbles over a setting. */
+/** What was accepted has to work: every channel gets a strange webhook, and no setting makes it fail. */
 async function expectUsable(loaded: Loaded): Promise<void> {
   const stumbles: unknown[] = [];
   const log = (level: string, _event: string, fields: unknown = {}) => {
@@ -214,7 +214,7 @@ async function expectUsable(loaded: Loaded): Promise<void> {
     const request = new Request(`http://localhost/webhooks/${each}`, { method: "POST", body, headers });
     await lull.fetch(request);
   }
-  // A secret that is not there is a person's mistake that only the first message shows.
+  // A secret that is missing is an operator's mistake that only the first message shows.
   for (const reason of stumbles) expect(reason).toMatch(/environment variable|secret file|secret named/);
   await lull.stop(0);
 }

@@ -53,7 +53,7 @@ test("chunks hold everything but white space, none is too long, none is empty", 
 
 test("no cut makes half a character", () =>
   hold(
-    // One unit cannot hold what takes two.
+    // A limit of one unit cannot hold a character of two.
     fc.property(prose, fc.integer({ min: 2, max: 40 }), (text, max) => {
       const cut = splitText(text, max).reduce((sum, chunk) => sum + halves(chunk), 0);
       expect(cut).toBe(halves(text.trim()));

@@ -7,7 +7,7 @@ import { wati } from "../../src/channels/wati/index.ts";
 import type { Channel, Outgoing } from "../../src/ports/channel.ts";
 import { testContext } from "../../src/testing/channel-context.ts";
 
-/** Answers 200, and goes on answering for as long as anybody listens. */
+/** Answers 200, and goes on answering for as long as the caller listens. */
 const server = createServer((incoming, outgoing) => {
   incoming.resume();
   outgoing.writeHead(200, { "content-type": "application/json" });
@@ -42,7 +42,7 @@ const CHANNELS: Record<string, () => Channel> = {
 };
 
 test.each(Object.keys(CHANNELS))(
-  "%s: an answer without end is given up, and nobody claims to know",
+  "%s: an answer without end is given up, and counts as unknown",
   async (name) => {
     const channel = CHANNELS[name]!();
     channel.open?.(testContext());

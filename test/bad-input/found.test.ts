@@ -23,7 +23,7 @@ import { testChannel } from "../../src/testing/test-channel.ts";
 import { inProcessService } from "./in-process-service.ts";
 import { deepJson } from "./nasty-json.ts";
 
-/** Every bug that bad input has found in the code, by what it did to people. */
+/** Every bug that bad input has found in the code, named by its effect. */
 
 const ACCOUNT = "AC00000000000000000000000000000001";
 
@@ -130,7 +130,7 @@ describe("channels", () => {
   );
 
   test.each([1e300, 8_640_000_000_000_001])(
-    "a message sent at %d could be staged, and nobody could look at it",
+    "a message sent at %d could be staged, and could not be read back",
     async (sent_at) => {
       const service = inProcessService();
       expect(await service.call(write({ sent_at }))).toMatchObject({ status: 400 });
@@ -166,7 +166,7 @@ describe("channels", () => {
     });
   });
 
-  test("an address that was all prefix belonged to nobody", () => {
+  test("an address that was all prefix belonged to no customer", () => {
     const form = (From: string) =>
       new URLSearchParams({
         AccountSid: ACCOUNT,
@@ -181,7 +181,7 @@ describe("channels", () => {
     expect(messageIn(whatsapp(), String(form("whatsapp:+2")))).toMatchObject({ sender: "+2" });
   });
 
-  test("a megabyte of names without values held everybody up for seconds, without any signature", async () => {
+  test("a megabyte of unsigned names without values held all callers up for seconds", async () => {
     const body = `AccountSid=${ACCOUNT}&${"a&".repeat(490_000)}`;
     const before = process.cpuUsage();
     const verdict = await whatsapp().verify(
@@ -201,7 +201,7 @@ describe("channels", () => {
     }
   });
 
-  test("with an empty secret in the configuration anybody could sign", async () => {
+  test("with an empty secret in the configuration any caller could sign", async () => {
     const url = "https://bot.example.com/";
     const signed = (algorithm: string, text: string, encoding: "hex" | "base64") =>
       createHmac(algorithm, "").update(text).digest(encoding);

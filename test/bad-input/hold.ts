@@ -6,12 +6,13 @@ const SEED = whole("LULL_FUZZ_SEED");
 const INHERITED = Reflect.ownKeys(Object.prototype).length;
 const PATH = process.env.LULL_FUZZ_PATH;
 
-// Whoever asks for more tries has the time for them.
+// A run with more tries gets more time.
 vi.setConfig({ testTimeout: Math.max(30_000, RUNS * 500) });
 
 /**
- * Tries a property `LULL_FUZZ_RUNS` times (`share` of it, where one try is dear). What fast-check prints on a failure is what
- * replays it: `LULL_FUZZ_SEED=<seed> LULL_FUZZ_PATH=<path> npx vitest run <file> -t "<name of the test>"`.
+ * Tries a property `LULL_FUZZ_RUNS` times (`share` of it, where one try is dear). What fast-check prints on a
+ * failure is what replays it:
+ * `LULL_FUZZ_SEED=<seed> LULL_FUZZ_PATH=<path> npx vitest run <file> -t "<name of the test>"`.
  */
 export async function hold<T>(
   property: fc.IProperty<T> | fc.IAsyncProperty<T>,
@@ -23,7 +24,7 @@ export async function hold<T>(
     ...(SEED !== undefined && { seed: SEED }),
     ...(SEED !== undefined && PATH !== undefined && { path: PATH }),
   });
-  // Whatever was read, nothing of it may have become a part of every object.
+  // Input must not have become a property of every object.
   if (Reflect.ownKeys(Object.prototype).length !== INHERITED) throw new Error("Object.prototype was changed");
 }
 

@@ -17,7 +17,10 @@ export interface Call {
   readonly body?: Buffer | string;
 }
 
-/** The whole product over the memory engine, behind its real edge. Made anew for each try, so that every failure replays. */
+/**
+ * The whole product over the memory engine, behind its real edge. Made anew for each try, so that every
+ * failure replays.
+ */
 export interface InProcessService {
   call(call: Call): Promise<EdgeAnswer>;
   counts(): Promise<Counts>;

@@ -120,7 +120,7 @@ describe("the webhook function", () => {
 });
 
 describe("the worker function", () => {
-  test("reports what nobody can read, and nothing else", () =>
+  test("reports what cannot be read, and nothing else", () =>
     hold(
       fc.asyncProperty(fc.array(fc.oneof(nastyText, nastyJson), { maxLength: 10 }), async (bodies) => {
         const { handlers } = functions();

@@ -3,7 +3,10 @@ import { type Call, type InProcessService, inProcessService } from "./in-process
 import { deepJson, nastyJson, nastyText } from "./nasty-json.ts";
 import { forgeries, SENDERS } from "./senders.ts";
 
-/** Sends the same bad requests round after round, and prints how much memory is in use after some of them and after all. */
+/**
+ * Sends the same bad requests round after round, and prints how much memory is in use after some of them and
+ * after all.
+ */
 const [samples = 20, rounds = 25] = process.argv.slice(2).map(Number);
 
 const forged: Call[] = SENDERS.filter(({ prove }) => prove).flatMap((sender) =>

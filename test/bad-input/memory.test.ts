@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const run = promisify(execFile);
 const CHILD = fileURLToPath(new URL("memory-child.ts", import.meta.url));
-/** An entry in a map takes more: whatever is kept for each request is found, whatever is warmed up once is not. */
+/** Less than an entry in a map: finds what is kept per request, and ignores what is warmed up once. */
 const BYTES_PER_REQUEST_MAX = 100;
 
 test("bad requests leave nothing behind in memory", async () => {

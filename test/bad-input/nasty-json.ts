@@ -82,7 +82,7 @@ export const nastyJson: fc.Arbitrary<string> = fc.letrec<{ value: string; list: 
   }),
 ).value;
 
-/** An object that has most of the named fields, each now good, now anything, and some that nobody knows. */
+/** An object that has most of the named fields, each now good, now anything, and some unknown ones. */
 export function nastyObject(
   good: Readonly<Record<string, fc.Arbitrary<unknown>>>,
   goodness = 3,

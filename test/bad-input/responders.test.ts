@@ -109,7 +109,9 @@ function printable(text: string): string {
 /** Well-formed HTTP around a strange body. */
 const answer = fc.tuple(status, headers, body).map(([code, lines, text]) => {
   const content = Buffer.from(text);
-  const head = `HTTP/1.1 ${code} X\r\n${lines.join("")}content-length: ${content.length}\r\nconnection: close\r\n\r\n`;
+  const head =
+    `HTTP/1.1 ${code} X\r\n${lines.join("")}` +
+    `content-length: ${content.length}\r\nconnection: close\r\n\r\n`;
   return legible(Buffer.concat([Buffer.from(head), content]));
 });
 

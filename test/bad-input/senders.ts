@@ -11,7 +11,7 @@ import { nastyObject, nastyText } from "./nasty-json.ts";
 export const PUBLIC_URL = "https://bot.example.com";
 const ACCOUNT = "AC00000000000000000000000000000001";
 const SECRET = "the-right-secret";
-/** Nobody listens there. */
+/** No server listens there. */
 const NOWHERE = "http://127.0.0.1:9";
 
 /** A webhook on its way to one channel. */
@@ -141,7 +141,8 @@ export const SENDERS: readonly Sender[] = [
   },
   {
     name: "wati",
-    // Of a type of its own: beside Twilio's it would take messages for its own numbers only, and here every address is tried.
+    // A type of its own: beside Twilio's it would take only messages for its own numbers, and here every
+    // address is tried.
     channel: () =>
       Object.assign(wati({ apiUrl: `${NOWHERE}/t1`, token: "x", webhookSecret: SECRET }), { type: "wati" }),
     body: fc.oneof(hostile(payloadsOf("wati")), asBuffer(nastyObject(WATI_FIELDS))),
@@ -175,7 +176,7 @@ function twilioProof(target: string, body: Buffer, secret = SECRET): Delivery | 
   const signed = keys
     .flatMap((key) => [...new Set(pairs.getAll(key))].sort().map((value) => key + value))
     .join("");
-  // What could be cut in another way is nobody's: `recut.test.ts` has the ways.
+  // A form that could be cut in another way is refused: `recut.test.ts` has the ways.
   const form = new Map(keys.map((key) => [key, pairs.getAll(key)]));
   if (isCutElsewhere(`${target.split("?")[1] ?? ""}${signed}`, form)) return undefined;
   const signature = createHmac("sha1", secret).update(`${PUBLIC_URL}${target}${signed}`).digest("base64");
@@ -206,13 +207,13 @@ function fieldIn(body: Buffer, name: string): string | undefined {
   }
 }
 
-/** Every way to claim to be somebody without knowing the secret. */
+/** Every way to claim a name without knowing the secret. */
 export function forgeries(sender: Sender, target: string, body: Buffer, noise: string): Delivery[] {
   const proofs = [
     sender.prove?.(target, body, ""),
     sender.prove?.(target, body, "another-secret"),
     // The proof of another message, or of the same one at another place.
-    sender.prove?.(target, Buffer.from(JSON.stringify({ sender: "somebody-else" }))),
+    sender.prove?.(target, Buffer.from(JSON.stringify({ sender: "another-one" }))),
     sender.prove?.(`${target}?elsewhere`, Buffer.concat([body, Buffer.from("&Body=other")])),
   ];
   const names = ["x-twilio-signature", "x-wati-secret", "x-lull-signature", "authorization"];

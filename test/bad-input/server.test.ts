@@ -12,7 +12,8 @@ function post(
   headers = `Content-Length: ${Buffer.byteLength(body)}`,
   path = "/webhooks/web",
 ) {
-  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+  const head =
+    `POST ${path} HTTP/1.1\r\nHost: localhost\r\n` + `Content-Type: application/json\r\n${headers}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), Buffer.from(body as string)]).toString("latin1");
 }
 
@@ -37,7 +38,7 @@ describe("the service in its own process", () => {
   });
   afterAll(() => at.end());
 
-  /** It is still there, takes a good message, and has staged the good ones only. */
+  /** The server is still up, takes a good message, and has staged only the good ones. */
   afterEach(async () => {
     good += 1;
     const { status } = await at.post("/webhooks/web", { body: message(`good-${good}`) });
@@ -204,7 +205,7 @@ describe("the service in its own process", () => {
     expect(await answer.json()).toMatchObject({ error: { code: "INVALID_REQUEST" } });
   });
 
-  test("text that is damaged, not false, is a message: half an emoji and stray bytes become the mark for them", async () => {
+  test("damaged text is a message: half an emoji and stray bytes are replaced", async () => {
     const bytes = Buffer.from(
       '{"id":"damaged","sender":"visitor-0001","text":"caf\xe9 \\ud83d\\u0000 ok","text2":1}',
       "latin1",
@@ -232,7 +233,7 @@ describe("the service in its own process", () => {
       expect((await at.post("/webhooks/whatsapp", { body, headers })).status).toBe(403);
   });
 
-  test("two hundred connections that say nothing keep nobody waiting", async () => {
+  test("two hundred connections that say nothing keep no caller waiting", async () => {
     const idle = await Promise.all(Array.from({ length: 200 }, () => rawConnection(port)));
     for (const [n, raw] of idle.entries())
       if (n % 2 === 0) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\n");
@@ -269,7 +270,7 @@ describe("a server with little patience", () => {
     }
   }
 
-  test("whoever sends headers byte by byte is cut off, and others are served meanwhile", async () => {
+  test("a caller that sends headers byte by byte is cut off, and others are served meanwhile", async () => {
     const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
     for (const raw of slow) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\nX: ");
     const ends = slow.map((raw) => drip(raw, "x"));
@@ -278,7 +279,7 @@ describe("a server with little patience", () => {
     await healthy();
   });
 
-  test("whoever sends a body byte by byte is cut off, and nothing of it is staged", async () => {
+  test("a caller that sends a body byte by byte is cut off, and nothing of it is staged", async () => {
     const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
     for (const raw of slow) raw.write(post("", "Content-Length: 90000"));
     const ends = slow.map((raw) => drip(raw, " "));

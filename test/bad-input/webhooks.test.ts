@@ -28,7 +28,7 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
           const service = inProcessService();
           for (const forged of forgeries(sender, at, body, noise)) {
             const { status } = await service.call(post(forged));
-            // 400: a content type that its provider never sends, told before anybody asks for a proof.
+            // 400: a content type that its provider never sends, refused before the proof is checked.
             expect([400, 401, 403, 404]).toContain(status);
           }
           expect(await service.counts()).toMatchObject({
@@ -51,7 +51,8 @@ describe.each(SENDERS.map((sender) => [sender.name, sender] as const))(
           );
           for (const { status } of answers) expect([200, 400, 401, 403, 404]).toContain(status);
           const { staged, conversations } = await service.counts();
-          // The same message twice is one message; only a body that carries no id and no time is new each time.
+          // The same message twice is one message; only a body that carries no id and no time is new each
+          // time.
           expect(staged).toBeLessThanOrEqual(name === "wati" ? 2 : 1);
           expect(conversations).toBeLessThanOrEqual(1);
           if (staged > 0) expect(answers[0]?.status).toBe(200);
@@ -100,7 +101,7 @@ const feedQuery = fc
   )
   .map((query) => new URLSearchParams(query as Record<string, string>).toString());
 
-test("the feed shows a visitor's own conversation and nobody else's, whatever is asked", () =>
+test("the feed shows a visitor's own conversation and no other, whatever is asked", () =>
   hold(
     fc.asyncProperty(
       fc.constantFrom("GET", "HEAD", "POST", "DELETE", "get"),

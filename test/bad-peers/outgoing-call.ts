@@ -1,6 +1,6 @@
 import { LullError } from "../../src/errors.ts";
 
-/** How somebody on the network behaves badly. */
+/** How a peer on the network behaves badly. */
 export type Manner = "says nothing" | "drips headers" | "drips body" | "closes";
 
 /** One outgoing call of the product. */
@@ -8,9 +8,12 @@ export interface OutgoingCall {
   readonly name: string;
   /** The sources whose requests it makes: a new one has to be named by some call. */
   readonly of: readonly string[];
-  /** Makes the call. `signal` is the deadline of those that are handed one; the others have their own, made short for the test. */
+  /**
+   * Makes the call. `signal` is the deadline of those that are handed one; the others have their own, made
+   * short for the test.
+   */
   make(url: string, signal: AbortSignal): Promise<unknown>;
-  /** What it comes to, in `told`'s words, when it is cut off (by its deadline, or by the peer). */
+  /** The result, in `told`'s words, when it is cut off by its deadline or by the peer. */
   readonly ends: string | ((manner: Manner) => string);
 }
 
@@ -23,8 +26,8 @@ export function told(outcome: unknown): string {
   return typeof kind === "string" ? kind : String(outcome);
 }
 
-/** A peer that only drips or drops its body has told its status, and that is all that some calls ask for. */
+/** A peer that only drips or drops its body has sent its status, which is all that some calls need. */
 export const unlessStatusCame = (cut: string, came: string) => (manner: Manner) =>
   manner === "says nothing" || manner === "drips headers" ? cut : came;
-/** Whoever aborts gets that back; a peer that closes is an error of its own kind. */
+/** A caller that aborts gets its own reason back; a peer that closes is an error of its own kind. */
 export const abortedOr = (closed: string) => (manner: Manner) => (manner === "closes" ? closed : "aborted");

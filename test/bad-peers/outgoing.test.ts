@@ -33,7 +33,7 @@ describe.each(Object.keys(PEERS) as Manner[])("a peer that %s: every call ends",
     const peer = await PEERS[manner]();
     try {
       expect(await endOf(call, manner, peer)).toBe(expectedOf(call, manner));
-      // What was given up is closed, or every try would leave a connection behind.
+      // What was given up is closed; otherwise every try would leave a connection behind.
       await peer.left();
     } finally {
       await peer.close();
@@ -44,7 +44,8 @@ describe.each(Object.keys(PEERS) as Manner[])("a peer that %s: every call ends",
 async function endOf({ make }: OutgoingCall, manner: Manner, peer: BadPeer): Promise<string> {
   const deadline = new AbortController();
   const made = make(peer.url, deadline.signal).catch((error: unknown) => error);
-  // On a busy machine a call's own deadline may pass before a byte of it is here: then it has ended, which is all that is asked.
+  // On a busy machine a call's own deadline may pass before its first byte is here: then it has ended, as it
+  // should.
   await Promise.race([peer.met(), made]);
   if (manner !== "closes") deadline.abort();
   return told(await made);
@@ -55,7 +56,7 @@ function expectedOf({ ends }: OutgoingCall, manner: Manner): string {
 }
 
 // The SDK's own timeout, three tries of it: without `throwOnRequestTimeout` it would only warn.
-describe.concurrent("with nobody's deadline, a client of AWS gives up on silence all the same:", () => {
+describe.concurrent("without a caller's deadline, a client of AWS gives up on silence all the same:", () => {
   test.for<[string, (endpoint: string) => Promise<unknown>, string]>([
     [
       "queue: hand over",
@@ -73,8 +74,8 @@ describe.concurrent("with nobody's deadline, a client of AWS gives up on silence
 
 /** What a request looks like in our sources. */
 const REQUEST =
-  /(?:await|return|=>) fetch\(|\bclient\)?\.send\(|\b(?:dynamodb|sqs)\.send\(|\bclient\(\)\.send\(|\bhttps?\.request\(/;
-/** Requests that are nobody's deadline but their own user's. */
+  /(?:await|return|=>) fetch\(|\b(?:client\)?|dynamodb|sqs|client\(\))\.send\(|\bhttps?\.request\(/;
+/** Requests without a caller's deadline, each with its reason. */
 const EXCUSED: Readonly<Record<string, string>> = {
   "engines/aws/dynamo/create-tables.ts": "makes tables and queues by hand, for emulators and first tries",
   "cli/load-test/customer.ts": "plays a customer of the service on this machine, and gives up by --timeout",

@@ -98,7 +98,7 @@ describe("the tables", () => {
     });
   });
 
-  test("may be somebody else's: it is named and allowed, not made", () => {
+  test("may be another system's: it is named and allowed, not made", () => {
     const shared = synthesise((stack) => ({
       tables: {
         conversations: Table.fromTableName(stack, "Theirs", "their-conversations"),
@@ -263,7 +263,7 @@ describe("secrets", () => {
     }
   });
 
-  test("may be read by who needs them: the gate checks signatures, the worker talks to others, the API knows its tokens", () => {
+  test("are read by their users alone: webhook checks signatures, worker calls out, API has tokens", () => {
     const variables = [
       ...["TWILIO_AUTH_TOKEN", "WATI_TOKEN", "WATI_WEBHOOK_SECRET", "LULL_WEB_SECRET", "OPENAI_API_KEY"],
       ...["LULL_API_TOKEN", "LULL_TURN_TOKEN", "MY_OWN", "NARROW"],
@@ -390,7 +390,8 @@ describe("the API", () => {
         settings.map(([route, each]) => [route, [each.ThrottlingRateLimit, each.ThrottlingBurstLimit]]),
       );
     };
-    // A message that is turned away is lost: Twilio does not come back. What is not a message makes way for those that are.
+    // A message that is turned away is lost: Twilio does not come back. What is not a message makes way for
+    // those that are.
     const limits = {
       "POST /webhooks/{proxy+}": [2_000, 4_000],
       "POST /webhooks/{channel}/status": [1_000, 2_000],
@@ -450,7 +451,7 @@ describe("the API", () => {
     "POST /webhooks/{proxy+} -> index.webhook",
   ];
 
-  test("lets through what the service answers to, and nothing to an API that nobody asked for", () => {
+  test("lets through what the service answers to, and nothing to an API that was not asked for", () => {
     expect(routesIn(template)).toEqual(PUBLIC);
     template.hasResourceProperties("AWS::ApiGatewayV2::Integration", { PayloadFormatVersion: "2.0" });
     expect(Object.keys(functionsOf(template))).not.toContain("api");
@@ -467,7 +468,7 @@ describe("the API", () => {
       ({ Properties }) => Properties.Role["Fn::GetAtt"][0],
     );
     expect(new Set(roles).size).toBe(4);
-    // Whoever is found at the public door can erase nobody, and list no dead letter.
+    // An attacker in the public function can erase no person, and list no dead letter.
     const allowed = tablePermissions(withApi);
     expect(allowed).toContain("api dynamodb:DeleteItem conversations");
     expect([...allowed].filter((each) => /^webhook .*:(Scan|BatchWriteItem) /.test(each))).toEqual([]);
@@ -506,7 +507,7 @@ describe("keys of your own", () => {
   const keyIds = (of: Template) => Object.keys(resourcesOf(of, "AWS::KMS::Key"));
   const keyOf = (id: string | undefined) => ({ "Fn::GetAtt": [id, "Arn"] });
 
-  test("one is for everything that keeps something, and CloudWatch may use it for logs of this account", () => {
+  test("one is for everything that keeps data, and CloudWatch may use it for logs of this account", () => {
     const keyed = synthesise((stack) => ({ encryptionKey: new Key(stack, "Key"), channels: ["sms"] }));
     const [key] = keyIds(keyed);
     for (const { Properties } of all("AWS::Logs::LogGroup", keyed))

@@ -25,7 +25,10 @@ export function statementsIn(template: Template): Statement[] {
   });
 }
 
-/** What each function may ask DynamoDB for, in words: `worker dynamodb:Query conversations-state/index/leased`. */
+/**
+ * What each function may ask DynamoDB for, in words:
+ * `worker dynamodb:Query conversations-state/index/leased`.
+ */
 export function tablePermissions(template: Template): Set<string> {
   const names = tableNames(template);
   const permissions = statementsIn(template).flatMap(({ caller, actions, resources }) =>

@@ -103,7 +103,7 @@ describe("alarms", () => {
     expect(alarms[id]).toMatchObject({ Namespace, MetricName, Threshold, ComparisonOperator });
   });
 
-  test("look at the queue that holds what nobody could handle", () => {
+  test("look at the queue that holds what no worker could handle", () => {
     for (const channel of ["default", "sms"]) {
       const [{ Value }] = alarms[`${channel}dead`]!.Dimensions;
       expect(Value["Fn::GetAtt"][0]).toMatch(new RegExp(`^Lull${channel}dead`));

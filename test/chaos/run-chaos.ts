@@ -11,13 +11,16 @@ import { ForgetfulDisk } from "../sqlite/forgetful-disk.ts";
 
 export interface ChaosOptions {
   readonly kills: number;
-  /** Killing goes on until so many messages were taken in between: on a busy machine workers are slower than their killer. */
+  /**
+   * Killing goes on until so many messages were taken in: on a busy machine workers are slower than their
+   * killer.
+   */
   readonly acknowledgedMin?: number;
   readonly seed: number;
   readonly workers?: number;
   /** A small disk of its own that is filled now and then. Only root may mount one. */
   readonly fillDisk?: boolean;
-  /** Every other time that everything is killed, what was not synced is forgotten, too. Of a SQLite file only. */
+  /** At every other kill of everything, what was not synced is forgotten as well. SQLite files only. */
   readonly cutPower?: boolean;
   /** Somewhere else than in a SQLite file. */
   readonly store?: ChaosStore;
@@ -27,7 +30,7 @@ export interface ChaosOptions {
 /** Where the service keeps everything, and what stands there in the end, read without the service. */
 export interface ChaosStore {
   readonly env: Readonly<Record<string, string>>;
-  /** How much rarer than on a file: a worker that is killed before it listens shows nothing. */
+  /** How much rarer kills are than on a file: a worker that is killed before it listens shows nothing. */
   readonly slower: number;
   kept(): Promise<Kept>;
 }
@@ -41,7 +44,9 @@ export interface Kept {
 export interface ChaosReport {
   readonly kills: number;
   readonly restarts: number;
-  /** Workers stopped with SIGSTOP, and parents. Some go on after a while; the others are for the watchdog. */
+  /**
+   * Workers and parents stopped with SIGSTOP. Some go on after a while; the watchdog has to find the others.
+   */
   readonly frozen: number;
   /** Messages whose responder never gets back to its event loop, in its first attempts. */
   readonly blocks: number;
@@ -69,7 +74,10 @@ const FOUND_DEADLINE_MS = 15_000;
 
 const OPENAI = fileURLToPath(new URL("../../src/responders/openai/index.ts", import.meta.url));
 
-/** A model answers; but whoever is asked about a blocking message, for the first or second time, never gets back to its event loop. */
+/**
+ * A model answers. But a worker that is asked about a blocking message, for the first or second time, never
+ * gets back to its event loop.
+ */
 const CONFIG = `
   import { openai } from ${JSON.stringify(OPENAI)};
   const answer = openai();
@@ -85,7 +93,10 @@ const CONFIG = `
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Real processes on a real file, really killed, frozen and blocked, while customers write, the provider fails and the disk fills up. */
+/**
+ * Real processes on a real file, really killed, frozen and blocked, while customers write, the provider fails
+ * and the disk fills up.
+ */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const random = seeded(options.seed);
   const at = await surroundings({
@@ -95,12 +106,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     LULL_SEND_TIMEOUT_SECONDS: "1",
     LULL_ANSWER_TIMEOUT_SECONDS: "3",
     LULL_ATTEMPTS_MAX: "20",
-    // Before a lease can lapse: whoever is frozen for longer never gets to send again.
+    // Before a lease can lapse: a worker that is frozen for longer never gets to send again.
     LULL_HUNG_SECONDS: "3",
     LULL_LOG_LEVEL: "error",
     ...options.store?.env,
   });
-  // As often as SQLite's defaults say, wherever it is kept: nobody wants to wait minutes for the end.
+  // As often as SQLite's defaults say, wherever it is kept, so that the end does not take minutes.
   writeFileSync(join(at.folder, "lull.config.mjs"), CONFIG);
   const disk = options.fillDisk ? mountDisk(at) : undefined;
   const forgetful = options.cutPower ? new ForgetfulDisk(disk ?? at.folder, at.folder) : undefined;
@@ -122,7 +133,7 @@ function mountDisk(at: Surroundings): string {
   return disk;
 }
 
-/** Tells whether it was there: it may have died by itself a moment ago. */
+/** Returns whether it was alive: it may have died by itself a moment ago. */
 function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -200,7 +211,7 @@ class Chaos {
     return this.#report();
   }
 
-  /** As often as it takes, as whoever runs a service would: on a disk that is full just now it does not start. */
+  /** As often as it takes, as an operator would: on a disk that is full just now it does not start. */
   async #start(): Promise<void> {
     const workers = this.#options.workers ?? 4;
     const deadline = AbortSignal.timeout(START_DEADLINE_MS);
@@ -215,7 +226,10 @@ class Chaos {
     }
   }
 
-  /** A customer after the other, each sure of nothing but the 200 that came back. Without it, the provider posts again. */
+  /**
+   * One customer after the other, each certain only of the 200 that came back. Without it, the provider posts
+   * again.
+   */
   async #write(): Promise<void> {
     while (!this.#isOver) {
       this.#written += 1;
@@ -269,7 +283,7 @@ class Chaos {
     else this.#killOne();
   }
 
-  /** Half of them go on, sooner than anybody notices; the others have to be found. */
+  /** Half of them go on before the watchdog notices; the others have to be found. */
   async #freezeOne(): Promise<void> {
     const workers = this.#workers();
     if (workers.length === 0) return;
@@ -281,13 +295,16 @@ class Chaos {
     signal(pid, "SIGCONT");
   }
 
-  /** Whoever answers what is written next. */
+  /** The worker that answers the next message. */
   async #blockOne(): Promise<void> {
     this.#blockNext = true;
     await this.#untilOneIsFound();
   }
 
-  /** Meanwhile nobody else is killed, or the killer would be quicker than the watchdog every time. Customers go on writing. */
+  /**
+   * Meanwhile no other worker is killed, or the killer would be quicker than the watchdog every time.
+   * Customers go on writing.
+   */
   async #untilOneIsFound(): Promise<void> {
     const before = this.#hungNow();
     const deadline = AbortSignal.timeout(FOUND_DEADLINE_MS);

@@ -46,7 +46,7 @@ async function forwarderTo(url: string): Promise<string> {
 const PUBLIC = { LULL_PUBLIC_URL: "https://bot.example.test" };
 
 describe("the API of a public service without a token", () => {
-  it("is off for whoever comes through a forwarder that leaves no trace, and the start says so", async () => {
+  it("is off for callers through a forwarder that leaves no trace, and the start says so", async () => {
     const service = lull("start", PUBLIC);
     const outside = await forwarderTo(await service.url());
     for (const [method, path] of [
@@ -60,7 +60,7 @@ describe("the API of a public service without a token", () => {
     expect(service.events).toContainEqual(expect.objectContaining({ event: "api.off", level: "warn" }));
   });
 
-  it("takes answers to turns, where there is a token for them, and the start and the doctor say so", async () => {
+  it("takes answers to turns, where there is a token for them; the start and the doctor say so", async () => {
     const env = { ...PUBLIC, LULL_TURN_TOKEN: "a-token-that-answers-turns" };
     const service = lull("start", env);
     const url = await service.url();

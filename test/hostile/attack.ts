@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 
-/** Connections that a caller opened and does not mean well with. */
+/** Connections of a caller with bad intentions. */
 export interface Attack {
   /** Resolves when everything that the other side takes is written, or its connection is closed. */
   readonly underWay: Promise<unknown>;
@@ -15,7 +15,7 @@ export interface Attack {
 }
 
 export interface AttackOptions {
-  /** `false`: whatever they are answered stays where it is. */
+  /** `false`: their answers are never read. */
   readonly reads?: boolean;
 }
 
@@ -62,7 +62,10 @@ export function head(path: string, headers: Readonly<Record<string, string | num
   return `POST ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Looks how much a process grows from now on; what is returned ends that, and says how much it was at most. Nothing where nobody can say. */
+/**
+ * Watches how much a process grows from now on. The returned function ends that, and returns the maximum; 0
+ * where memory cannot be read.
+ */
 export function growth(pid: number): () => number {
   const before = memoryOf(pid);
   let most = before;

@@ -8,7 +8,7 @@ import { growth } from "./attack.ts";
 const STAGED_MAX = 2_000;
 const TEXT = "x".repeat(3_900);
 const VISITOR = "the-visitor";
-/** Of a pile of 8 MB, on its way through two threads and out again in a hundred turns. */
+/** For a pile of 8 MB, on its way through two threads and out again in a hundred turns. */
 const GROWTH_BYTES_MAX = 200_000_000;
 
 let folder = "";
@@ -72,13 +72,14 @@ async function writeMany(sender: string, messages: number, text: string): Promis
 }
 
 describe("one visitor who writes as much as may wait", () => {
-  it("is told when it is enough, sees a feed of a reasonable size, and everybody else is answered", async () => {
+  it("is told when it is enough, sees a feed of a reasonable size, and all others are answered", async () => {
     await serve(
-      "window: { seconds: 0.2 }, limits: { visitorPerMinuteMax: 0, batchMessagesMax: 20 }, respond: (turn) => turn.messages.length + ' heard'",
+      "window: { seconds: 0.2 }, limits: { visitorPerMinuteMax: 0, batchMessagesMax: 20 }, " +
+        "respond: (turn) => turn.messages.length + ' heard'",
     );
     // Nothing of it leaves while everything is paused: so many wait at once.
     await fetch(`${url}/api/pause`, { method: "POST" });
-    // What is allocated once, for the first requests, is nobody's pile.
+    // What is allocated once, for the first requests, does not count.
     await writeMany("an-early-neighbour", 100, "hi");
     const grown = growth(service.child.pid!);
     const statuses = await writeMany(VISITOR, STAGED_MAX, TEXT);
@@ -107,7 +108,7 @@ describe("one visitor who writes as much as may wait", () => {
     expect(drained.bytes).toBeLessThan(500_000);
     expect(grown()).toBeLessThan(GROWTH_BYTES_MAX);
     const { turns } = (await (await fetch(`${url}/api/counts`)).json()) as { turns: number };
-    // Full batches, and one turn for the word that it was full.
+    // Full batches, and one turn that tells the customer that the conversation was full.
     expect(turns).toBe(100 / 20 + STAGED_MAX / 20 + 1 + others.length);
     expect(service.events.map(({ event }) => event)).not.toContain("store.thread-died");
   });

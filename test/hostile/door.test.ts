@@ -59,7 +59,7 @@ describe("a service with few slots and little room", () => {
     expect(await signed(20)).toEqual([200]);
   });
 
-  test("keeps them for messages: a crowd of visitors that asks without a pause keeps no signed webhook out", async () => {
+  test("keeps them for messages: visitors that ask without a pause keep no signed webhook out", async () => {
     let isOver = false;
     const told = new Set<number>();
     const visitor = async () => {
@@ -94,7 +94,7 @@ describe("a service with few slots and little room", () => {
     await current.underWay;
     expect(await signed(20)).toEqual([200]);
     await eventually("few of them open", async () => (current!.open() <= 100 ? true : undefined));
-    // Not because they were too slow with their headers: that is told.
+    // Not because their headers were too slow: that gets another answer.
     expect(current.answers().filter((answer, n) => n % 2 === 1 && answer === "").length).toBeGreaterThan(50);
   });
 });
@@ -125,7 +125,7 @@ describe("a service as it is", () => {
       { "content-type": JSON_TYPE, "sec-fetch-site": "cross-site", "content-length": 5_000 },
       "401",
     ],
-    ["an unknown channel", "/webhooks/nobody", { "content-length": 5_000 }, "404"],
+    ["an unknown channel", "/webhooks/unknown", { "content-length": 5_000 }, "404"],
     ["no token", "/api/conversations", { "content-type": JSON_TYPE, "content-length": 5_000 }, "401"],
   ])("refuses by headers, with the body still to come: %s", async (_, path, headers, status) => {
     current = attack(port, 1, () => head(path, headers));

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(() => at.end());
 
-/** What is true of the counts in the end. */
+/** What the counts have to be in the end. */
 function counted(what: string, holds: (counts: Readonly<Record<string, number>>) => boolean): Promise<true> {
   return eventually(what, async () => holds(await at.counts()) || undefined);
 }
@@ -51,7 +51,9 @@ async function answered(text: string, more: Record<string, string> = {}): Promis
   return sid;
 }
 
-/** Tasks, a picture, a status, a dead letter, a refusal, a spoilt row, something said, something that waits. */
+/**
+ * Tasks, a picture, a status, a dead letter, a refusal, a spoilt row, something said, something that waits.
+ */
 async function busyLife(): Promise<string> {
   const first = await answered("SECRET one");
   await post(`/conversations/${await active()}/close`);
@@ -77,11 +79,12 @@ async function busyLife(): Promise<string> {
   return first;
 }
 
-/** Whoever did that left her number in it. */
+/** A spoilt row that still holds her number. */
 function spoil(id: string): void {
   const database = new DatabaseSync(join(at.folder, "lull.db"), { timeout: 5_000 });
   const spoilt =
-    "UPDATE staged SET item = replace(item, '\"text\":', '\"words\":') WHERE sequence = (SELECT min(sequence) FROM staged WHERE conversation_id = ?)";
+    "UPDATE staged SET item = replace(item, '\"text\":', '\"words\":') " +
+    "WHERE sequence = (SELECT min(sequence) FROM staged WHERE conversation_id = ?)";
   expect(database.prepare(spoilt).run(id).changes).toBe(1);
   database.close();
 }
@@ -93,7 +96,7 @@ async function filesWith(...texts: string[]): Promise<string[]> {
   return names.filter((_, index) => texts.some((text) => contents[index]!.includes(text)));
 }
 
-it("nobody finds the number behind an id that is logged, or told to OpenAI, by trying all of them", async () => {
+it("the number behind a logged id, or one told to OpenAI, is not found by trying all of them", async () => {
   await answered("hi");
   const id = await active();
   const key = { channelType: "whatsapp", address: "+14155238886", sender: `+${PHONE}` };
@@ -109,7 +112,7 @@ it("nobody finds the number behind an id that is logged, or told to OpenAI, by t
 });
 
 describe("after a person is erased", () => {
-  it("their texts and their number are in no file: database, log, a backup made then, what was logged", async () => {
+  it("their texts and number are in no file: database, its log, a backup made then, our log", async () => {
     await at.write(BEN, "NEIGHBOUR");
     await counted("his turn", ({ turns }) => turns === 1);
     const sid = await busyLife();

@@ -7,14 +7,19 @@ import { type Surroundings, surroundings } from "../service/surroundings.ts";
 import { attack, head, memoryOf } from "./attack.ts";
 
 /**
- * What an attack costs: the memory of the service, and how long signed webhooks take. The attacker works on the same
- * machine, so that its own time is part of what the webhooks take: each round is one without an attack, one beside the
- * same attack on a port that is not Lull's, and one beside the attack on Lull. What counts is the last against the one
+ * What an attack costs: the memory of the service, and how long signed webhooks take. The attacker works on
+ * the same
+ * machine, so that its own time is part of what the webhooks take: each round is one without an attack, one
+ * beside the
+ * same attack on a port that is not Lull's, and one beside the attack on Lull. What counts is the last
+ * against the one
  * before; two calm rounds say how far two equal ones are apart.
  *
- *     node test/hostile/main.ts --uploads 400 --webhooks 1000 --rounds 5   # the attackers stall, and come once
+ *     node test/hostile/main.ts --uploads 400 --webhooks 1000 --rounds 5   # the attackers stall, and come
+ *     once
  *     node test/hostile/main.ts --only "1 MB, no signature"                # one of the attacks
- *     node test/hostile/main.ts --again 1                                  # those that are cut off come again after a second
+ *     node test/hostile/main.ts --again 1                                  # those that are cut off come
+ *     again after a second
  */
 const { values } = parseArgs({
   options: {
@@ -53,7 +58,7 @@ function upload(path: string, headers: Record<string, string>, size: number): st
   return head(path, { ...headers, "content-length": size }) + "x".repeat(size - 1);
 }
 
-/** 120 KB, so that there is something not to read. */
+/** 120 KB, so that an unread answer is large. */
 async function fillFeed(at: Surroundings): Promise<void> {
   for (let n = 0; n < 30; n += 1) {
     const body = JSON.stringify({ id: `m${n}`, sender: VISITOR, text: "x".repeat(4_000) });
@@ -76,7 +81,10 @@ function share(times: readonly number[], part: number): number {
   return times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * part)] ?? 0;
 }
 
-/** A process of its own: neither an attacker nor the look at the memory shares its time with the webhooks that are timed. */
+/**
+ * A process of its own: neither an attacker nor the look at the memory shares its time with the webhooks that
+ * are timed.
+ */
 function helper(...args: string[]): ChildProcess {
   return fork(import.meta.filename, args);
 }

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LullProcess } from "../lull-process.ts";
 
 const WARNING = /web.*0\.0\.0\.0.*LULL_WEB_SECRET.*LULL_WEB_UNSIGNED/;
-/** What makes the host that is listened on nobody's danger. */
+/** What makes an open port harmless. */
 const SAFE = [
   ["visitors who are signed", { LULL_HOST: "0.0.0.0", LULL_WEB_SECRET: "a-secret-of-the-web-channel" }],
-  ["somebody's word that anybody may write", { LULL_HOST: "0.0.0.0", LULL_WEB_UNSIGNED: "1" }],
+  ["an operator's word that every caller may write", { LULL_HOST: "0.0.0.0", LULL_WEB_UNSIGNED: "1" }],
   ["loopback", {}],
 ] as const;
 
@@ -38,7 +38,7 @@ async function doctor(env: Readonly<Record<string, string>>): Promise<string> {
 }
 
 describe("visitors who prove nothing, on a port that others reach", () => {
-  it("are told of at the start, and by the doctor: whoever gets there may call us localhost", async () => {
+  it("are told of at the start, and by the doctor: callers who get there may call us localhost", async () => {
     const service = lull(["start"], { LULL_HOST: "0.0.0.0" });
     await service.url();
     expect(service.events.filter(({ event }) => event === "channel.open")).toEqual([

@@ -8,12 +8,14 @@ const TEXT = "my card is 4000 1234 5678 9010";
 /** Fails with what it was asked, as people write it. */
 const RESPONDER = `export default {
   channels: { web: { web: true } },
-  respond: (turn) => { throw new TypeError("cannot make sense of: " + turn.text + " from " + turn.conversation.sender); },
+  respond: (turn) => {
+    throw new TypeError("cannot make sense of: " + turn.text + " from " + turn.conversation.sender);
+  },
 };`;
 
 /** Forgets a promise or a timer, which fails with what was said. The turn itself never ends. */
 const LOOSE = {
-  "a promise that nobody waits for": "void Promise.reject(new TypeError(words(turn)))",
+  "a promise that is not awaited": "void Promise.reject(new TypeError(words(turn)))",
   "a timer": "setTimeout(() => { throw new TypeError(words(turn)); }, 1)",
   "a promise that fails with a bare text": "void Promise.reject(words(turn))",
 } as const;
@@ -45,7 +47,7 @@ function lull(...args: string[]): LullProcess {
   return process;
 }
 
-it("what a responder throws about a customer is read by whoever opens the dead letter, and by nobody in the log", async () => {
+it("what a responder throws about a customer is in the dead letter, and not in the log", async () => {
   const service = lull("start");
   await say(service, "m1");
   const { reason } = await service.event("a dead letter", ({ event }) => event === "turn.dead");
@@ -58,7 +60,8 @@ it("what a responder throws about a customer is read by whoever opens the dead l
 
 describe.each(Object.entries(LOOSE))("what %s throws about a customer", (_what, statement) => {
   beforeEach(async () => {
-    const config = `const words = (turn) => "cannot make sense of: " + turn.text + " from " + turn.conversation.sender;
+    const config = `const words = (turn) =>
+      "cannot make sense of: " + turn.text + " from " + turn.conversation.sender;
 export default {
   channels: { web: { web: true } },
   respond: (turn) => { ${statement}; return new Promise(() => {}); },

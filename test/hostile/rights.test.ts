@@ -25,7 +25,7 @@ function lull(...args: string[]): LullProcess {
   return process;
 }
 
-/** Only root can become somebody else. */
+/** Only root can become another user. */
 const mayBecomeAnother = process.getuid?.() === 0;
 
 function lullOfAnother(...args: string[]): LullProcess {
@@ -61,7 +61,7 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
   });
 
   it.skipIf(!mayBecomeAnother)(
-    "somebody else is told that it is not theirs, not that it is not there",
+    "another user is told that it is not theirs, not that it is not there",
     async () => {
       const service = lull("start");
       await service.url();
@@ -123,7 +123,7 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     expect(await rightsTold()).toBe("");
   });
 
-  it("the folder of the project is everybody's business: only what is in it is told of", async () => {
+  it("the folder of the project may be open: only what is in it is told of", async () => {
     await chmod(folder, 0o755);
     const service = lull("start", "--db", "lull.db");
     await service.url();

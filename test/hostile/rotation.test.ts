@@ -48,7 +48,7 @@ function lull(command: string): LullProcess {
   return process;
 }
 
-/** A rotation that went wrong, or right: the file holds this, or is gone. */
+/** A rotation that went wrong or right: the file holds this, or is gone. */
 function put(name: string, secret: string | undefined): Promise<void> {
   const path = join(folder, name);
   return secret === undefined ? rm(path) : writeFile(path, secret);

@@ -56,7 +56,7 @@ describe("the doctor warns of secrets that others on this machine may read", () 
     expect(await doctorOf({ channels: { web } }, 0o600, "--offline")).not.toMatch(SECRETS);
   });
 
-  it("and not of what others cannot read: a file for its owner and a group, a folder that others cannot enter, a configuration without secrets", async () => {
+  it("and not of what others cannot read: by its mode, by its folder, or without secrets", async () => {
     const apiToken = await secretFile("api-token", "a-token-for-operators", 0o640);
     await mkdir(join(folder, "closed"), { mode: 0o700 });
     const secret = await secretFile("closed/web-secret", "visitors-prove-with-this", 0o644);

@@ -44,7 +44,7 @@ async function signed(): Promise<number[]> {
   return [...told];
 }
 
-/** How much the service grew at most while somebody asked, and what its real callers were told. */
+/** How much the service grew at most under the attack, and what its real callers were told. */
 async function under(start: () => Attack): Promise<{ grew: number; told: number[] }> {
   await signed();
   const grown = growth(service.child.pid!);
@@ -54,15 +54,15 @@ async function under(start: () => Attack): Promise<{ grew: number; told: number[
   return { grew: grown(), told };
 }
 
-// Elsewhere nobody says how much memory a process has.
+// Only there can the memory of a process be read.
 describe.skipIf(!existsSync("/proc/self/status"))("requests one behind the other", () => {
   test.each<[string, () => Attack]>([
     [
-      "for a feed, by somebody who reads nothing",
+      "for a feed, by a caller who reads nothing",
       () => attack(port, 5, () => FEED.repeat(400), { reads: false }),
     ],
     [
-      "for a page, by somebody who reads nothing",
+      "for a page, by a caller who reads nothing",
       () => attack(port, 50, () => get("/").repeat(2_000), { reads: false }),
     ],
     ["for anything, on hundreds of connections", () => attack(port, 400, () => get("/x").repeat(2_000))],
@@ -80,12 +80,13 @@ describe.skipIf(!existsSync("/proc/self/status"))("requests one behind the other
   });
 });
 
-describe.skipIf(!existsSync("/proc/self/status"))("answers that nobody reads", () => {
+describe.skipIf(!existsSync("/proc/self/status"))("answers that are not read", () => {
   test("one on each of hundreds of connections, cost no more memory than making them takes", async () => {
     await fillFeed();
     const { grew, told } = await under(() => attack(port, 400, () => FEED, { reads: false }));
     expect(told).toEqual([200]);
-    // Thirty feeds of 120 KB are made at once, each out of rows: that much is garbage for a moment, whoever reads them.
+    // Thirty feeds of 120 KB are made at once, each out of rows: that much is garbage for a moment, read or
+    // unread.
     expect(grew).toBeLessThan(2 * GROWTH_BYTES_MAX);
   });
 });

@@ -30,9 +30,9 @@ afterEach(async () => {
   await at.end();
 });
 
-/** How much the service grew at most while somebody held it up, and what its real callers were told. */
+/** How much the service grew at most under the attack, and what its real callers were told. */
 async function under(start: () => Attack): Promise<{ grew: number; told: Set<number> }> {
-  // What is allocated once, for the first requests, is nobody's attack.
+  // What is allocated once, for the first requests, does not count.
   for (let n = 0; n < SIGNED; n += 1) await at.write(n, "before");
   const grown = growth(service.child.pid!);
   current = start();
@@ -45,7 +45,7 @@ async function under(start: () => Attack): Promise<{ grew: number; told: Set<num
 const FORM = "application/x-www-form-urlencoded";
 const JSON_TYPE = "application/json";
 
-// Elsewhere nobody says how much memory a process has.
+// Only there can the memory of a process be read.
 describe.skipIf(!existsSync("/proc/self/status"))("uploads that are never finished", () => {
   test.each<[string, string, Record<string, string>, number]>([
     ["Twilio's channel, without a signature", "/webhooks/whatsapp", { "content-type": FORM }, 999_999],
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync("/proc/self/status"))("uploads that are never finish
     ],
     ["WATI's channel", "/webhooks/wati", { "content-type": JSON_TYPE }, 65_536],
     ["the web channel, unsigned", "/webhooks/web", { "content-type": JSON_TYPE }, 400_000],
-    ["nobody", "/webhooks/nobody", { "content-type": JSON_TYPE }, 999_999],
+    ["no channel", "/webhooks/unknown", { "content-type": JSON_TYPE }, 999_999],
     ["the API, without its token", "/api/conversations", { "content-type": JSON_TYPE }, 999_999],
   ])("to %s cost little memory, and keep no signed webhook out", async (_, path, headers, size) => {
     const { grew, told } = await under(() => {

@@ -7,7 +7,7 @@ import { createEdge } from "../../src/http/edge.ts";
 import { createLull } from "../../src/index.ts";
 import { LullProcess } from "../lull-process.ts";
 
-/** Everything that a service of Twilio, WATI and OpenAI needs. Nobody answers on that port. */
+/** Everything that a service of Twilio, WATI and OpenAI needs. No server answers on that port. */
 const SOUND = {
   TWILIO_ACCOUNT_SID: `AC${"0".repeat(32)}`,
   TWILIO_AUTH_TOKEN: "CANARY-of-twilio-123456",
@@ -107,7 +107,7 @@ describe("who is named in a URL with a password", () => {
   });
 });
 
-it("a public URL that nobody can be called at stops a program, too", () => {
+it("a public URL that cannot be called stops a program, too", () => {
   const config = { engine: memory(), channels: {}, respond: () => "" };
   for (const publicUrl of [
     "https://x.example/?CANARY",

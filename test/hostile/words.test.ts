@@ -83,7 +83,7 @@ describe("what a stranger writes", () => {
 });
 
 describe("guessing the API's token", () => {
-  it("opens nothing, is slowed and told of, and keeps nobody out who has it", async () => {
+  it("opens nothing, is slowed and logged, and keeps no caller out who has it", async () => {
     const service = lull("start");
     const url = await service.url();
     const guess = async (n: number) =>

@@ -33,9 +33,10 @@ export interface Document {
 }
 
 const KNOWN = new Set(
-  "$ref type const enum anyOf properties required additionalProperties items format pattern minimum maximum minLength maxLength description default".split(
-    " ",
-  ),
+  [
+    "$ref type const enum anyOf properties required additionalProperties items",
+    "format pattern minimum maximum minLength maxLength description default",
+  ].flatMap((words) => words.split(" ")),
 );
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -48,8 +49,8 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /**
- * A reader of the document that shares no line with the service: what it makes of an answer is what a stranger's client makes of it. It
- * remembers which properties it saw, so that a test can tell what nobody ever looked at.
+ * A reader of the document that shares no code with the service: it reads an answer as a stranger's client
+ * would. It remembers which properties it saw, so that a test can tell which were never seen.
  */
 export class DocumentCheck {
   readonly #document: Document;
@@ -71,7 +72,7 @@ export class DocumentCheck {
     return this.#check(body, answer.content["application/json"].schema, where, where);
   }
 
-  /** Answers that the document promises and that nobody got. */
+  /** Answers that the document promises and that were never given. */
   ungiven(): string[] {
     return Object.entries(this.#document.paths)
       .flatMap(([path, operations]) =>

@@ -19,7 +19,7 @@ const USAGE = { promptTokens: 3, completionTokens: 4, totalTokens: 7 };
 const HI = { text: "hi", id: "1" };
 const STAGED_MAX = 10;
 
-/** What each person is answered: one of every way in which a turn can go. */
+/** How each person is answered: one for every way in which a turn can go. */
 const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> = {
   "refused by the model": () => {
     throw new LullError("not this", { code: "MODEL_REFUSED", retry: "never" });
@@ -34,11 +34,11 @@ const REPLIES: Readonly<Record<string, (turn: Turn) => Promise<Reply> | Reply>> 
   "lost on the way": () => ({ text: ["did it come?", "and this?"], media: [PICTURE] }),
   "answered later": () => ({ laterSeconds: 600 }),
   "being answered": () => new Promise(() => {}),
-  "handed over": () => ({ text: "somebody comes", handOff: "asked for a person" }),
+  "handed over": () => ({ text: "a person comes", handOff: "asked for a person" }),
   done: () => ({ text: "bye", complete: true }),
 };
 
-/** What becomes of what is sent to them; everything else is sent. */
+/** How their sends end; all others are sent. */
 const SENDS: Readonly<Record<string, (text: string) => SendOutcome | undefined>> = {
   "sent in part": (text) => (text === "two" ? { kind: "not-sent", retry: "never", why: "no" } : undefined),
   "told for nothing": (text) =>
@@ -119,7 +119,7 @@ class Fixture {
     return { status: response.status, body: answer };
   }
 
-  /** Some engines wait between two tries, and time stands still by itself. */
+  /** Some engines wait between two tries, and this clock stands still by itself. */
   async done<T>(asked: Promise<T>): Promise<T> {
     let isDone = false;
     const over = () => {
@@ -187,7 +187,7 @@ async function lookAtAll(it: Fixture): Promise<void> {
       query = `?limit=1&cursor=${encodeURIComponent(body.next)}`;
     }
   }
-  await it.ask("GET", "/api/conversations/{id}", "nobody");
+  await it.ask("GET", "/api/conversations/{id}", "no-such-id");
   await it.ask("GET", "/api/counts");
   await it.ask("GET", "/api/openapi.json");
 }
@@ -196,11 +196,11 @@ async function lookAtAll(it: Fixture): Promise<void> {
 async function changeAll(it: Fixture): Promise<void> {
   const first = async (path: string) => (await it.ask("GET", path)).body.items[0]?.id ?? "";
   for (const action of ["close", "pause", "resume", "hand-off", "hand-back"])
-    for (const id of [await first("/api/conversations"), "nobody"])
+    for (const id of [await first("/api/conversations"), "no-such-id"])
       await it.ask("POST", `/api/conversations/{id}/${action}`, id);
-  for (const sender of ["waiting", "nobody", "+15550125"])
+  for (const sender of ["waiting", "no-such-sender", "+15550125"])
     for (const body of [HI, HI, {}, { text: "x".repeat(100_000) }])
-      await it.ask("POST", "/api/conversations/{id}/say", (await idOf(it, sender)) || "nobody", body);
+      await it.ask("POST", "/api/conversations/{id}/say", (await idOf(it, sender)) || "no-such-id", body);
   const held = await idOf(it, "on hold");
   for (let n = 0; n <= STAGED_MAX; n += 1)
     await it.ask("POST", "/api/conversations/{id}/say", held, { text: `${n}` });
@@ -217,7 +217,7 @@ async function changeAll(it: Fixture): Promise<void> {
       await it.ask("POST", `/api/unknown/{id}/${action}`, id, action === "mark" ? { as: "sent" } : {});
   await it.ask("POST", "/api/pause");
   await it.ask("POST", "/api/resume");
-  for (const id of [await first("/api/conversations"), "nobody"])
+  for (const id of [await first("/api/conversations"), "no-such-id"])
     await it.ask("DELETE", "/api/conversations/{id}", id);
 }
 
@@ -228,7 +228,7 @@ afterEach(async () => {
 
 interface Store {
   readonly engine: EngineProvider;
-  /** Writes into it behind the engine's back, where somebody else could. */
+  /** Writes into it behind the engine's back, where another program could. */
   readonly spoil: () => void;
   /** What none of its answers can have. */
   readonly unseen: RegExp;
@@ -248,7 +248,7 @@ async function onFile(): Promise<Store> {
 
 /** A dead letter whose sender died in the middle, or whose answer never came: no request can make one. */
 const RARE = /^Draft\.(chunks\[\]\.state\.send_by_at|awaiting_until_at)$/;
-/** Nobody else can write into our own memory. */
+/** No other program can write into our own memory. */
 const RARE_IN_MEMORY = new RegExp(`${RARE.source}|^QuarantinedRow\\.`);
 
 const STORES: Readonly<Record<string, () => Promise<Store>>> = {
@@ -277,7 +277,7 @@ describe("every answer is as the published document says", () => {
     await lookAtAll(it);
     await it.stop();
     expect([...it.problems]).toEqual([]);
-    // Bytes are left behind only while somebody reads the file.
+    // Bytes are left behind only while another process reads the file.
     expect(check.ungiven()).toEqual(["DELETE /api/conversations/{id} 202"]);
     expect(check.unseen().filter((place) => !store.unseen.test(place))).toEqual([]);
   });

@@ -79,7 +79,8 @@ describe("providers of one type", () => {
       Body: "hi",
     };
     const url = "https://us.example.test/webhooks/a";
-    const signed = `${url}${signedForm(new Map(Object.entries(fields).map(([name, value]) => [name, [value]])))}`;
+    const form = new Map(Object.entries(fields).map(([name, value]) => [name, [value]]));
+    const signed = `${url}${signedForm(form)}`;
     const headers = {
       "content-type": "application/x-www-form-urlencoded",
       "x-twilio-signature": signatureOf("a-secret-of-sixteen-letters", signed),

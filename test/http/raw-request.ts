@@ -27,7 +27,7 @@ export async function rawConnection(port: number): Promise<RawConnection> {
         if (socket.destroyed) throw new Error(`closed before ${pattern} came: ${came}`);
         const listening = new AbortController();
         await Promise.race([once(socket, "data", listening), once(socket, "close", listening)]);
-        // Nobody waits for the other one any longer.
+        // The other listener is not needed any longer.
         listening.abort();
       }
       return came;

@@ -224,7 +224,7 @@ function stubEngine(calls: Calls): Engine {
   };
 }
 
-/** Words its answers in a way of its own, so that a test sees who worded them. */
+/** Answers in its own words, so that a test sees who worded them. */
 export function stubChannel(type: string, more: Partial<Channel> = {}): Channel {
   return {
     type,

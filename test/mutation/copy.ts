@@ -16,7 +16,7 @@ const PARTS = [
   "vitest.config.ts",
 ];
 
-/** The project once more, with the same dependencies: whatever is changed there, nobody else runs it. */
+/** The project once more, with the same dependencies: what is changed there runs only there. */
 export function copyOf(root: string, copy: string): string {
   mkdirSync(copy, { recursive: true });
   for (const part of PARTS) cpSync(join(root, part), join(copy, part), { recursive: true });

@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutants.ts";
 
-/** A mutant that may live, and why. Found again by its text, wherever its line goes. */
+/** A mutant that may survive, and why. Found by its text, wherever its line moves. */
 export interface Explained {
   readonly file: string;
   /** The line. */
@@ -13,7 +13,9 @@ export interface Explained {
 export const EXPLAINED: readonly Explained[] = [
   {
     file: "src/engines/embedded/steps/waiting.ts",
-    code: "const isSmall = pile.messages <= settings.batchMessagesMax && pile.bytes <= settings.batchBytesMax;",
+    code:
+      "const isSmall = pile.messages <= settings.batchMessagesMax && " +
+      "pile.bytes <= settings.batchBytesMax;",
     change: "pile.bytes <= settings.batchBytesMax → pile.bytes < settings.batchBytesMax",
     because: "equivalent: both ways of reading take the same, and at the limit all is taken",
   },
@@ -148,17 +150,19 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/embedded/steps/sweep.ts",
     code: "const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };",
     change: "state.lease → false",
-    because: "only a look more: under a lease it finds that somebody is at work",
+    because: "only a look more: under a lease it finds that a worker is at work",
   },
   {
     file: "src/engines/embedded/steps/take.ts",
     code: 'recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],',
     change: 'what === "draft" → true',
-    because: "only a read more: whoever continues no draft asks nobody",
+    because: "only a read more: a worker that continues no draft asks no provider",
   },
   {
     file: "src/engines/embedded/steps/turn.ts",
-    code: "const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;",
+    code:
+      "const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, " +
+      "wakeAtMs: step.nowMs } : undefined;",
     change: "isLeft → true",
     because: "only a look more, that finds nothing staged",
   },
@@ -166,19 +170,19 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/runtime/ask.ts",
     code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
     change: 'asked.kind === "answered" → true',
-    because: "only the reason of an abort, which spares a stack that nobody reads",
+    because: "only the reason of an abort, which spares a stack that is never read",
   },
   {
     file: "src/runtime/ask.ts",
     code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
     change: 'asked.kind === "answered" → false',
-    because: "only the reason of an abort, which spares a stack that nobody reads",
+    because: "only the reason of an abort, which spares a stack that is never read",
   },
   {
     file: "src/runtime/ask.ts",
     code: 'ended.abort(asked.kind === "answered" ? "answered" : undefined);',
     change: 'asked.kind === "answered" → asked.kind !== "answered"',
-    because: "only the reason of an abort, which spares a stack that nobody reads",
+    because: "only the reason of an abort, which spares a stack that is never read",
   },
   {
     file: "src/runtime/ask.ts",
@@ -226,7 +230,8 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/runtime/deliver.ts",
     code: 'const canAsk = channels[draft.channel]?.reconcile !== undefined && state.kind === "sending";',
     change:
-      'channels[draft.channel]?.reconcile !== undefined && state.kind === "sending" → channels[draft.channel]?.reconcile !== undefined || state.kind === "sending"',
+      'channels[draft.channel]?.reconcile !== undefined && state.kind === "sending" ' +
+      '→ channels[draft.channel]?.reconcile !== undefined || state.kind === "sending"',
     because: "timing only: a channel that cannot be asked is looked at sooner, and settles no sooner",
   },
   {
@@ -268,9 +273,11 @@ export const EXPLAINED: readonly Explained[] = [
   {
     file: "src/engines/sqlite/connection.ts",
     code: "database.exec(",
-    change: "database.exec( `PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory... → ;",
+    change:
+      "database.exec( `PRAGMA synchronous = ${options.synchronous}; " + "PRAGMA temp_store = memory... → ;",
     because:
-      "SQLite's own default is full, and durability.test.ts looks at what the connection says; the rest is speed",
+      "SQLite's own default is full, and durability.test.ts looks at what the connection says; " +
+      "the rest is speed",
   },
   {
     file: "src/engines/sqlite/connection.ts",
@@ -354,7 +361,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/runtime/run-turn.ts",
     code: "heartbeat.stop();",
     change: "heartbeat.stop(); → ;",
-    because: "defence in depth: whoever ends a turn has stopped it; one that was lost ends at its next beat",
+    because: "defence in depth: the end of a turn has stopped it; one that was lost ends at its next beat",
   },
   {
     file: "src/runtime/turn-end.ts",
@@ -368,7 +375,8 @@ export const EXPLAINED: readonly Explained[] = [
     code: "heartbeat.stop();",
     change: "heartbeat.stop(); → ;",
     because:
-      "defence in depth: take-turn stops it too, and a renewal that crosses a release is refused by its token",
+      "defence in depth: take-turn stops it too, and a renewal that crosses a release " +
+      "is refused by its token",
   },
   {
     file: "src/runtime/turn-end.ts",
@@ -392,17 +400,19 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/runtime/worker.ts",
     code: "if (outcomes.length > 0) return clock.nowMs();",
     change: "outcomes.length > 0 → false",
-    because: "timing only: whoever ends a turn looks for the next one",
+    because: "timing only: the end of a turn looks for the next one",
   },
   {
     file: "src/runtime/worker.ts",
     code: "if (outcomes.length > 0) return clock.nowMs();",
     change: "0 → 1",
-    because: "timing only: whoever ends a turn looks for the next one",
+    because: "timing only: the end of a turn looks for the next one",
   },
   {
     file: "src/runtime/worker.ts",
-    code: "return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? Math.min(nextAtMs, pollAtMs()) : pollAtMs();",
+    code:
+      "return nextAtMs !== undefined && nextAtMs > clock.nowMs() ? " +
+      "Math.min(nextAtMs, pollAtMs()) : pollAtMs();",
     change: "nextAtMs > clock.nowMs() → nextAtMs >= clock.nowMs()",
     because: "only a look more",
   },
@@ -414,7 +424,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/provider-calls.ts",
-    code: 'if (!channel?.reconcile) return { kind: "cannot-tell", why: "the channel cannot be asked", retry: "never" };',
+    code:
+      'if (!channel?.reconcile) return { kind: "cannot-tell", ' +
+      'why: "the channel cannot be asked", retry: "never" };',
     change: '"cannot-tell" → "other"',
     because: "equivalent: only what was found, or certainly was not, is asked for by name",
   },
@@ -426,9 +438,11 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/provider-calls.ts",
-    code: 'const ofThisTurn = draft.chunks.flatMap(({ state }) => (state.kind === "sent" ? [state.providerId] : []));',
+    code:
+      "const ofThisTurn = draft.chunks.flatMap(({ state }) =>" +
+      ' (state.kind === "sent" ? [state.providerId] : []));',
     change: 'state.kind === "sent" → true',
-    because: "equivalent: an id that is none is nobody's",
+    because: "equivalent: an empty id matches no message",
   },
   {
     file: "src/runtime/system-clock.ts",
@@ -621,7 +635,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/sqlite/shrink-log.ts",
     code: 'if (log === checkpointed) database.exec("PRAGMA wal_checkpoint(TRUNCATE)");',
     change: "log === checkpointed → true",
-    because: "only a try more: whoever stopped the first one stops it, too",
+    because: "only a try more: the caller that stopped the first one stops it, too",
   },
   {
     file: "src/engines/sqlite/store-client.ts",
@@ -639,13 +653,14 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/sqlite/store.ts",
     code: "this.#noteDamage(error);",
     change: "this.#noteDamage(error); → ;",
-    because: "defence in depth: whoever needs the damaged page notes it, too",
+    because: "defence in depth: a reader of the damaged page notes it, too",
   },
   {
     file: "src/engines/sqlite/shrink-log.ts",
     code: "const size = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;",
     change:
-      "statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0 → statSync(`${file}-wal`, { throwIfNoEntry: false })?.size",
+      "statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0 " +
+      "→ statSync(`${file}-wal`, { throwIfNoEntry: false })?.size",
     because: "only a checkpoint more, where there is no log",
   },
   {
@@ -670,7 +685,8 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/embedded/steps/turn.ts",
     code: "return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;",
     change:
-      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false → step.tables.conversations.get(workUnder(state).recordId)?.handedOff",
+      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false → " +
+      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff",
     because: "equivalent: undefined is no hand-off either",
   },
   {
@@ -717,7 +733,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/items/staged.ts",
-    code: 'const { items, next } = await site.store.queryPage("stage", { key, from, limit: known.size + 1 });',
+    code:
+      'const { items, next } = await site.store.queryPage("stage", ' +
+      "{ key, from, limit: known.size + 1 });",
     change: "1 → 2",
     because: "only a row more is read",
   },
@@ -750,7 +768,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/aws/items/turn-item.ts",
     code: 'return { kind: "sound", value: withoutUndefined(value) };',
     change: '"sound" → "other"',
-    because: "equivalent: whoever reads a whole item asks each message only whether it is foreign",
+    because: "equivalent: a reader of a whole item asks each message only whether it is foreign",
   },
   {
     file: "src/engines/aws/items/turn-item.ts",
@@ -786,14 +804,13 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/aws/steps/take.ts",
     code: 'channel: newest?.channel ?? stored.channel ?? "default",',
     change: 'newest?.channel ?? stored.channel ?? "default" → newest?.channel ?? stored.channel',
-    because:
-      "defence in depth: whoever has something to come back for has rows or a turn, and both name a channel",
+    because: "defence in depth: a conversation to come back to has rows or a turn, and both name a channel",
   },
   {
     file: "src/engines/aws/items/window.ts",
     code: "const KEEP_MS = 7 * 24 * 3_600_000;",
     change: "3_600_000 → 3600001",
-    because: "how long a row may stand that nobody looks at, give or take a moment",
+    because: "how long a row may stand that no worker looks at, give or take a moment",
   },
   {
     file: "src/engines/aws/items/window.ts",
@@ -841,7 +858,7 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/aws/steps/full.ts",
     code: "const KEPT_MS = 24 * 3_600_000;",
     change: "24 → 25",
-    because: "how long a mark is kept that nobody counts again, which is believed for a minute",
+    because: "how long a mark is kept that is not counted again, which is believed for a minute",
   },
   {
     file: "src/engines/aws/items/keys.ts",

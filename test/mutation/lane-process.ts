@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Order, Verdict } from "./lane.ts";
 
 const LANE = fileURLToPath(new URL("lane.ts", import.meta.url));
-/** Longer than a test may take. Without a word for so long, a mutant runs in circles. */
+/** Longer than a test may take. A lane that is silent for so long runs in circles. */
 const SILENT_MS_MAX = 40_000;
 
 /** A process of its own, so that it can be ended in the middle of a loop. */

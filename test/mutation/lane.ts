@@ -11,21 +11,24 @@ export interface Order {
 }
 export type Verdict =
   | { readonly kind: "ready" }
-  /** One more test is over: it is slow, and does not run in circles. */
+  /** One more test is over: the mutant is slow, but does not run in circles. */
   | { readonly kind: "alive" }
   | { readonly kind: "killed"; readonly by: string }
   | { readonly kind: "survived" };
 
-/** Longer than any test takes here. Whoever waits for ever is found by it; whoever runs for ever, by the parent. */
+/**
+ * Longer than any test takes here. It finds a test that waits for ever; the parent finds one that runs for
+ * ever.
+ */
 const TEST_MS_MAX = 30_000;
 
 /**
- * A copy of the project with one vitest that stays warm: a mutant is written into the copy, so that threads and processes run it too, and
- * only what imports it is loaded again.
+ * A copy of the project with one vitest that stays warm: a mutant is written into the copy, so that threads
+ * and processes run it too, and only what imports it is loaded again.
  */
 const [root = "", copy = ""] = process.argv.slice(2);
 copyOf(root, copy);
-// What a test leaves that is ended half-way goes with the copy.
+// What an ended test leaves behind is removed with the copy.
 const temporary = join(copy, "temporary");
 mkdirSync(temporary);
 process.env.TMPDIR = temporary;
@@ -76,7 +79,7 @@ async function tryAll(stages: Order["stages"]): Promise<Verdict> {
     // No name at all would mean every test.
     if (stage.length === 0) continue;
     const tests = await vitest.globTestSpecifications([...stage]);
-    // Or what failed with the last mutant would be told once more.
+    // Otherwise failures of the last mutant would be reported again.
     vitest.state.filesMap.clear();
     const { testModules, unhandledErrors } = await vitest.runTestSpecifications(tests, false);
     const failed = testModules.find((module) => module.state() === "failed");
@@ -86,7 +89,7 @@ async function tryAll(stages: Order["stages"]): Promise<Verdict> {
   return { kind: "survived" };
 }
 
-/** What was loaded with the other text of it: itself, and whoever imports it, and so on. */
+/** What was loaded with the other text of it: itself, its importers, theirs, and so on. */
 function forget(path: string, seen = new Set<string>()): void {
   if (seen.has(path)) return;
   seen.add(path);

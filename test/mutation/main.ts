@@ -20,9 +20,9 @@ const USAGE = `npm run mutate -- [options]
   --sample N         that many of each folder, drawn by lot (default: all)
   --seed S           which ones (default: a new one each time)
   --jobs N           lanes (default: one per core)
-  --from FILE        only those that the output of an earlier run names as survivors, and nobody has explained
+  --from FILE        only those that the output of an earlier run names as survivors without an explanation
   --again            only those that explained.ts names: one that is killed now has no business there
-  --named            instead: protections that nothing noticed the absence of once, each with the test that does now
+  --named            instead: protections whose absence went unnoticed once, each with its test
   --protection TEXT  of those, the ones whose name holds it`;
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -73,7 +73,7 @@ async function runMutants(): Promise<number> {
   const inMemory = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lull-mutants-"));
   process.env.LULL_MUTANTS_IN_MEMORY = inMemory;
   try {
-    // As it is now, also for a lane that has to be replaced later: somebody may go on working meanwhile.
+    // As it is now, also for a lane that is replaced later: the working copy may change meanwhile.
     const whole = copyOf(ROOT, join(folder, "whole"));
     const tried = await tryAll(jobs, suites, { folder, whole });
     report(tried, suites);
@@ -147,7 +147,7 @@ function told(outcome: Verdict | undefined): Pick<Tried, "verdict" | "by"> {
   return { verdict: outcome.kind, ...(outcome.kind === "killed" && { by: outcome.by }) };
 }
 
-/** Tests that fail as things are would kill every mutant: also those that only some files come to. */
+/** Tests that fail without a mutant would kill every mutant, also those that only some files run. */
 async function soundOn(lane: Lane, suites: readonly Suite[], jobs: readonly Job[]): Promise<void> {
   for (const suite of suites) {
     const startedAt = performance.now();
@@ -173,7 +173,8 @@ function stagesFor({ suite, mutant }: Job): string[][] {
 function show(tried: readonly Tried[], of: number): void {
   const { mutant, verdict, by } = tried.at(-1)!;
   const line = `${tried.length} of ${of}`;
-  // Who ran out of time counts as killed, and on a busy machine that may be wrong: it is worth a look.
+  // A mutant that ran out of time counts as killed. On a busy machine that may be wrong, so it is worth a
+  // look.
   if (verdict !== "killed")
     console.log(`${line}  ${verdict.toUpperCase()} ${mutant.file}:${mutant.line}  ${mutant.change}`);
   else if (process.stderr.isTTY) process.stderr.write(`\r${line}`);
@@ -189,7 +190,8 @@ function report(tried: readonly Tried[], suites: readonly Suite[]): void {
     console.log(`  ${mutant.file}:${mutant.line}  ${mutant.change}  (${reason ?? "NOT EXPLAINED"})`);
   }
   console.log(
-    "\n| folder | mutants | killed | timed out | survived | not explained | score |\n|---|---|---|---|---|---|---|",
+    "\n| folder | mutants | killed | timed out | survived | not explained | score |\n" +
+      "|---|---|---|---|---|---|---|",
   );
   for (const { folder } of suites) {
     const own = tried.filter(({ suite }) => suite.folder === folder);
@@ -198,7 +200,8 @@ function report(tried: readonly Tried[], suites: readonly Suite[]): void {
     const score =
       own.length === 0 ? "–" : `${((100 * (own.length - count("survived"))) / own.length).toFixed(1)} %`;
     console.log(
-      `| ${folder} | ${own.length} | ${count("killed")} | ${count("timed out")} | ${count("survived")} | ${left} | ${score} |`,
+      `| ${folder} | ${own.length} | ${count("killed")} | ${count("timed out")} | ${count("survived")} | ` +
+        `${left} | ${score} |`,
     );
   }
 }

@@ -24,7 +24,8 @@ describe("mutants", () => {
       "nowMs >= untilAtMs → nowMs < untilAtMs",
       "!isHeld → isHeld",
     ]);
-    expect(changes("if (a) await persist(b);")).toEqual(["a → true", "a → false", "await persist(b); → ;"]);
+    const found = changes("if (a) await persist(b);");
+    expect(found).toEqual(["a → true", "a → false", "await persist(b); → ;"]);
     expect(changes('const next = { ...state, lease: undefined, retry: "later" };')).toEqual([
       "lease: undefined → ...{}",
       '"later" → "never"',

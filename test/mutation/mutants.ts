@@ -28,7 +28,7 @@ interface Edit {
 
 /** Texts for people: no test holds their wording, and none should. */
 const TOLD = new Set(["log", "Error", "LullError", "StoreUnavailable"]);
-/** Fields whose value is one of a few words that somebody switches on. */
+/** Fields whose value is one of a few words that code switches on. */
 const WORDS = new Set(["kind", "retry", "outcome", "what", "how"]);
 
 export function mutantsOf(file: string, source: string): Mutant[] {
@@ -62,7 +62,7 @@ function walk(node: Node, visit: (node: Node) => void): void {
   }
 }
 
-/** Types, imports and what is told to people. Node only takes types away, so there is no other TypeScript. */
+/** Types, imports and texts for people. Node only strips types, so there is no other TypeScript. */
 function isBeside(node: Node): boolean {
   if (node.type === "ImportDeclaration") return true;
   if (node.type.startsWith("TS")) return !EXPRESSIONS.has(node.type);
@@ -140,7 +140,7 @@ function isText({ operator, left, right }: Node): boolean {
   return operator === "+" && (isString(left) || isString(right));
 }
 
-/** A statement that does something and is not a word to a log. */
+/** A statement that does something other than logging. */
 function isDeed(node: Node): boolean {
   if (node.type === "AwaitExpression") return isDeed(node.argument as Node);
   if (node.type === "CallExpression") return !TOLD.has(nameOf(node.callee as Node));
@@ -150,7 +150,7 @@ function isDeed(node: Node): boolean {
 function propertyEdits({ key, value, start, end }: Node, text: Text): Edit[] {
   const name = isNode(key) ? String(key.name) : "";
   if (!isNode(value)) return [];
-  // `{ ...state, lease: undefined }`: what was to be taken away stays.
+  // `{ ...state, lease: undefined }`: the field that was to be removed stays.
   if (value.type === "Identifier" && value.name === "undefined") return [{ at: { start, end }, to: "...{}" }];
   if (value.type !== "Literal" || typeof value.value !== "string" || !WORDS.has(name)) return [];
   const to = value.value === "later" ? '"never"' : value.value === "never" ? '"later"' : '"other"';

@@ -7,7 +7,7 @@ import { copyOf, patch } from "./copy.ts";
 import { NAMED, type Named } from "./removals.ts";
 
 const run = promisify(execFile);
-/** Some are found by a test that waits in vain for what does not happen any more. */
+/** Some are found by a test that waits in vain for what no longer happens. */
 const TESTS_MS_MAX = 600_000;
 
 /** Takes each of them out, one at a time, and runs the test that has to notice. */

@@ -1,9 +1,9 @@
 import type { Removal } from "../simulation/protections.ts";
 
-/** A protection whose absence nothing noticed once, and the test that notices it now. */
+/** A protection whose absence once went unnoticed, and the test that notices it now. */
 export interface Named extends Removal {
   readonly tests: readonly string[];
-  /** The beginning of a title, where the rest of the file takes long and finds nothing. */
+  /** The beginning of a title, where the rest of the file is slow and finds nothing. */
   readonly title?: string;
   /** On emulators. */
   readonly aws?: true;
@@ -37,9 +37,15 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/sqlite/group.ts",
-        find: "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n  } catch (error) {\n    const failure = noted(error, onError);\n    return requests.map(() => failure);",
+        find:
+          "return whole((request) => attempt(() => apart(() => carry(request, apart)), onError));\n" +
+          "  } catch (error) {\n    const failure = noted(error, onError);\n" +
+          "    return requests.map(() => failure);",
         replace:
-          "return whole((request) => {\n      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n      return done.at(-1)!;\n    });\n  } catch (error) {\n    noted(error, onError);\n    return done;",
+          "return whole((request) => {\n" +
+          "      done.push(attempt(() => apart(() => carry(request, apart)), onError));\n" +
+          "      return done.at(-1)!;\n    });\n  } catch (error) {\n    noted(error, onError);\n" +
+          "    return done;",
       },
       {
         file: "engines/sqlite/group.ts",
@@ -87,7 +93,9 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "channels/wati/reconcile.ts",
-        find: 'item.owner !== true || IDS.some((key) => query.excludeProviderIds.includes(text(item[key]) ?? ""))',
+        find:
+          "item.owner !== true || " +
+          'IDS.some((key) => query.excludeProviderIds.includes(text(item[key]) ?? ""))',
         replace: "item.owner !== true",
       },
     ],

@@ -10,7 +10,10 @@ import {
   engineFixture,
 } from "../../src/testing/engine-contract/index.ts";
 
-/** Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and removes it. */
+/**
+ * Memory that looks like a disk, and no syncs: seconds instead of a minute. The run makes the folder, and
+ * removes it.
+ */
 const FOLDER = process.env.LULL_MUTANTS_IN_MEMORY ?? tmpdir();
 
 /** What spoils rows is tried by `foreign-rows.test.ts`, which comes next. */

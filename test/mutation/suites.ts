@@ -1,7 +1,9 @@
 import { globSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** What a mutant of a folder has to get past, stage by stage: what is quick and likely to stop it comes first. */
+/**
+ * What a mutant of a folder has to get past, stage by stage: what is quick and likely to stop it comes first.
+ */
 export interface Suite {
   readonly folder: string;
   /** Tests by the beginning of their path; `*` is the name of the mutated file. */

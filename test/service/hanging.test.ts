@@ -7,12 +7,16 @@ import { type Environment, type Surroundings, surroundings } from "./surrounding
 /** Short, but long enough for a healthy worker on a machine that runs other tests. */
 const HUNG_SECONDS = 3;
 
-/** Whoever is written "block" never gets back to its event loop; "freeze" stops the whole process, the database's lock in its hands. */
+/**
+ * A worker that is asked "block" never gets back to its event loop; "freeze" stops the whole process, the
+ * database's lock in its hands.
+ */
 const CONFIG = `
   import { writeSync } from "node:fs";
   import { DatabaseSync } from "node:sqlite";
 
-  const say = (event, turn) => writeSync(2, JSON.stringify({ event, pid: process.pid, attempt: turn.attempt }) + "\\n");
+  const say = (event, turn) =>
+    writeSync(2, JSON.stringify({ event, pid: process.pid, attempt: turn.attempt }) + "\\n");
 
   export default {
     limits: { sweepSeconds: 600 },
@@ -32,7 +36,8 @@ const CONFIG = `
         process.kill(process.pid, "SIGSTOP");
       }
       if (turn.text === "die") process.exit(7);
-      if (turn.text.startsWith("slow")) return new Promise((resolve) => setTimeout(resolve, 1_500, "answer to: " + turn.text));
+      if (turn.text.startsWith("slow"))
+        return new Promise((resolve) => setTimeout(resolve, 1_500, "answer to: " + turn.text));
       return "answer to: " + turn.text;
     },
   };
@@ -44,7 +49,7 @@ afterEach(() => at?.end());
 async function prepare(environment: Environment = {}): Promise<void> {
   at = await surroundings({
     LULL_HUNG_SECONDS: String(HUNG_SECONDS),
-    // Nobody waits for a lease to lapse.
+    // No turn waits for a lease to lapse.
     LULL_LEASE_SECONDS: "600",
     LULL_WINDOW_SECONDS: "0.2",
     LULL_ATTEMPTS_MAX: "2",
@@ -61,7 +66,10 @@ async function start(workers: number, environment?: Environment): Promise<LullPr
 const named = (service: LullProcess, name: string) => service.events.filter(({ event }) => event === name);
 const replies = () => at.twilio.sent.map(({ body }) => body);
 
-/** On a connection of its own, which only somebody who is awake accepts; one that was kept may lead to whoever hangs. */
+/**
+ * On a connection of its own, which only a worker that is awake accepts; a kept one may lead to a worker that
+ * hangs.
+ */
 const ANEW = { connection: "close" };
 
 function healthy(url: string): Promise<number> {
@@ -83,7 +91,8 @@ describe("a responder that blocks the event loop", () => {
     await at.write(1, text, { headers: ANEW });
     for (const round of [1, 2]) {
       await blocked(service, round);
-      // Whoever takes the poison next may be the one that has the connection: then its caller comes again, as providers do.
+      // The worker that takes the poison next may have the connection: then its caller comes again, as
+      // providers do.
       const sid = `SM${String(round).repeat(32)}`;
       await eventually("a healthy answer", async () => ((await healthy(url)) === 200 ? true : undefined));
       await eventually("a webhook's answer", async () =>
@@ -108,8 +117,9 @@ describe("a responder that blocks the event loop", () => {
     expect(await at.counts()).toMatchObject({ dead: 1, turns: 2 });
   });
 
-  test("with one worker: all wait, then it is replaced, and everybody but the poison is answered", async () => {
-    // It is blocked before the parent looks for the second time, and has no longer than anybody else for all that.
+  test("with one worker: all wait, then it is replaced, and all but the poison are answered", async () => {
+    // It is blocked before the parent looks for the second time, and gets no longer than any other worker for
+    // all that.
     const hungSeconds = 8;
     const service = await start(1, { LULL_HUNG_SECONDS: String(hungSeconds) });
     const url = await service.url();
@@ -215,7 +225,7 @@ describe("a process without a parent", () => {
   });
 });
 
-describe("nobody is killed", () => {
+describe("no process is killed", () => {
   const harmed = (service: LullProcess) =>
     service.events.filter(({ event }) => /^worker\.(hung|died)$/.test(event));
 

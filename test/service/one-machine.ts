@@ -6,7 +6,7 @@ import { surroundings } from "./surroundings.ts";
 /** `lull start` with SQLite: a parent, its workers and a file. */
 export const oneMachine: Platform = {
   batchMessagesMax: 500,
-  // The parent knows that a worker is dead: nobody waits for its lease.
+  // The parent knows that a worker is dead: no turn waits for its lease.
   healsSoon: { LULL_LEASE_SECONDS: "600", LULL_SETTLE_SECONDS: "4" },
   outlastsSoon: { LULL_LEASE_SECONDS: "2", LULL_SETTLE_SECONDS: "1" },
   crowd: 10_000,

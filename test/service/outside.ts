@@ -4,7 +4,7 @@ import { fakeTwilio, signedWebhook } from "../../src/testing/fake-twilio.ts";
 export const ACCOUNT = "AC00000000000000000000000000000001";
 export const AUTH_TOKEN = "test-auth-token";
 export const FROM = "+14155238886";
-/** For a service that stands where everybody could reach its API. */
+/** For a service whose API any caller could reach. */
 export const API_TOKEN = "an-api-token-for-tests";
 /** Signed as providers would sign it, whatever port this run was given. */
 export const PUBLIC_URL = "https://bot.example.com";
@@ -15,8 +15,8 @@ export type Environment = Record<string, string>;
 export type Counts = Readonly<Record<string, number>>;
 
 /**
- * Everybody outside: providers that are fakes, customers who write through them, and somebody with the API's token. They call the
- * service where it is now, or where they are told.
+ * All parties outside: providers that are fakes, customers who write through them, an operator with the API's
+ * token. They call the service where it is now, or where they are told.
  */
 export async function outside(url: () => string) {
   const twilio = fakeTwilio({ accountSid: ACCOUNT, authToken: AUTH_TOKEN });

@@ -7,12 +7,12 @@ export interface Holder {
   kill(signal: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
 }
 
-/** A running service and everybody around it. */
+/** A running service and all parties around it. */
 export interface RunningService extends Omit<Outside, "leave" | "env"> {
   readonly events: readonly LogEvent[];
-  /** How often its API may be asked without being kept from its work. */
+  /** How often its API may be asked without slowing its work. */
   readonly paceMs: number;
-  /** Whoever took the first lease. */
+  /** The worker that took the first lease. */
   holder(): Promise<Holder>;
   /** kill -9 of everything that runs our code; then it runs again. What was durable is there. */
   crash(): Promise<void>;
@@ -26,11 +26,11 @@ export interface Platform {
   readonly start: (environment: Environment, workers: number) => Promise<RunningService>;
   /** Messages that one turn takes. */
   readonly batchMessagesMax: number;
-  /** What makes it heal within seconds from the death of whoever held a conversation. */
+  /** What makes it heal within seconds from the death of a conversation's holder. */
   readonly healsSoon: Environment;
-  /** The same when that one is not dead, but stands still. */
+  /** The same for a holder that is not dead, but stands still. */
   readonly outlastsSoon: Environment;
-  /** Conversations that it can take in a test, and more than it takes to open them. */
+  /** Conversations that it can handle in a test, and a window longer than it takes to open them all. */
   readonly crowd: number;
   readonly crowdSeconds: string;
 }
@@ -62,7 +62,7 @@ export function committed(at: RunningService, turns: number): Promise<true> {
   return eventually(`${turns} commits`, look, { paceMs });
 }
 
-/** Nothing is on its way any more: nothing staged, no wake-up, nobody at work. */
+/** Nothing is on its way any more: nothing staged, no wake-up, no worker busy. */
 export function atRest(at: RunningService): Promise<Counts> {
   const { paceMs } = at;
   const look = async () => {

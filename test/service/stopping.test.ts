@@ -4,10 +4,10 @@ import { surroundings } from "./surroundings.ts";
 
 const CUSTOMERS = 3;
 
-it("a stop that is shorter than a send leaves it to settle: after the next start it was sent once", async () => {
+it("a stop shorter than a send leaves it to settle: after the next start it was sent once", async () => {
   const at = await surroundings({ LULL_STOP_GRACE_SECONDS: "1", LULL_SETTLE_SECONDS: "8" });
   try {
-    // Longer than the grace time, its margin, and what was once waited for after a known death together.
+    // Longer than the grace time, its margin, and the former wait after a known death together.
     at.twilio.behave(({ method }) => (method === "POST" ? { kind: "ok", afterMs: 10_000 } : { kind: "ok" }));
     const first = await at.start(2);
     await Promise.all(Array.from({ length: CUSTOMERS }, (_, customer) => at.write(customer, "hi")));

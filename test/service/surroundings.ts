@@ -6,7 +6,7 @@ import { type Environment, outside } from "./outside.ts";
 
 export type { Environment } from "./outside.ts";
 
-/** Fake providers, an empty folder, and real processes in between: what a customer's machine would look like. */
+/** Fake providers, an empty folder, and real processes in between: like a machine of a user. */
 export async function surroundings(environment: Environment = {}) {
   const folder = await mkdtemp(join(tmpdir(), "lull-"));
   const running: LullProcess[] = [];

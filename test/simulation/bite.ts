@@ -39,12 +39,16 @@ export interface Bite {
   readonly broken: readonly number[];
 }
 
-/** Explores in the copy until a promise is broken. `simulation` is an expression that loads how the engine is run. */
+/**
+ * Explores in the copy until a promise is broken. `simulation` is an expression that loads how the engine is
+ * run.
+ */
 export async function exploreIn(copy: string, simulation: string, schedulesMax: number): Promise<Bite> {
   const script = `
     const { explore } = await import("./src/testing/simulator/explore.ts");
     const simulation = ${simulation};
-    const found = await explore({ ...simulation, fromSeed: 1, schedules: ${schedulesMax}, untilBroken: true });
+    const found = await explore(
+      { ...simulation, fromSeed: 1, schedules: ${schedulesMax}, untilBroken: true });
     console.log(JSON.stringify(found));
   `;
   const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script], {

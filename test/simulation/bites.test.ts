@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { exploreIn, without } from "./bite.ts";
 import { type MemoryRemoval, REMOVALS } from "./protections.ts";
 
-/** Found within this many schedules, or the check is not worth having. */
+/** A missing protection has to be found within this many schedules. */
 const SCHEDULES_MAX = 2_000;
 
 let folder: string;

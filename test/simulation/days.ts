@@ -1,7 +1,7 @@
 import { type Plan, type PlannedFault, planFrom } from "../../src/testing/simulator/plan.ts";
 import { seeded } from "../../src/testing/simulator/random.ts";
 
-/** Days that are too rare among those that a seed stands for, made to order for the protection that shows on them. */
+/** Days that seeds rarely make, constructed for the protection that shows on them. */
 
 function quietDay(seed: number): Plan {
   const { poison: _none, ...plan } = planFrom(seed);

@@ -122,7 +122,8 @@ function merge(parts: readonly Exploration[]): Exploration {
 
 function report(all: Exploration, from: number, seconds: number): void {
   console.log(
-    `\n${all.schedules} schedules on ${engine} from seed ${from}, ${all.steps} steps, ${seconds.toFixed(0)} s`,
+    `\n${all.schedules} schedules on ${engine} from seed ${from}, ${all.steps} steps, ` +
+      `${seconds.toFixed(0)} s`,
   );
   console.log("how often each fault hit each step:");
   for (const { step, kind } of cells) {

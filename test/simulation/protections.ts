@@ -4,14 +4,15 @@ export interface Removal {
   readonly patches: readonly { readonly file: string; readonly find: string; readonly replace: string }[];
 }
 
-/** One whose absence may show only on a kind of day that `days.ts` has. */
+/** Its absence may show only on a kind of day that `days.ts` has. */
 export interface MemoryRemoval extends Removal {
   readonly day?: "LAST_ATTEMPT" | "PROVIDER_AWAY";
 }
 
 /**
- * Each of these makes the simulator fail. The protections that only an engine without transactions needs (arm on duplicate, dropping
- * what is committed, overdue re-trigger, the orphan sweep) are taken out of that engine, in its own test.
+ * Each of these makes the simulator fail. The protections that only an engine without transactions needs (arm
+ * on duplicate, dropping what is committed, overdue re-trigger, the orphan sweep) are taken out of that
+ * engine, in its own test.
  */
 export const REMOVALS: readonly MemoryRemoval[] = [
   {
@@ -36,7 +37,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
         file: "engines/embedded/steps/turn.ts",
         find: "saveState(step, lease.conversationId, { ...after, lease: undefined });\n  return",
         replace:
-          "saveState(step, lease.conversationId, { ...after, lease: undefined, window: undefined });\n  return",
+          "saveState(step, lease.conversationId, { ...after, lease: undefined, window: undefined });\n" +
+          "  return",
       },
     ],
   },
@@ -141,7 +143,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     ],
   },
   {
-    protection: "a lapsed lease wakes somebody up",
+    protection: "a lapsed lease wakes a worker",
     patches: [
       {
         file: "core/state.ts",
@@ -236,7 +238,9 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "runtime/provider-calls.ts",
-        find: 'if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) tellLate(outcome.kind);',
+        find:
+          'if (lateMs > 0 && (outcome.kind === "sent" || lateMs >= FROZEN_MS_MIN)) ' +
+          "tellLate(outcome.kind);",
         replace: "void lateMs;",
       },
     ],

@@ -32,7 +32,9 @@ const REGRESSIONS: readonly Regression[] = [
     },
   },
   {
-    name: "a worker frozen before it disarms, until its lease lapsed, must not take away the window of a later message",
+    name:
+      "a worker frozen before it disarms, until its lease lapsed, " +
+      "must not take away the window of a later message",
     only: "aws",
     plan: {
       seed: 19_795,

@@ -53,7 +53,7 @@ function request(providerId: string, text = providerId) {
   return { arrival: arrival({ providerId, sender: providerId, text, arrivedAtMs: systemClock.nowMs() }) };
 }
 
-/** Much that is kept, in little time. */
+/** Many rows, written fast. */
 function fill(megabytes: number): void {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   const add = database.prepare("INSERT INTO messages (conversation_id, at_ms, record) VALUES ('old', 0, ?)");
@@ -64,7 +64,10 @@ function fill(megabytes: number): void {
   database.close();
 }
 
-/** Another process writes all the time, until it is told to stop. What it was told is stored, is in `acknowledged`. */
+/**
+ * Another process writes all the time, until it is told to stop. What it knows to be stored is in
+ * `acknowledged`.
+ */
 async function writeOn(acknowledged: string[]) {
   const process = await EngineProcess.open(file, settings);
   processes.push(process);
@@ -99,7 +102,7 @@ function checked(at: string): unknown {
 }
 
 describe("a backup", () => {
-  it("ends while another process writes all the time, in one go, and holds what was acknowledged before", async () => {
+  it("ends while another process writes all the time, in one go, with all acknowledged before", async () => {
     const here = await openHere();
     fill(60);
     const acknowledged: string[] = [];
@@ -127,7 +130,7 @@ describe("a backup", () => {
     expect((await here.inspector.counts()).staged).toBe(acknowledged.length + 1);
   });
 
-  it("tells what it holds that would be answered again, and so does the service that starts on it", async () => {
+  it("tells what it holds that would be answered again; so does the service that starts on it", async () => {
     const here = await openHere();
     await here.receiving.stage([request("drafted")]);
     const { outcomes } = await here.turns.takeDue(1, new AbortController().signal);
@@ -167,7 +170,7 @@ describe("a backup", () => {
     expect(told).toEqual([[pages, pages]]);
   });
 
-  it("of a damaged file fails with a reason, and leaves the backup that is there, and nothing beside it", async () => {
+  it("of a damaged file fails with a reason, and leaves the last backup and nothing beside it", async () => {
     const here = await openHere();
     await sqlite({ file }).backup!(copy, { atMs: 0, onProgress: () => {} });
     fill(1);
@@ -193,13 +196,13 @@ describe("a backup", () => {
     expect((await readdir(folder)).filter((name) => name.startsWith("copy"))).toEqual(["copy.db"]);
   });
 
-  it("is made where nobody else can put a file in its way, or read it before it is whole", async () => {
+  it("is made where no other user can put a file in its way, or read it before it is whole", async () => {
     await (await openHere()).ping();
     fill(20);
     const copies = join(folder, "copies");
     mkdirSync(copies, { mode: 0o777 });
     chmodSync(copies, 0o1777);
-    // What somebody may have put there before, for the copy to be written into.
+    // What an attacker may have put there before, for the copy to be written into.
     writeFileSync(join(copies, "copy.db.part"), "");
     chmodSync(join(copies, "copy.db.part"), 0o666);
     const seen = new Set<string>();
@@ -224,7 +227,7 @@ describe("a backup", () => {
   });
 });
 
-describe("the log of a file that somebody read for long", () => {
+describe("the log of a file that another process read for long", () => {
   const bytes = async () => (await stat(`${file}-wal`)).size;
 
   /** Nothing of the log can be folded in before the reader ends. */

@@ -110,7 +110,7 @@ function fastRows(table: string, atMs: number): void {
 const TABLES = ["remembered", "deliveries", "messages", "turns", "refusals"];
 
 describe("what is past its time", () => {
-  it("is gone after one sweep of the sweeper, however much it is, in rounds that hold nobody up", async () => {
+  it("is gone after one sweep, however much it is, in rounds that hold up no writer", async () => {
     const { sweeping } = await open({ retentionMs: DAY });
     fillAll(clock.nowMs() - 40 * DAY);
     const rounds: number[] = [];
@@ -130,7 +130,7 @@ describe("what is past its time", () => {
       () => {},
     );
     sweeper.start();
-    // Nothing waits for the next interval.
+    // It does not wait for the next interval.
     await clock.advance(4_000);
     await sweeper.stop();
     expect(TABLES.map(count)).toEqual([0, 0, 0, 0, 0]);
@@ -138,7 +138,7 @@ describe("what is past its time", () => {
     expect(rounds.length).toBe((TABLES.length * MANY) / ROUND_MAX + 1);
   });
 
-  it("is what nobody asks about any more: what is younger stays", async () => {
+  it("is only what has expired: what is younger stays", async () => {
     const { sweeping } = await open();
     fillAll(clock.nowMs() - 6 * DAY);
     for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
@@ -146,7 +146,7 @@ describe("what is past its time", () => {
     expect(TABLES.map(count)).toEqual([0, MANY, MANY, MANY, MANY]);
   });
 
-  it("goes for deliveries of turns that were never committed, too, and messages stay where all is kept", async () => {
+  it("goes for deliveries of turns never committed, too; messages stay where all is kept", async () => {
     const { sweeping } = await open();
     fillAll(clock.nowMs() - 8 * DAY);
     for (let hasMore = true; hasMore; ) hasMore = (await sweeping.sweep()).hasMore === true;
@@ -207,7 +207,7 @@ describe("a clock that leaps ahead", () => {
       10,
     );
 
-  it("for a moment makes nobody forget what was answered today", async () => {
+  it("for a moment makes no worker forget what was answered today", async () => {
     const { sweeping } = await open();
     remember(1);
     await sweeping.sweep();

@@ -1,6 +1,6 @@
 /*
- * A disk that forgets: whenever a file under LULL_DISK was synced, what it held then is kept in LULL_KEPT under its name.
- * After a power cut nothing else is certain to be there.
+ * A disk that forgets: whenever a file under LULL_DISK was synced, what it held then is kept in LULL_KEPT
+ * under its name. After a power cut nothing else is certain to be there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Through the caller's own descriptor: closing another one of the same file would drop SQLite's locks on it. */
+/* Through the caller's own descriptor: closing another one of the same file would drop SQLite's locks. */
 static void copy(int fd, const char *to) {
   char bytes[65536], part[4200];
   snprintf(part, sizeof part, "%s.part", to);

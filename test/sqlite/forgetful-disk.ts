@@ -14,7 +14,7 @@ export class ForgetfulDisk {
   /** For the processes that write to it. */
   readonly env: Readonly<Record<string, string>>;
 
-  /** Of what lies under `disk`. What it remembers is kept in `folder`. */
+  /** For files under `disk`. What it remembers is kept in `folder`. */
   constructor(disk: string, folder: string) {
     this.#kept = join(folder, "synced");
     mkdirSync(this.#kept);
@@ -26,7 +26,7 @@ export class ForgetfulDisk {
     this.env = { LD_PRELOAD: library, LULL_DISK: disk, LULL_KEPT: this.#kept };
   }
 
-  /** Puts what is left of a database to a path. Nobody may have it open. */
+  /** Puts what is left of a database to a path. No process may have it open. */
   powerIsBack(file: string, to = file): void {
     rmSync(`${to}-shm`, { force: true });
     for (const ending of ["", "-wal"]) {

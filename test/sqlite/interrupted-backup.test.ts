@@ -7,7 +7,7 @@ import { LullProcess } from "../lull-process.ts";
 
 const SQLITE = new URL("../../src/engines/sqlite/index.ts", import.meta.url).href;
 
-/** In the middle of a copy somebody sends a signal: the process itself, so that it is never too late. */
+/** In the middle of a copy a signal comes: from the process itself, so that it is never too late. */
 const config = (signal: string) => `import { sqlite } from "${SQLITE}";
 const engine = sqlite({ file: "lull.db" });
 const backup = (file, options) => {
@@ -76,7 +76,7 @@ describe("a backup that is interrupted", () => {
     expect(await copies()).toEqual([]);
   });
 
-  it("by SIGKILL leaves half a copy, of which the doctor tells, and which the next backup of that name removes", async () => {
+  it("by SIGKILL leaves half a copy, which the doctor reports and the next backup removes", async () => {
     expect(await interrupt("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" });
     const [left = ""] = await copies();
     expect(left).toMatch(/^one\.db\.part-/);

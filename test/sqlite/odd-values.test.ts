@@ -113,7 +113,7 @@ describe("what a channel gives is staged so that it can be read back, or refused
     ["an object for its sender", { sender: {} }],
     ["an id that stands for several", { providerId: 2 ** 53 }],
     ["no id", { providerId: "" }],
-    ["nobody for its sender", { sender: "" }],
+    ["no sender", { sender: "" }],
     ["a sender that stands for several", { sender: 1e300 }],
     ["words for its media", { media: "none" }],
   ])("%s: it is refused, and not acknowledged", async (_, odd) => {

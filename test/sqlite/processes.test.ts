@@ -59,7 +59,7 @@ function request(providerId: string, sender: string) {
   return { arrival: arrival({ providerId, sender, text: providerId, arrivedAtMs: systemClock.nowMs() }) };
 }
 
-/** Look by look: one takes no more than a batch may hold. */
+/** Look by look: each takes no more than a batch may hold. */
 async function takeAll(engine: Engine) {
   const all: Taken[] = [];
   for (;;) {
@@ -203,7 +203,10 @@ it.skipIf(!canLimitFileSize)(
   },
 );
 
-/** What a full disk looks like to one process, without needing one: its files cannot grow any more. Linux only. */
+/**
+ * What a full disk looks like to one process, without needing one: its files cannot grow any more. Linux
+ * only.
+ */
 function limitFileSize(pid: number, bytes: number | "unlimited"): void {
   execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
 }

@@ -25,8 +25,8 @@ import { allSent, arrival, draftFor, replied, unknown } from "../../src/testing/
 const NEVER = new AbortController().signal;
 
 /**
- * Steps that are for people, who ask for all of something, or that look through what is open now. Erasing looks for a person's name in
- * what was refused and set aside: two tables that have a limit.
+ * Steps for people, who ask for all of something, or that look through what is open now. Erasing looks for a
+ * person's name in refusals and quarantined rows: two tables that have a limit.
  */
 const MAY_SCAN = new Set(["counts", "erase", "gauges", "holders", "listConversations", "sweep"]);
 
@@ -166,7 +166,7 @@ async function everything(): Promise<void> {
   await conversations.erase(id);
 }
 
-/** What was counted out before, and an index that holds nothing but what people said and nobody has sent yet. */
+/** What was counted out before, and an index that holds only outbounds that are not sent yet. */
 const IS_SHORT = /^SCAN (json_each|waiting|\(|CONSTANT|staged USING COVERING INDEX staged_outbounds)/;
 
 function scansOf(statement: string): string[] {

@@ -7,8 +7,8 @@ import { openConnection } from "../../src/engines/sqlite/connection.ts";
 import { eventually, LullProcess, type LullProcessOptions } from "../lull-process.ts";
 
 const ENDINGS = ["", "-wal", "-shm"];
-/** Root may write everything: it has to be somebody else who may not. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534 } : {};
+/** Root may write everything: the test needs another user who may not. */
+const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534 } : {};
 
 let cwd = "";
 let file = "";
@@ -75,7 +75,7 @@ function stagedIn(path: string): number {
   return Number(row?.staged);
 }
 
-test("a database that is moved away is noticed by every worker, and nothing is acknowledged until it is back", async () => {
+test("every worker notices a moved database, and acknowledges nothing until it is back", async () => {
   const service = lull(["start", "--workers", "2"]);
   const url = await service.url();
   expect(await write(url, "m1", "visitor-1")).toBe(200);
@@ -101,7 +101,7 @@ test("a database that is moved away is noticed by every worker, and nothing is a
   await answeredBy(url, 2);
 });
 
-test("a backup that is put in place is opened by every worker's sweep, and a stop leaves all that was acknowledged in it", async () => {
+test("every worker's sweep opens a backup put in place, and a stop keeps what was acknowledged", async () => {
   const workers = [1, 2, 3];
   const service = lull(["start", "--workers", "3"], { env: { LULL_WINDOW_SECONDS: "600" } });
   const url = await service.url();
@@ -113,7 +113,7 @@ test("a backup that is put in place is opened by every worker's sweep, and a sto
     service.event(`${name} of worker ${worker}`, (each) => each.event === name && each.worker === worker);
   for (const worker of workers) await says("store.file-lost", worker);
   await copyFile(copy, file);
-  // Nobody asks whether it is ready.
+  // Without a request for readiness.
   for (const worker of workers) await says("store.reopened", worker);
   const before = service.events.length;
   for (let n = 0; n < 20; n += 1) {
@@ -123,7 +123,8 @@ test("a backup that is put in place is opened by every worker's sweep, and a sto
   }
   service.kill("SIGTERM");
   expect((await service.gone()).code).toBe(0);
-  // The parent, which had the old file open until now, finds that it was replaced. No log of that one is there to be moved away.
+  // The parent, which had the old file open until now, finds that it was replaced. There is no log of the old
+  // file to be moved away.
   for (const { event, reason } of service.events.slice(before)) {
     expect(["worker.leases-not-freed", "sweep.failed", "worker.look-failed"]).not.toContain(event);
     if (event === "store.file-lost") expect(reason).not.toContain("-wal");
@@ -139,7 +140,7 @@ test("doctor tells of a running service that has lost its database", async () =>
   expect(well.code).toBe(0);
   expect(well.json.findings).toContainEqual(expect.objectContaining({ check: "service", verdict: "ok" }));
   await rename(file, `${file}.away`);
-  // What it said a moment ago counts for a second: doctor came before, and would hear it once more.
+  // An answer counts for a second: doctor asked before, and would hear the same answer again.
   await eventually("a service that is not ready", async () =>
     (await ready(url)) === 503 ? true : undefined,
   );
@@ -149,7 +150,7 @@ test("doctor tells of a running service that has lost its database", async () =>
   expect(lost.json.findings).toContainEqual({ check: "service", verdict: "fail", detail });
 });
 
-test("a worker that is started again while the database is away makes no new one, and comes when it is back", async () => {
+test("a worker started again while the database is away makes no new one, and waits for it", async () => {
   const service = lull(["start", "--workers", "2"]);
   const url = await service.url();
   const away = join(cwd, "away");
@@ -166,7 +167,7 @@ test("a worker that is started again while the database is away makes no new one
   expect(await ready(url)).toBe(200);
 });
 
-test("one bad row: everybody is answered, the service is ready, and a person is told", async () => {
+test("one bad row: every customer is answered, the service is ready, and a person is told", async () => {
   const service = lull(["start", "--workers", "2"], { env: { LULL_WINDOW_SECONDS: "2" } });
   const url = await service.url();
   for (const sender of ["visitor-1", "visitor-2", "visitor-3"]) {
@@ -191,7 +192,7 @@ test.each([["start"], ["dev"], ["start", "--workers", "2"]])(
     openConnection({ file, synchronous: "full" }).close();
     await chmod(cwd, 0o777);
     await chmod(file, 0o444);
-    const service = lull(args, NOBODY);
+    const service = lull(args, UNPRIVILEGED);
     await expect(service.url()).rejects.toThrow("cannot be written");
     expect((await service.gone()).code).toBe(1);
     expect(service.stdout).toBe("");

@@ -5,13 +5,19 @@ import type { FromInstance, FunctionError, Invoke } from "./messages.ts";
 
 type Handler = (event: unknown, context: Context) => unknown;
 
-/** What runs in a function instance: loads the handler once, then one event after the other, as Lambda's own runtime does. */
+/**
+ * What runs in a function instance: loads the handler once, then one event after the other, as Lambda's own
+ * runtime does.
+ */
 const { AWS_LAMBDA_FUNCTION_NAME: name = "", AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memory = "" } = process.env;
 
-/** Whoever started us is gone: nobody will ever invoke or stop this instance again. */
+/** The parent is gone: it will never invoke or stop this instance again. */
 process.on("disconnect", () => process.exit(0));
 
-/** Whatever nobody caught is printed whole, and ends the instance. Lambda's runtime listens before the handler is loaded, too. */
+/**
+ * An uncaught error is printed whole, and ends the instance. Lambda's runtime also listens before the handler
+ * is loaded.
+ */
 process.on("uncaughtException", (error) => {
   console.error("Uncaught Exception", error);
   process.exit(129);

@@ -5,7 +5,7 @@ import { FunctionInstance } from "./function-instance.ts";
 const HANDLERS = fileURLToPath(new URL("./crashing-handlers.ts", import.meta.url));
 
 it.each(["timer", "promise"])(
-  "what nobody catches (a %s) ends a function before Lambda's runtime prints a customer's words",
+  "an uncaught %s ends a function before Lambda's runtime prints a customer's words",
   async (handler) => {
     const lines: string[] = [];
     const { PATH, NODE_COMPILE_CACHE } = process.env;

@@ -9,14 +9,18 @@ import { startFauxqs } from "fauxqs";
 
 const DYNOXIDE = fileURLToPath(new URL("../../node_modules/@dynoxide/linux-x64/dynoxide", import.meta.url));
 
-/** Another DynamoDB, already running: another emulator, or the real one. Credentials and region are then the SDK's business. */
+/**
+ * Another DynamoDB, already running: another emulator, or the real one. Credentials and region are then the
+ * SDK's business.
+ */
 const OTHER = process.env.LULL_TEST_DYNAMODB;
 
 /** The only DynamoDB emulator with transactions that npm brings is a program for Linux on x64. */
 export const unavailable: string | undefined =
   OTHER !== undefined || existsSync(DYNOXIDE)
     ? undefined
-    : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: @dynoxide/linux-x64 is the only one`;
+    : `there is no DynamoDB emulator for ${process.platform}-${process.arch}: ` +
+      `@dynoxide/linux-x64 is the only one`;
 
 export interface Clients {
   readonly dynamodb: DynamoDBClient;
@@ -74,7 +78,9 @@ export async function startEmulators({
   };
 }
 
-/** The SDK's own retries, of the errors that it takes for passing, without its waits: those are in real time. */
+/**
+ * The SDK's own retries, of the errors that it takes for passing, without its waits: those are in real time.
+ */
 function atOnce(tries: number): NonNullable<DynamoDBClientConfig["retryStrategy"]> {
   const token = (count: number) => ({ getRetryCount: () => count, getRetryDelay: () => 0 });
   return {
@@ -88,7 +94,7 @@ function atOnce(tries: number): NonNullable<DynamoDBClientConfig["retryStrategy"
   };
 }
 
-/** Reads from its starter until that one is gone, however it went; then it ends what it was given to run. */
+/** Reads from its parent until that is gone, however it ended; then it ends the program that it runs. */
 const GUARD = '"$@" & cat; kill $!; wait $!';
 
 async function startDynoxide(
@@ -98,7 +104,7 @@ async function startDynoxide(
   const where = folder === undefined ? [] : ["--db-path", join(folder, "dynamodb.db")];
   const guard = spawn("sh", ["-c", GUARD, "guard", DYNOXIDE, "--port", String(port), ...where], {
     stdio: ["pipe", "ignore", "ignore"],
-    // A Ctrl-C in the terminal is for whoever started us: they may have things to finish with it.
+    // A Ctrl-C in the terminal is for the process that started us: it may need the emulators to finish.
     detached: true,
   });
   return { url: `http://127.0.0.1:${port}`, stop: () => ended(guard) };
@@ -115,7 +121,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Tried until it answers; every refused connection is an event, not a wait. */
+/** Tried until it answers; each refused connection triggers the next try, without a wait. */
 async function answering(client: DynamoDBClient): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {

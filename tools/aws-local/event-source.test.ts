@@ -91,7 +91,7 @@ describeOnEmulators("an event source on this machine", (emulators) => {
     expect(Number(record!.attributes.SentTimestamp)).toBeGreaterThan(0);
   });
 
-  it("brings back only what was reported as failed, and after some tries it is with the dead letters", async () => {
+  it("brings back only what was reported as failed, and after some tries it is a dead letter", async () => {
     await send("good", "fail this one", "fine");
     await source.start();
     await inDeadLetters(1);
@@ -101,7 +101,7 @@ describeOnEmulators("an event source on this machine", (emulators) => {
 
   for (const [what, poison] of [
     ["throws", "throw"],
-    ["answers what nobody understands", "malformed"],
+    ["gives a malformed answer", "malformed"],
     ["dies", "exit"],
   ] as const) {
     it(`brings all of a batch back when the function ${what}`, async () => {

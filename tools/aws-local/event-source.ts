@@ -26,8 +26,9 @@ export interface EventSourceOptions {
 }
 
 /**
- * An event source mapping with `ReportBatchItemFailures`: polls the queue, hands over a batch, deletes what did not fail. What failed is
- * left alone: it comes back when its visibility ends, and the queue moves it to its dead letters when it came too often.
+ * An event source mapping with `ReportBatchItemFailures`: polls the queue, hands over a batch, deletes what
+ * did not fail. What failed is left alone: it comes back when its visibility ends, and the queue moves it to
+ * its dead letters when it came too often.
  */
 export class EventSource {
   readonly #options: EventSourceOptions;
@@ -65,7 +66,8 @@ export class EventSource {
         this.#options.write(`event source of ${this.#arn}: ${error}`);
         await systemClock.sleep(PAUSE_MS, signal);
       }
-      // A batch that nobody can take stays in the queue: received now, its visibility would run out in our hands.
+      // A batch without a free function stays in the queue: received now, its visibility would run out in our
+      // hands.
       while (this.#running.size >= this.#options.concurrencyMax) await Promise.race(this.#running);
     }
   }
@@ -127,7 +129,10 @@ function recordOf(message: Message, eventSourceARN: string, awsRegion: string): 
   };
 }
 
-/** Which of a batch come back. An answer that cannot be understood fails all of it, and none at all is a success. */
+/**
+ * Which of a batch come back. An answer that cannot be understood fails all of it, and none at all is a
+ * success.
+ */
 export function failuresIn(result: InvocationResult, ids: ReadonlySet<string>): "all" | ReadonlySet<string> {
   if (result.kind === "error") return "all";
   const { payload } = result;

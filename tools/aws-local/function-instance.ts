@@ -35,7 +35,8 @@ export class FunctionInstance {
     this.#child = spawn(process.execPath, [BOOTSTRAP], {
       env: { ...env, _HANDLER: handler },
       stdio: ["ignore", "pipe", "pipe", "ipc"],
-      // A Ctrl-C in the terminal is for whoever started us, and that one decides what happens to a running event.
+      // A Ctrl-C in the terminal is for the process that started us; it decides what happens to a running
+      // event.
       detached: true,
     });
     this.#ready = new Promise((resolve) => {

@@ -101,7 +101,7 @@ describe("the gateway on this machine", () => {
     );
   });
 
-  it("answers 503 when the function takes longer than a gateway waits, and 413 to a body beyond its limit", async () => {
+  it("answers 503 when the function takes longer than a gateway waits, and 413 to a huge body", async () => {
     const hasty = await openGateway(
       { webhook: fn, api: fn },
       { port: 0, host: "127.0.0.1", integrationMsMax: 50 },

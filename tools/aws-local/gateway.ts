@@ -43,7 +43,7 @@ export async function openGateway(targets: Targets, options: GatewayOptions): Pr
         systemClock.sleep(integrationMs, late.signal).then(() => "late" as const),
       ]);
       late.abort();
-      // A connection that is kept would let its caller in after everybody else was turned away.
+      // A kept connection would let its caller in after all others were turned away.
       if (stopping.now) response.setHeader("connection", "close");
       if (result === "late") return fail(response, 503, "Service Unavailable");
       answer(response, result);
@@ -100,7 +100,7 @@ interface Structured {
   readonly isBase64Encoded?: boolean;
 }
 
-/** An error of the function is nobody else's business: the caller gets a bare 500. */
+/** An error of the function is not for the caller, who gets a bare 500. */
 function answer(response: ServerResponse, result: InvocationResult): void {
   if (result.kind === "error") {
     fail(response, 500, "Internal Server Error");

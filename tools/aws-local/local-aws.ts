@@ -31,7 +31,9 @@ export interface LocalAwsOptions {
 /** Everything that a deployment has, on this machine. */
 export interface LocalAws {
   readonly url: string;
-  /** What any other process has to know to work on the same tables and queues: `lull dead list`, the AWS CLI. */
+  /**
+   * What any other process has to know to work on the same tables and queues: `lull dead list`, the AWS CLI.
+   */
   readonly env: Environment;
   /** How long what runs may go on after a request to stop, as the environment says. */
   readonly stopGraceMs: number;
@@ -46,7 +48,10 @@ interface Stoppable {
   stop(cut: Promise<unknown>): Promise<void>;
 }
 
-/** Tables, queues with dead letters, the four functions, and what invokes them: gateway, event sources, schedule. */
+/**
+ * Tables, queues with dead letters, the four functions, and what invokes them: gateway, event sources,
+ * schedule.
+ */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const settings = localSettings(options.env);
   const { names, server } = await configured(options);
@@ -84,7 +89,9 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   }
 }
 
-/** The configuration is read here only to know its channels and where to listen; functions read it themselves. */
+/**
+ * The configuration is read here only to know its channels and where to listen; functions read it themselves.
+ */
 async function configured({ env, cwd }: LocalAwsOptions) {
   const flags = { engine: "aws" };
   const loaded = await load({ file: undefined, env, flags, cwd, purpose: "start", engines: ENGINES });
@@ -121,7 +128,7 @@ const LAMBDA: Environment = {
   AWS_LAMBDA_INITIALIZATION_TYPE: "on-demand",
   AWS_LAMBDA_FUNCTION_VERSION: "$LATEST",
   AWS_LAMBDA_FUNCTION_MEMORY_SIZE: "512",
-  // There is nobody here who collects traces.
+  // No daemon collects traces here.
   POWERTOOLS_TRACE_ENABLED: "false",
 };
 

@@ -83,7 +83,7 @@ describe("a function on this machine", () => {
     expect(await ask({ value: 1 })).toMatchObject({ kind: "answer", payload: { value: 1 } });
   });
 
-  it("that cannot be loaded says so before anybody needs it", async () => {
+  it("that cannot be loaded says so before its first event", async () => {
     sample({ handler: "nothing" });
     await expect(fn.warmUp()).rejects.toThrow(
       /function sample does not start: .*exports no function nothing/,

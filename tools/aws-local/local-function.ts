@@ -45,7 +45,7 @@ export class LocalFunction {
     return [...this.#instances.values()].filter(({ event, isDead }) => event !== undefined && !isDead);
   }
 
-  /** Starts an instance before anybody needs it. Throws when the function cannot be loaded. */
+  /** Starts an instance before its first event. Throws when the function cannot be loaded. */
   async warmUp(): Promise<void> {
     const number = await this.#start();
     const error = await this.#instances.get(number)?.ready();
@@ -61,7 +61,7 @@ export class LocalFunction {
     return run;
   }
 
-  /** When nobody invokes any more: running events come to their end, or to `cut`. */
+  /** For when no more events come: running ones end by themselves, or by `cut`. */
   async stop(cut: Promise<unknown>): Promise<void> {
     await Promise.race([Promise.allSettled(this.#running), cut]);
     const all = [...this.#instances.values()];

@@ -40,7 +40,7 @@ describe.skipIf(unavailable)("npm run aws:local", () => {
     return local;
   }
 
-  /** This process and everybody below it, as the kernel knows them. */
+  /** This process and all its descendants, as the kernel knows them. */
   async function family(pid: number): Promise<number[]> {
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
     const below = await Promise.all(children.trim().split(" ").filter(Boolean).map(Number).map(family));

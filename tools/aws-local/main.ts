@@ -11,7 +11,10 @@ import { localSettings } from "./settings.ts";
 
 const io = processIo(systemClock.nowMs);
 
-/** The whole AWS path on this machine, until it is told to stop. Children notice when this process is gone, however it goes. */
+/**
+ * The whole AWS path on this machine, until it is told to stop. Children notice when this process is gone,
+ * however it goes.
+ */
 async function run(): Promise<number> {
   if (unavailable) throw new ConfigError(unavailable);
   const signal = firstSignal();

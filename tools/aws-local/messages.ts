@@ -1,7 +1,10 @@
-/** What goes to a function instance and back, over the channel that Node opens between a process and its child. */
+/**
+ * What goes to a function instance and back, over the channel that Node opens between a process and its
+ * child.
+ */
 export interface Invoke {
   readonly requestId: string;
-  /** JSON, as Lambda hands it over: nothing of ours gets across that would not get across there. */
+  /** JSON, as Lambda hands it over: what would not cross there does not cross here. */
   readonly event: string;
   readonly deadlineAtMs: number;
 }

@@ -4,8 +4,9 @@ import { ConfigError } from "../../src/errors.ts";
 import { type FakeSecretsManager, fakeSecretsManager } from "../../src/testing/fake-secrets-manager.ts";
 
 /**
- * A Secrets Manager with what the file says: `{ "prod/twilio": { "authToken": "..." }, "prod/openai": "..." }`. Without a file it has
- * nothing, and nobody asks the real one.
+ * A Secrets Manager with what the file says:
+ * `{ "prod/twilio": { "authToken": "..." }, "prod/openai": "..." }`. Without a file it has nothing, and the
+ * real one is never asked.
  */
 export async function startSecrets(file: string | undefined, cwd: string): Promise<FakeSecretsManager> {
   const content = file === undefined ? {} : await contentOf(resolve(cwd, file), file);

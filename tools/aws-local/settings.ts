@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { ConfigError } from "../../src/errors.ts";
 import type { Environment } from "./function-instance.ts";
 
-/** What a deployment would say elsewhere: sizes of queues and functions. */
+/** What a deployment says elsewhere: sizes of queues and functions. */
 export interface LocalSettings {
   /** The module that exports `webhook`, `worker` and `sweeper`. */
   readonly entry: string;
@@ -15,7 +15,7 @@ export interface LocalSettings {
   readonly workerTimeoutMs: number;
   readonly sweeperTimeoutMs: number;
   readonly visibilitySeconds: number;
-  /** Of each function at once. */
+  /** Per function, at once. */
   readonly instancesMax: number;
   readonly batchMax: number;
 }

@@ -3,7 +3,10 @@ import { regionIn } from "../../src/wire/queue-url.ts";
 import { type Emulators, REGION } from "./emulators.ts";
 import type { Environment } from "./function-instance.ts";
 
-/** Queues that turns are handed to. On AWS they are somebody else's; here they are made, under the name and region of their URL. */
+/**
+ * Queues that turns are handed to. On AWS they belong to another system; here they are made, under the name
+ * and region of their URL.
+ */
 const VARIABLES = ["LULL_AI_QUEUE", "LULL_HANDOFF_QUEUE"];
 
 export async function createTargets({ endpoint }: Emulators, env: Environment): Promise<void> {

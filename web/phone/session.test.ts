@@ -17,7 +17,9 @@ const SECRET = "a secret of this test";
 const WINDOW_SECONDS = 10;
 const DEADLINE_MS = 30_000;
 
-/** A page without a screen. A test says when the service's windows close, and shuts the gate before it. */
+/**
+ * A page without a screen. A test decides when the service's windows close, and when it cannot be reached.
+ */
 let serving: Serving;
 let serviceClock: FakeClock;
 let gate: Server;

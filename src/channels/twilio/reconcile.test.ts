@@ -142,7 +142,7 @@ test("an entry without a date does not hide ours beside it, nor is it taken for 
     direction: "outbound-api",
     to: query.to,
     body: "ok",
-    // The stand-in's answer bears the machine's date here: after that, whenever it is.
+    // The fake's answer bears the machine's date here; this date is later, whenever the test runs.
     date_created: "Thu, 01 Jan 2099 00:00:00 +0000",
   };
   listed({ ...ours, sid: "SM2", date_created: null }, ours);

@@ -62,8 +62,7 @@ async function taken(pairs: Pairs, signature: string, at = url): Promise<string 
 const NEEDED = ["AccountSid", "Body", "From", "MessageSid", "To"];
 
 /**
- * Every way to find the names that a message needs in a line, each with every pair that can stand behind one
- * of them.
+ * Every way to read the names that a message needs out of a line, each with every value that can follow them.
  */
 function cutsOf(signed: string): Pairs[] {
   const places = (name: string) => [...signed.matchAll(new RegExp(name, "g"))].map(({ index }) => index);
@@ -85,7 +84,7 @@ function cutsAt(signed: string, way: readonly number[]): Pairs[] {
     .filter(isSorted);
 }
 
-/** An id has its length: behind it another name begins, wherever that ends. */
+/** An id has a fixed length: behind it another name begins. */
 function endingTheId(pairs: Pairs): Pairs[] {
   const at = pairs.findIndex(([name]) => name === "MessageSid");
   const value = pairs[at]![1];
@@ -114,7 +113,7 @@ function withOneMore(pairs: Pairs): Pairs[] {
   );
 }
 
-/** What Twilio's library sorts otherwise has another signature. */
+/** Twilio's library sorts this form differently, so its signature differs. */
 function isSorted(cut: Pairs): boolean {
   return cut.every(([name], n) => n === 0 || cut[n - 1]![0] < name);
 }
@@ -129,7 +128,7 @@ function splits(value: string): [string, string, string][] {
 }
 
 describe("a signature that is right for other parameters, too", () => {
-  /** Cut elsewhere, the line that is signed is the same. */
+  /** Cut elsewhere, the signed line is the same. */
   const bring = (genuine: Pairs, cut: Pairs, at = url) => {
     expect(line(cut)).toBe(line(genuine));
     expect([...cut].sort(([a], [b]) => (a < b ? -1 : 1))).toEqual(cut);
@@ -166,7 +165,7 @@ describe("a signature that is right for other parameters, too", () => {
   test("does not make one customer the alias of another under a new id", async () => {
     const genuine = writing(`helloExternalUserId${VICTIM}`);
     const cut: Pairs = [...MESSAGE.slice(0, 2), ["ExternalUserId", VICTIM], ...MESSAGE.slice(2)];
-    // The same id: the duplicate of what was taken when it came.
+    // The same id, so it is a duplicate of the message taken before.
     expect(await bring(genuine, genuine)).toBe(`${SID} +50370000001`);
     expect(await bring(genuine, cut)).toBe(`${SID} +50370000001`);
   });

@@ -21,7 +21,7 @@ export function runService(call: Call, loaded: Loaded, { supervised }: How): Pro
   return hasParent ? runParent(call, loaded) : runAlone(call, loaded);
 }
 
-/** The parent opens the store beside its workers. A user's own engine may not allow to be opened twice. */
+/** The parent opens the store beside its workers. A user's own engine may not support being opened twice. */
 function isShared(loaded: Loaded): boolean {
   return /^(sqlite|aws)( |$)/.test(loaded.config(() => {}).engine.name);
 }

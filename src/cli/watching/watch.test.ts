@@ -26,7 +26,7 @@ function watched({ answers = true, debugged = false } = {}) {
 describe("a process that answered", () => {
   test("and then no more is hung after the time, and not before", async () => {
     const { seen, clock } = watched();
-    // The answer was to the look before.
+    // The answer was to the previous look.
     await clock.advance(LOOK_MS + HUNG_MS - 1);
     expect(seen.hung).toBe(0);
     await clock.advance(1);
@@ -88,7 +88,7 @@ test("however late a look comes, it is one look: the watcher may have been froze
   });
   for (let suspensions = 0; suspensions < 50; suspensions += 1) {
     looks.shift()!();
-    // What was answered before the suspension is read only after the look.
+    // An answer from before the suspension is read only after the look.
     watching.heard({ debugged: false });
     looks.shift()!();
   }

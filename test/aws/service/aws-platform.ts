@@ -127,7 +127,10 @@ function eventIn(line: string): LogEvent | undefined {
   return parsed.event === undefined ? undefined : (parsed as LogEvent);
 }
 
-/** Nobody is told of a function's death: its lease has to lapse, and the machines' clocks may differ by two seconds. */
+/**
+ * No process hears of a function's death: its lease has to lapse, and the machines' clocks may differ by two
+ * seconds.
+ */
 export const SOON = { LULL_LEASE_SECONDS: "5", LULL_SETTLE_SECONDS: "1", LULL_LOCAL_SWEEP_SECONDS: "1" };
 
 /** API Gateway, Lambda, SQS and DynamoDB. How many workers there are is Lambda's business. */

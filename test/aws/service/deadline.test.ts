@@ -11,7 +11,7 @@ describeOnFunctions("a function whose time is nearly over", (emulation) => {
       await at.twilio.whenSent(1);
       expect(await atRest(at)).toMatchObject({ turns: 1, dead: 0, unknown: 0 });
       expect(at.twilio.sent.map(({ body }) => body)).toEqual(["hello"]);
-      // Nobody was killed: the process that was asked first is still there.
+      // No process was killed: the one that was asked first is still there.
       const [first, ...others] = at.events.filter(({ event }) => event === "lease.taken");
       expect(others.length).toBeGreaterThanOrEqual(1);
       expect(at.aws.functions.worker.instances.has(first!.instance)).toBe(true);

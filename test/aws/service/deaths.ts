@@ -13,8 +13,9 @@ interface Step {
 }
 
 /**
- * Kills function instances in the middle of their work. Each has a proxy of its own in front of AWS, so that it is known whose request it
- * is and which customer's event it works on. It dies when a request has taken effect and nobody has heard of it.
+ * Kills function instances in the middle of their work. Each has a proxy of its own in front of AWS, so that
+ * it is known whose request it is and which customer's event it works on. It dies when a request has taken
+ * effect and it has not heard of it.
  */
 export class Deaths {
   readonly #emulators: Emulators;
@@ -45,12 +46,15 @@ export class Deaths {
     return { AWS_ENDPOINT_URL_DYNAMODB: proxy.url, AWS_ENDPOINT_URL_SQS: proxy.url };
   };
 
-  /** Once: when the customer's event has made `n` requests; for 0 at the first one, before it gets anywhere. */
+  /**
+   * Once: when the customer's event has made `n` requests; for 0 at its first request, before that takes
+   * effect.
+   */
   plan(of: FunctionName, n: number, customer?: number): void {
     this.#planned.set(whoIs(of, customer), n);
   }
 
-  /** Those that have not come to pass: the event is yet to come, or took fewer requests than were planned for. */
+  /** Deaths that did not happen: the event is yet to come, or made fewer requests than planned. */
   get left(): string[] {
     return [...this.#planned.keys()];
   }
@@ -62,7 +66,7 @@ export class Deaths {
     return steps.slice(0, next === -1 ? steps.length : next).map(({ name }) => name);
   }
 
-  /** Whoever works on this customer now. */
+  /** The instance that works on this customer now. */
   kill(of: FunctionName, customer: number): void {
     const who = whoIs(of, customer);
     for (const instance of this.aws?.functions[of].busy ?? []) {
@@ -79,7 +83,7 @@ export class Deaths {
     return address === undefined ? of : `${of} ${address}`;
   }
 
-  /** A trigger names its conversation and nobody: whose it is was seen when it was staged. */
+  /** A trigger names its conversation but no customer: the customer was seen when the message was staged. */
   #customerOfBatch(event: unknown): string | undefined {
     const [record] = (event as SQSEvent | undefined)?.Records ?? [];
     const { conversation_id: id } = JSON.parse(record?.body ?? "{}") as { conversation_id?: string };
@@ -120,7 +124,10 @@ export function addressOf(customer: number): string {
   return `+503700${String(customer).padStart(5, "0")}`;
 }
 
-/** The installation's secret is read by an instance's first event alone, and made by the very first: no step of anybody's work. */
+/**
+ * The installation's secret is read by an instance's first event alone, and made by the very first: it
+ * belongs to no customer's work.
+ */
 function isLoading({ input }: AwsRequest): boolean {
   const asked = JSON.stringify(input);
   return [INSTALLATION, PING].some((id) => asked.includes(JSON.stringify(id)));
@@ -131,7 +138,7 @@ function nameOf({ name, input: { TableName } }: AwsRequest): string {
   return table === undefined ? name : `${name} ${table}`;
 }
 
-/** A function and the customer whose event it works on. The sweeper's are nobody's. */
+/** A function and the customer whose event it works on. The sweeper's events have no customer. */
 function whoIs(of: FunctionName, customer: number | undefined): string {
   return customer === undefined ? of : `${of} ${addressOf(customer)}`;
 }

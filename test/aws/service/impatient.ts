@@ -2,7 +2,10 @@ import { load } from "../../../src/config/load.ts";
 import { aws } from "../../../src/engines/aws/index.ts";
 import { lambdaHandlers } from "../../../src/lambda/index.ts";
 
-/** The functions as the environment configures them, but a trigger that does not come is missed after a second, not after a minute. */
+/**
+ * The functions as the environment configures them, but a trigger that does not come is missed after a
+ * second, not after a minute.
+ */
 export const { webhook, api, worker, sweeper } = lambdaHandlers(async (log) => {
   const loaded = await load({
     file: undefined,

@@ -8,7 +8,7 @@ import { describeOnFunctionsOf, type LambdaService, SOON, startLambdaService } f
 import { addressOf, Deaths } from "./deaths.ts";
 
 const IMPATIENT = fileURLToPath(new URL("./impatient.ts", import.meta.url));
-/** The longest text that goes out in one message, and some more: every reply is two. */
+/** Longer than one message may be, so that every reply has two parts. */
 const LONG = "a ".repeat(900);
 
 describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (emulation) => {
@@ -23,7 +23,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
     deaths = new Deaths(emulation.emulators);
     const environment = {
       ...SOON,
-      // One conversation in each event: who dies is known.
+      // One conversation in each event, so that it is known which one dies.
       LULL_LOCAL_BATCH_MAX: "1",
       LULL_LOCAL_INSTANCES_MAX: "3",
       ...more,
@@ -36,7 +36,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
   const sentTo = (customer: number) =>
     at.twilio.sent.filter(({ to }) => to === `whatsapp:${addressOf(customer)}`).map(({ body }) => body);
 
-  /** What a worker asks of AWS for one turn from its trigger to its commit, when nothing keeps it from that. */
+  /** A worker's requests for one turn, from trigger to commit, without a fault. */
   async function watched(): Promise<{ steps: readonly string[]; turns: number }> {
     for (let turns = 1; ; turns += 1) {
       const customer = 900 + turns;
@@ -52,7 +52,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
 
   const orphans = () => at.events.filter(({ event }) => event === "sweep.orphan");
 
-  it("the worker: every message in one turn, every part of its reply sent once, and nobody had to be found", async () => {
+  it("the worker: every message in one turn, every part of its reply sent once, none an orphan", async () => {
     await set();
     const { steps, turns } = await watched();
     const expected = ["UpdateItem conversations-state", "DeleteItem conversations-trigger-lock"];
@@ -60,7 +60,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
 
     const customers = [0, ...steps.keys()].map((_, n) => n + 1);
     for (const customer of customers) deaths.plan("worker", customer - 1, customer);
-    // Those who die at a provider: while it thinks, and before and after it took either part of the reply.
+    // Deaths at the provider: while it thinks, and before and after it took either part of the reply.
     const thinking = 50;
     const sending = new Map([
       [60, { part: 1, tookEffect: false }],
@@ -94,7 +94,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
     expect(answers.map(({ status }) => status)).toEqual(all.map(() => 200));
     await committed(at, turns + all.length);
     expect(await atRest(at)).toMatchObject({ dead: 0, unknown: 0, turns: turns + all.length });
-    // An instance that is warm, or given up for time, takes fewer steps: some may not get as far as was planned.
+    // A warm instance, or one out of time, takes fewer steps: some may not get as far as planned.
     expect(deaths.left.length).toBeLessThanOrEqual(2);
     expect(dead.size).toBe(1 + sending.size);
     const parts = (customer: number) => sentTo(customer).map((body) => body.slice(0, 12));
@@ -119,7 +119,8 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
     for (const customer of [...redelivered, ...forgotten]) deaths.plan("webhook", customer % 100, customer);
     const deliver = async (customer: number) => {
       const { status, sid } = await at.write(customer, `number ${customer}`);
-      // Killed before it could answer. Behind a gateway that is a 500, and the provider comes again or does not.
+      // Killed before it could answer. A gateway turns that into a 500, and the provider may or may not come
+      // again.
       expect([customer, status]).toEqual([customer, 500]);
       if (customer >= 200) return;
       expect((await at.write(customer, `number ${customer}`, { sid })).status).toBe(200);
@@ -134,7 +135,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
     for (const customer of redelivered) {
       expect(heard.filter((text) => text === `number ${customer}`)).toHaveLength(1);
     }
-    // What was staged before the death is answered, too, though nobody was promised that it would be.
+    // What was staged before the death is answered as well, though it was never acknowledged.
     for (const customer of forgotten) {
       const isStaged = customer - 200 >= steps.length - 2;
       expect([customer, sentTo(customer).length]).toEqual([customer, isStaged ? 2 : 0]);
@@ -142,7 +143,7 @@ describeOnFunctionsOf(IMPATIENT, "a function killed at any step of its work", (e
     }
   });
 
-  it("the sweeper, again and again, a step later each time: what lost its trigger is answered once", async () => {
+  it("the sweeper, each time a step later: stranded messages are answered once", async () => {
     await set({ LULL_WINDOW_SECONDS: "2", LULL_LOCAL_SWEEP_SECONDS: "0.1" });
     const customers = Array.from({ length: 8 }, (_, n) => 300 + n);
     await Promise.all(customers.map((customer) => at.write(customer, `number ${customer}`)));

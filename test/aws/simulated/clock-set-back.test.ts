@@ -4,7 +4,7 @@ import { memorySite } from "./memory-site.ts";
 
 const HOUR_MS = 3_600_000;
 
-it("a clock that is set back while somebody looks puts no standing window off: the sweep has it looked at", async () => {
+it("a clock set back during a look puts no standing window off: the sweep has it looked at", async () => {
   const site = memorySite({ window: { kind: "quiet", quietMs: 1_000, maxMs: 4_000 } });
   const other = site.open("other");
   const receive = async () => as("staged", (await other.receiving.stage([{ arrival: site.arrival() }]))[0]!);
@@ -19,7 +19,7 @@ it("a clock that is set back while somebody looks puts no standing window off: t
     if (isLooking && name === "query" && args[0] === "stage") {
       isLooking = false;
       site.clock.setBack(HOUR_MS);
-      // It arms a window at the earlier time, and whoever its trigger wakes finds the lease held.
+      // It arms a window at the earlier time, and the worker that its trigger wakes finds the lease held.
       await receive();
       await site.clock.advance(1_000);
       as("busy", await other.turns.take(conversationId));

@@ -12,7 +12,10 @@ const PAGE = { limit: 10 };
 const MEDIA = [{ url: "https://media.example.test/1.png", contentType: "image/png", name: "1.png" }];
 const USAGE = { promptTokens: 1, completionTokens: 2, totalTokens: 3 };
 
-/** A turn that was answered, one that became a dead letter, one with an unknown send, and a message that waits. */
+/**
+ * A turn that was answered, one that became a dead letter, one with an unknown send, and a message that
+ * waits.
+ */
 async function happen(site: MemorySite, engine: Engine): Promise<string> {
   const answered = await site.turnFor(engine, "one");
   const draft = draftFor(answered, "yes", { usage: USAGE, author: "responder" });

@@ -1,6 +1,9 @@
 import type { Change, Condition, Item } from "../../../src/engines/aws/dynamo/expression.ts";
 
-/** Whether a condition holds of an item, as DynamoDB has it: comparing what is not there is false, except for "is different". */
+/**
+ * Whether a condition holds of an item, as in DynamoDB: a comparison with an absent attribute is false,
+ * except "is different".
+ */
 export function holds(condition: Condition | undefined, item: Item | undefined): boolean {
   if (!condition) return true;
   switch (condition.is) {
@@ -45,7 +48,10 @@ export function changed(item: Item, { set = {}, setIfAbsent = {}, add = {} }: Ch
   return plain({ ...setIfAbsent, ...item, ...set, ...Object.fromEntries(sums) });
 }
 
-/** A copy as a store would give it back: nothing undefined, nothing shared. What is no number is refused, as on the wire. */
+/**
+ * A copy as a store would return it: nothing undefined, nothing shared. NaN and infinity are refused, as on
+ * the wire.
+ */
 export function plain(item: Item): Item {
   return JSON.parse(JSON.stringify(item, sound)) as Item;
 }

@@ -20,7 +20,7 @@ function failing(when: "before" | "after", isNow: (request: Request, count: numb
     if (isOn) count += 1;
     if (!isOn || hasFailed || !isNow(request, count)) return happen();
     hasFailed = true;
-    // After: it was written or read, and nobody heard of it.
+    // After: it was written or read, and the caller did not hear of it.
     if (when === "after") await happen();
     throw new StoreUnavailable("throttled");
   };
@@ -31,7 +31,7 @@ function failing(when: "before" | "after", isNow: (request: Request, count: numb
 }
 
 const REQUESTS_MAX = 40;
-/** When a trigger that failed comes again at the latest: far less than a lease. */
+/** The latest moment at which a failed trigger comes again: far less than a lease. */
 const AGAIN_MS = 15_000;
 
 const isArmed = ({ tables }: MemorySite, id: string) =>
@@ -39,7 +39,7 @@ const isArmed = ({ tables }: MemorySite, id: string) =>
 const holderIn = ({ tables }: MemorySite, id: string) =>
   tables.read("state", { conversation_id: id })?.lease_holder;
 
-/** Plays `find` with each of its requests failing in turn. */
+/** Runs `find` with each of its requests failing in turn. */
 async function withEachFailing(
   when: "before" | "after",
   prepare: (site: MemorySite) => Promise<string>,
@@ -56,15 +56,15 @@ async function withEachFailing(
     if (!(outcome instanceof StoreUnavailable)) continue;
     expect([place, holderIn(site, id)], "no lease of it is left").not.toEqual([place, "worker"]);
     const isLookedAfter = isArmed(site, id) || holderIn(site, id) !== undefined;
-    expect([place, isLookedAfter], "somebody is responsible").toEqual([place, true]);
+    expect([place, isLookedAfter], "a worker will look").toEqual([place, true]);
     await site.clock.advance(AGAIN_MS);
     check(as("turn", await site.open("other").turns.take(id)).taken);
   }
-  throw new Error("a look of more requests than anybody expects");
+  throw new Error("a look of too many requests");
 }
 
 describe.each(["before", "after"] as const)("a request of a look fails, %s it took effect", (when) => {
-  it("the customer does not wait for a lease that nobody works under, and no attempt is counted", async () => {
+  it("the customer does not wait for a lease without a worker, and no attempt is counted", async () => {
     const prepare = async (site: MemorySite) => {
       const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
       await site.clock.advance(10_000);
@@ -92,7 +92,7 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
     expect(places).toBeGreaterThan(6);
   });
 
-  it("so it is behind a commit that goes on under the same lease: somebody looks at once", async () => {
+  it("the same holds after a commit that goes on under the same lease: a worker looks at once", async () => {
     const site = memorySite();
     const fault = failing(when, ({ name, args }) => name === "query" && args[0] === "stage");
     const worker = site.open("worker", fault.around);
@@ -113,7 +113,7 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
   });
 });
 
-it("where the store lets nobody put it back, the lease lapses and heals", async () => {
+it("where the store does not let it be put back, the lease lapses and heals", async () => {
   const site = memorySite();
   const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
   const { conversationId } = as("staged", outcome!);

@@ -35,7 +35,7 @@ async function watchedTurn(
 const byUs: Meanwhile = (site, { conversation }) =>
   site.open("human").conversations.change(conversation.id, { handedOff: true });
 
-/** The row is shared: its other owner writes past us. */
+/** The row is shared: its other owner writes to it directly. */
 const byAnother: Meanwhile = async ({ tables }, { conversation }) => {
   const key = { primary_channel: conversation.sender, conversation_id: conversation.id };
   tables.write("conversations", key, { ...tables.read("conversations", key), hand_off_to_human: 1 }, 0);
@@ -51,7 +51,7 @@ describe.each([
   ["through us", byUs],
   ["by another system, in the record that we share", byAnother],
 ])("a human takes over %s", (_how, meanwhile) => {
-  it("at any moment until the draft is written and looked at: nothing goes out, and no draft is left", async () => {
+  it("at any moment until the draft is written and checked: nothing goes out, no draft is left", async () => {
     let places = 0;
     for (const place of PLACES) {
       const turn = await watchedTurn({}, meanwhile, (_request, count) => count === place);
@@ -67,7 +67,7 @@ describe.each([
     expect(places).toBeGreaterThanOrEqual(2);
   });
 
-  it("at any moment until a chunk is marked and looked at: it is not on its way, and what was sent before it stays sent", async () => {
+  it("at any moment until a chunk is marked and checked: it stays here; sent ones stay sent", async () => {
     let places = 0;
     for (const place of PLACES) {
       const turn = await watchedTurn({}, meanwhile, (_request, count) => count === place);

@@ -46,7 +46,7 @@ describe("the pause", () => {
     as("turn", await there.turns.take(second!));
   });
 
-  test("is told as it is now to whoever asks for it", async () => {
+  test("is read as it is now", async () => {
     const at = memorySite();
     const [here, there] = [at.open("here"), at.open("there")];
     const id = await staged(at, there, "ana");
@@ -72,7 +72,7 @@ describe("the index over live leases", () => {
     expect((await engine.inspector.counts()).leases).toBe(200);
   });
 
-  test("is read to its end after the number was lowered: nobody's lease is forgotten", async () => {
+  test("is read to its end after the number was lowered: no lease is forgotten", async () => {
     const at = memorySite();
     const before = at.open("before", undefined, { leaseShards: LEASE_SHARDS_MAX });
     for (let n = 0; n < 100; n += 1) await staged(at, before, `sender-${n}`);
@@ -81,7 +81,8 @@ describe("the index over live leases", () => {
       as("turn", await before.turns.take(String(conversation_id)));
     expect(shardsIn(at).size).toBeGreaterThan(30);
     const after = at.open("after");
-    // They lapse. What stands beyond today's partitions is looked for every ten minutes, by everybody who looks.
+    // They lapse. Partitions beyond today's number are searched every ten minutes, by every worker that
+    // looks.
     at.triggers.length = 0;
     let seen = { leases: 0, locks: 0 };
     for (let round = 0; round < 12; round += 1) {
@@ -94,7 +95,7 @@ describe("the index over live leases", () => {
     expect(seen).toEqual({ leases: 100, locks: 100 });
     expect(new Set(at.triggers.map(({ conversationId }) => conversationId)).size).toBe(100);
     expect((await after.inspector.gauges()).staleLeases).toBeGreaterThan(0);
-    // In that minute also whoever frees what a dead worker held.
+    // In that minute, freeing a dead worker's leases searches them as well.
     while (Math.floor(at.clock.nowMs() / 60_000) % 10 !== 7) await at.clock.advance(10_000);
     expect(await after.sweeping.freeLeases("before")).toBe(100);
   });

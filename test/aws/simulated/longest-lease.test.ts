@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { LEASE_MS_MAX } from "../../../src/core/defaults.ts";
 import { memorySite } from "./memory-site.ts";
 
-it("the longest lease is held for whoever's clock is behind by as much as clocks may be apart, and not by more", async () => {
+it("the longest lease also holds for a clock that is behind by the allowed skew, and no more", async () => {
   const site = memorySite({ leaseMs: LEASE_MS_MAX, clockSkewMs: 2_000 });
   const { conversation } = await site.turnFor(site.open("ahead"), "hi");
   site.clock.setBack(2_000);

@@ -32,7 +32,10 @@ export interface MemoryFixture extends EngineFixture {
   told(event: string): readonly LogFields[];
   /** Requests to the tables since the fixture began, by what they were. */
   readonly requests: RequestName[];
-  /** Once, before the next request of that name: what somebody else does meanwhile, or an error instead of an answer. */
+  /**
+   * Once, before the next request of that name: what another process does meanwhile, or an error instead of
+   * an answer.
+   */
   before(name: RequestName, happen: () => Promise<void>): void;
   /** A worker's own view, for steps that are looked at one by one. */
   site(workerId?: string): AwsContext;
@@ -45,7 +48,10 @@ export interface MemoryFixtureOptions {
   readonly losesAnswers?: boolean;
 }
 
-/** The steps of the engine on tables in memory and a queue that keeps the test's time: seconds instead of the minutes of the emulators. */
+/**
+ * The steps of the engine on tables in memory and a queue that keeps the test's time: seconds instead of the
+ * minutes of the emulators.
+ */
 export async function memoryFixture(
   given: Partial<Settings> = {},
   { pageRowsMax, losesAnswers = false }: MemoryFixtureOptions = {},
@@ -59,7 +65,7 @@ export async function memoryFixture(
   let waiting: WaitingTrigger[] = [];
   let receipts = 0;
   const triggers = {
-    // Without the whole seconds that a queue counts in: cases look at the very millisecond.
+    // Without the whole seconds that a queue counts in: cases check the exact millisecond.
     async send(trigger: Trigger, wakeAtMs: number) {
       receipts += 1;
       const atMs = triggerAtMs(wakeAtMs, clock.nowMs());
@@ -157,7 +163,7 @@ export async function memoryFixture(
   };
 }
 
-/** What no attribute of ours is. */
+/** A type that no attribute of ours has. */
 const UNREADABLE = { 0: [0, 255, 0] };
 
 function spoilIn(tables: MemoryTables, conversationId: string, what: SpoiltWhat, how: SpoiltHow): void {

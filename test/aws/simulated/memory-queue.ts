@@ -14,7 +14,7 @@ const WAIT_MS = 2_000;
 const TWICE = 0.03;
 const LATE = 0.05;
 const LATE_MS = 3_000;
-/** A copy may come long after the first was dealt with. */
+/** A copy may come long after the first was handled. */
 const COPY_LATE_MS = 15_000;
 
 interface Message {

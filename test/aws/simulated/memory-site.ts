@@ -17,7 +17,7 @@ export interface Request {
   readonly args: readonly unknown[];
 }
 
-/** Carries a request out, or does not, and may do something before or behind it. */
+/** Carries a request out, or does not, and may act before or after it. */
 export type Around = (request: Request, happen: () => Promise<unknown>) => Promise<unknown>;
 
 export interface MemorySite {
@@ -25,7 +25,7 @@ export interface MemorySite {
   readonly tables: MemoryTables;
   /** Triggers that were sent. */
   readonly triggers: Trigger[];
-  /** A worker, with somebody between its requests and the tables where the test wants to be. */
+  /** A worker, with a test's hook between its requests and the tables where the test wants one. */
   open(workerId: string, around?: Around, parts?: Partial<Pick<AwsContext, "leaseShards">>): Engine;
   arrival(given?: Partial<Arrival>): Arrival;
   /** A message whose window goes by and whose turn is taken. */

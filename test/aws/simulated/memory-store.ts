@@ -70,7 +70,7 @@ export class MemoryTables {
 export interface Surroundings {
   /** A request on its way there, and back. */
   readonly delay: () => Promise<void>;
-  /** How many requests until an index shows a write; 0 for those who see everything at once. */
+  /** How many requests until an index shows a write; 0: at once. */
   readonly indexLag: () => number;
   readonly sees: "all" | "what has arrived";
   /** Others who write into the same tables. */
@@ -79,11 +79,14 @@ export interface Surroundings {
   readonly repeats: () => boolean;
   /** The faults that the run has for a request. */
   readonly meets: <T>(name: RequestName, happen: () => Promise<T>) => Promise<T>;
-  /** Where a page ends though there is more, as DynamoDB's do at a megabyte. */
+  /** Where a page ends though there is more, as DynamoDB's pages do at a megabyte. */
   readonly pageRowsMax?: number;
 }
 
-/** The store that the steps ask, for one worker. Every request happens at one instant, somewhere between its two delays. */
+/**
+ * The store that the steps ask, for one worker. Every request happens at one instant, somewhere between its
+ * two delays.
+ */
 export class MemoryStore implements Store {
   readonly #tables: MemoryTables;
   readonly #around: Surroundings;
@@ -164,7 +167,7 @@ export class MemoryStore implements Store {
     return this.#request("request.transact", (): Transacted => {
       const before = this.#tables.done.get(token);
       if (before !== undefined && before !== content) throw new Error("the same token with another content");
-      // The same request once more: it is done already.
+      // The same request again: it is done already.
       if (before !== undefined) return { kind: "done" };
       const by = new Map<number, Item | undefined>();
       for (const [at, action] of actions.entries()) {
@@ -180,7 +183,7 @@ export class MemoryStore implements Store {
     });
   }
 
-  /** To add to something that is no number. */
+  /** An addition to an attribute that is no number. */
   #isImpossible(action: Action): boolean {
     const add = action.kind === "update" ? (action.change.add ?? {}) : {};
     const before = this.#tables.read(action.table, keyOf(action)) ?? {};

@@ -35,7 +35,7 @@ function everything({ tables }: MemorySite): Item[] {
 }
 
 describe("a row of a newer version", () => {
-  test("that holds a conversation's state is left alone: nobody leases it, sets it aside or settles it", async () => {
+  test("that holds a conversation's state is left alone: not leased, set aside or settled", async () => {
     const at = memorySite();
     const engine = at.open("old");
     const id = await staged(at, engine);
@@ -54,7 +54,7 @@ describe("a row of a newer version", () => {
     as("turn", await engine.turns.take(id));
   });
 
-  test("that stands for a window is looked after by those who made it, and keeps nobody from writing", async () => {
+  test("that stands for a window is left to its own version, and every customer may write", async () => {
     const at = memorySite();
     const engine = at.open("old");
     const id = await staged(at, engine);
@@ -65,12 +65,12 @@ describe("a row of a newer version", () => {
     await at.clock.advance(10_000);
     await expect(engine.turns.take(id)).rejects.toMatchObject({ code: "NEWER_VERSION" });
     expect(at.tables.read("triggerLock", key)).toEqual(newer);
-    // Nobody works under a lease, and nothing is forgotten.
+    // No worker has a lease, and nothing is forgotten.
     expect(at.tables.read("state", key)?.lease_token).toBeUndefined();
     expect(at.tables.all("stage", undefined, "all")).toHaveLength(2);
   });
 
-  test("that is staged is neither passed over nor written over: its conversation waits for who can read it", async () => {
+  test("that is staged is neither skipped nor overwritten: its conversation waits for a reader", async () => {
     const at = memorySite();
     const engine = at.open("old");
     const arrival = at.arrival();
@@ -104,7 +104,7 @@ describe("a row of a newer version", () => {
     expect(await engine.sweeping.freeLeases("dying")).toBe(1);
     await at.clock.advance(600_000);
     await engine.sweeping.sweep();
-    // That somebody was told to look may be noted in it, and nothing else.
+    // A mark that a worker was told to look may be noted in it, and nothing else.
     const { swept_at_ms: _, ...rest } = at.tables.read("state", conversationKeyOf(first!))!;
     expect(rest).toEqual(newer);
   });
@@ -121,7 +121,7 @@ test("what this version writes is marked", async () => {
         .filter(({ conversation_id }) => conversation_id === id)
         .map(({ v }) => `${name} ${v}`),
     );
-  // Where its row is was noted before anybody leased it.
+  // Where its row is was noted before it was leased.
   expect(marks()).toEqual(["stage 1", "triggerLock 1", "state undefined"]);
   await at.clock.advance(10_000);
   as("turn", await engine.turns.take(id));

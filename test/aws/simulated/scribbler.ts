@@ -1,12 +1,13 @@
 import type { Random } from "../../../src/testing/simulator/random.ts";
 import type { MemoryTables } from "./memory-store.ts";
 
-/** How often somebody else writes between two requests of ours. */
+/** How often another system writes between two requests of ours. */
 const SCRIBBLED = 0.01;
 
 /**
- * Another system with tables of the same names, or a person with a console: rows that are not ours appear next to ours, and in places
- * that we want. It takes nothing away that is ours: who overwrites a window of ours, or a state, may break promises.
+ * Another system with tables of the same names, or a person with a console: rows that are not ours appear
+ * next to ours, and in places that we want. It removes nothing of ours: overwriting a window or a state of
+ * ours may break promises.
  */
 export class Scribbler {
   readonly #random: Random;

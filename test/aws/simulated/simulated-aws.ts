@@ -14,14 +14,20 @@ const SLOW = 0.05;
 const INDEX_LAG_MAX = 20;
 const SCRIBBLER_SEED = 1_000_003;
 
-/** How the simulator runs on this engine: faults between any two requests, and what that may leave to the sweeper. */
+/**
+ * How the simulator runs on this engine: faults between any two requests, and what that may leave to the
+ * sweeper.
+ */
 export const AWS_SIMULATION: Pick<SimulateOptions, "engine" | "plan" | "orphans"> = {
   engine: simulatedAws,
   plan: planWithRequests,
   orphans: "unacknowledged",
 };
 
-/** The same customers and workers on a day without a fault: only requests are repeated, and triggers come twice. */
+/**
+ * The same customers and workers on a day without a fault: only requests are repeated, and triggers come
+ * twice.
+ */
 export const AWS_CALM: typeof AWS_SIMULATION = {
   engine: simulatedAws,
   plan(seed) {
@@ -32,8 +38,8 @@ export const AWS_CALM: typeof AWS_SIMULATION = {
 };
 
 /**
- * Every message comes again, and one of the first receivers is frozen between the word where its message waits and the message itself: when
- * it wakes up and stages it, the one that came again may have been answered.
+ * Every message comes again, and one of the first receivers is frozen between claiming a place for its
+ * message and staging it: when it wakes up and stages it, the redelivered message may have been answered.
  */
 export const AWS_BELATED: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
@@ -50,7 +56,10 @@ export const AWS_BELATED: typeof AWS_SIMULATION = {
   },
 };
 
-/** The same, and somebody dies right behind a write: what a belated receiver leaves then is nobody's to bring again. */
+/**
+ * The same, and a process dies right behind a write: what a belated receiver leaves then is not delivered
+ * again.
+ */
 export const AWS_REPEATING: typeof AWS_SIMULATION = {
   ...AWS_BELATED,
   plan(seed) {
@@ -60,7 +69,10 @@ export const AWS_REPEATING: typeof AWS_SIMULATION = {
   },
 };
 
-/** An answer fails, and somebody dies right behind one of the first writes: giving a turn back is two of them. */
+/**
+ * An answer fails, and a process dies right behind one of the first writes: releasing a turn takes two of
+ * them.
+ */
 export const AWS_FAILING: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
   plan(seed) {
@@ -70,7 +82,9 @@ export const AWS_FAILING: typeof AWS_SIMULATION = {
   },
 };
 
-/** A message kills every worker that answers it, and those who dead-letter it are frozen as they do. */
+/**
+ * A message kills every worker that answers it, and the workers that dead-letter it are frozen while they do.
+ */
 export const AWS_POISONED: typeof AWS_SIMULATION = {
   ...AWS_SIMULATION,
   plan(seed) {
@@ -82,14 +96,14 @@ export const AWS_POISONED: typeof AWS_SIMULATION = {
 };
 
 /**
- * The steps of the AWS engine on tables and a queue in this process's memory, in virtual time: every request takes its own time, so
- * workers interleave request by request, and one that dies is dead in the middle of a step. What the emulators over HTTP prove of the
- * requests themselves, this proves of their order.
+ * The steps of the AWS engine on tables and a queue in this process's memory, in virtual time: every request
+ * takes its own time, so workers interleave request by request, and one that dies is dead in the middle of a
+ * step. What the emulators over HTTP prove of the requests themselves, this proves of their order.
  */
 export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvider {
   const random = seeded(seed);
   const tables = new MemoryTables();
-  // Drawn apart: with and without it, everything else happens in the same order.
+  // Drawn separately, so that everything else happens in the same order with and without it.
   const scribbler = new Scribbler(seeded(seed + SCRIBBLER_SEED));
   const queue = new MemoryQueue(random);
   let count = 0;
@@ -97,7 +111,7 @@ export function simulatedAws({ seed, nowMs, request }: EngineRun): EngineProvide
     name: "aws, simulated",
     async open(context) {
       const { clock, workerId } = context;
-      // Whoever only looks on takes no time: it may look when time stands still.
+      // A process that only observes takes no time: it may look when time stands still.
       const isCalm = workerId === "observer";
       const way = {
         delay: async () => {

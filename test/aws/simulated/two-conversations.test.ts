@@ -4,7 +4,9 @@ import type { StageOutcome } from "../../../src/ports/engine.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../../src/testing/engine-contract/builders.ts";
 import { type Around, memorySite } from "./memory-site.ts";
 
-/** Lets a worker's requests through until one is about to write a row of this table, and then waits for `go`. */
+/**
+ * Lets a worker's requests through until one is about to write a row of this table, and then waits for `go`.
+ */
 function heldBefore(table: string) {
   const reached = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -47,7 +49,7 @@ async function completed() {
 }
 
 it.each(["seen", "stage"])(
-  "two deliveries of a message, one frozen before its write to %s while the next conversation was opened, make one turn",
+  "two deliveries of a message, one frozen before its write to %s meanwhile, make one turn",
   async (table) => {
     const { site, old, deliver, goOn, turnsIn } = await completed();
     const held = heldBefore(table);
@@ -62,7 +64,7 @@ it.each(["seen", "stage"])(
   },
 );
 
-it("a delivery that died before it staged its message is made good for in the conversation that it had found", async () => {
+it("a delivery that died before staging is repaired in the conversation that it had found", async () => {
   const { site, old, deliver, goOn, turnsIn } = await completed();
   await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
   const next = await goOn();
@@ -83,7 +85,7 @@ it("if the person was erased since, the message goes where the person's messages
   expect(await turnsIn(now)).toEqual([["hello again", "one more thing"]]);
 });
 
-it("a message is not staged for good: the claim is forgotten with the memory of what was answered", async () => {
+it("a message is not staged for good: the claim goes with the memory of what was answered", async () => {
   const { site, message, deliver, goOn } = await completed();
   as("staged", await deliver());
   await goOn();

@@ -105,12 +105,12 @@ export const crashCases = ({ healsSoon }: Platform): readonly Case[] => [
     },
   },
   {
-    title: "while answers are made and sent: nothing is lost, nobody is answered twice",
+    title: "while answers are made and sent: nothing is lost or answered twice",
     environment: healsSoon,
     workers: 2,
     async run(at) {
       let posts = 0;
-      // Of ten replies the provider takes some and tells nobody, and hears nothing of others.
+      // Of ten replies the provider takes some without an answer, and does not hear of others.
       at.twilio.behave(({ method }) => {
         if (method !== "POST") return { kind: "ok" };
         posts += 1;

@@ -23,7 +23,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Sent as it is: `fetch` would tidy up the path before anybody sees it. */
+/** Sent as it is: `fetch` would tidy up the path beforehand. */
 function ask(
   at: RunningService,
   method: string,
@@ -165,10 +165,11 @@ function strangers(at: RunningService): Record<string, Promise<Answer>> {
   };
 }
 
-/** What whoever has no secret, or not the right one, gets; told on every platform. */
+/** What callers without a secret, or with a wrong one, get; on every platform. */
 export const HOSTILE_CASES: readonly Case[] = [
   {
-    title: "whoever has proven nothing is refused, changes nothing, costs no answer and learns no secret",
+    title:
+      "a caller who has proven nothing is refused, changes nothing, costs no answer and learns no secret",
     environment: ENVIRONMENT,
     async run(at) {
       const before = await at.counts();
@@ -211,7 +212,7 @@ export const HOSTILE_CASES: readonly Case[] = [
     },
   },
   {
-    title: "a signed request that somebody sends again, before and after its turn, is answered once",
+    title: "a signed request that is sent again, before and after its turn, is answered once",
     environment: ENVIRONMENT,
     async run(at) {
       expect((await forged(at, {})).status).toBe(200);

@@ -2,11 +2,11 @@ import { expect } from "vitest";
 import { eventually } from "../../lull-process.ts";
 import { atRest, type Case, type RunningService } from "../platform.ts";
 
-/** How long somebody is away, in real time. A minute of each: `LULL_TEST_OUTAGE_SECONDS=60`. */
+/** How long a service outside is away, in real time. A minute of each: `LULL_TEST_OUTAGE_SECONDS=60`. */
 const OUTAGE_MS = Number(process.env.LULL_TEST_OUTAGE_SECONDS ?? 4) * 1_000;
 const CUSTOMERS = 20;
 
-/** More than five attempts fit into it: what is counted by attempts would be dead by then. */
+/** More than five attempts fit into it: with a count of attempts the messages would be dead by then. */
 const environment = {
   LULL_BACKOFF_SECONDS: "0.2",
   LULL_BACKOFF_SECONDS_MAX: "0.5",
@@ -14,7 +14,10 @@ const environment = {
   LULL_SETTLE_SECONDS: "1",
 };
 
-/** Everybody writes, somebody is away for a while, and afterwards everybody was answered exactly once, without a person. */
+/**
+ * All customers write, a service outside is away for a while, and afterwards each was answered exactly once,
+ * without a person.
+ */
 async function liveThrough(at: RunningService, goAway: () => void, comeBack: () => void): Promise<void> {
   goAway();
   const untilMs = performance.now() + OUTAGE_MS;
@@ -61,7 +64,7 @@ export const outageCases: readonly Case[] = [
       ),
   },
   {
-    title: "the provider takes every message and tells nobody, and its list is away",
+    title: "the provider takes every message without an answer, and its list is away",
     environment,
     run: (at) =>
       liveThrough(

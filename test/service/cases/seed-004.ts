@@ -11,7 +11,7 @@ export const seedCases = (platform: Platform): readonly Case[] => [
     async run(at) {
       for (const text of ["Message 1", "Message 2", "Message 3"]) {
         expect((await at.write(1, text)).status).toBe(200);
-        // The seed's own gap: it is what is tested, not something waited for.
+        // The seed's own gap: the subject of the test, not a wait.
         if (text !== "Message 3") await new Promise((resolve) => setTimeout(resolve, 2_000));
       }
       await at.twilio.whenSent(1);
@@ -27,7 +27,7 @@ export const seedCases = (platform: Platform): readonly Case[] => [
     async run(at) {
       let asked = 0;
       const all = Promise.withResolvers<void>();
-      // Nobody is answered before everybody is being answered.
+      // No answer is given before all four are being made.
       at.openai.behave(() => {
         asked += 1;
         if (asked === 4) all.resolve();
@@ -46,7 +46,7 @@ export const seedCases = (platform: Platform): readonly Case[] => [
       at.openai.behave((_, n) => (n === 1 ? { hang: true } : "from another worker"));
       await at.write(1, "hi");
       await at.openai.arrival(1);
-      // Frozen, not dead: its process is there, and nobody can know that it will not go on.
+      // Frozen, not dead: its process is there, and no other can know that it will not go on.
       const holder = await at.holder();
       holder.kill("SIGSTOP");
       await at.twilio.whenSent(1);

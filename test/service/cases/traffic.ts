@@ -138,7 +138,7 @@ function burstsOf({ batchMessagesMax }: Platform): Case {
   const turns = SIZES.map((size) => Math.ceil(size / batchMessagesMax));
   return {
     title: `bursts of ${SIZES.join(", ")} messages are ${turns.join(", ")} turns, in order`,
-    // It closes when nobody writes any more, however long a busy machine takes to write it all.
+    // It closes when the customers stop writing, however long a busy machine takes to write it all.
     environment: { LULL_WINDOW_QUIET_SECONDS: "4", LULL_WINDOW_MAX_SECONDS: "120" },
     workers: 2,
     async run(at) {

@@ -1,12 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import type { Knob } from "../src/config/knob.ts";
-import { KNOBS_BY_HEADING } from "../src/config/knobs.ts";
-
-export const SETTINGS_PAGE = new URL("../docs/configuration.md", import.meta.url);
+import type { Knob } from "../../src/config/knob.ts";
+import { KNOBS_BY_HEADING } from "../../src/config/knobs.ts";
 
 const HEAD = "| environment | flag | in the file | default | |\n|---|---|---|---|---|";
 
-/** The page with its tables of settings written anew, each the first one under its heading. */
+/** The page with its tables of settings regenerated, each the first one under its heading. */
 export function withTables(page: string): string {
   const { "Channels and the responder": _, ...inFile } = KNOBS_BY_HEADING;
   return Object.entries(inFile).reduce((text, [heading, knobs]) => {
@@ -27,5 +24,3 @@ function rowOf({ env, flag, key, default: value, otherwise = "", help, more = ""
   ];
   return `|${cells.map((cell) => (cell === "" ? " " : ` ${cell} `)).join("|")}|`;
 }
-
-if (import.meta.main) writeFileSync(SETTINGS_PAGE, withTables(readFileSync(SETTINGS_PAGE, "utf8")));

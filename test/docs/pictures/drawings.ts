@@ -1,0 +1,15 @@
+import { drawChart } from "./chart.ts";
+import { COMPONENTS } from "./components.ts";
+import { MESSAGE_AWS, MESSAGE_SQLITE } from "./messages.ts";
+import { drawSequence } from "./sequence.ts";
+import { CHUNK, CONVERSATION, TURN } from "./states.ts";
+
+/** Every picture of the docs, by its file. */
+export const DRAWINGS: Readonly<Record<string, () => string>> = {
+  "docs/pictures/components.svg": () => drawChart(COMPONENTS),
+  "docs/pictures/message-sqlite.svg": () => drawSequence(MESSAGE_SQLITE),
+  "docs/pictures/message-aws.svg": () => drawSequence(MESSAGE_AWS),
+  "docs/pictures/conversation.svg": () => drawChart(CONVERSATION),
+  "docs/pictures/turn.svg": () => drawChart(TURN),
+  "docs/pictures/chunk.svg": () => drawChart(CHUNK),
+};

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { PAGES, pageNamed } from "../doc-pages.ts";
+import { ROOT } from "../staged-package.ts";
+import { exportsOf, kindsOf, openSources, type Sources } from "./compiler.ts";
+import { loggedIn } from "./log-events.ts";
+import { rowsIn } from "./log-page.ts";
+import { DRAWINGS } from "./pictures/drawings.ts";
+import { placesIn } from "./reference.ts";
+import { WRITTEN } from "./written.ts";
+
+let sources: Sources;
+beforeAll(() => {
+  sources = openSources();
+});
+afterAll(() => sources[Symbol.dispose]());
+
+test.each(Object.entries(WRITTEN))(
+  "%s says what the sources say; `npm run docs` writes it",
+  (name, write) => {
+    const text = readFileSync(join(ROOT, name), "utf8");
+    expect(text).toBe(write(text, sources));
+  },
+);
+
+describe("log events", () => {
+  test("that the sources log, and those of docs/operating.md, are the same at the same levels", () => {
+    const { events } = loggedIn(sources);
+    const told = rowsIn(pageNamed("docs/operating.md").text).flatMap(({ events: names, level }) =>
+      names.map((name) => `${name} ${level}`),
+    );
+    expect(told.toSorted()).toEqual(events.map(({ event, level }) => `${event} ${level}`).toSorted());
+  });
+
+  test("are named where they are logged, except where a log hands on what it is given", () => {
+    expect(loggedIn(sources).forwarding).toEqual([
+      "src/cli/watching/guard-thread.ts",
+      "src/core/privacy.ts",
+      "src/engines/sqlite/index.ts",
+      "src/lambda/metrics.ts",
+      "src/runtime/sampled-log.ts",
+    ]);
+  });
+});
+
+describe("references of types", () => {
+  const REFERENCES = { "src/index.ts": "docs/library.md", "src/testing/index.ts": "docs/testing.md" };
+
+  test.each(Object.entries(REFERENCES))("%s: every export has its place in %s", (file, page) => {
+    const told = placesIn(pageNamed(page).text).filter((place) => place.file === file);
+    expect(told.map(({ name }) => name).toSorted()).toEqual([...exportsOf(sources, file).keys()].toSorted());
+  });
+
+  test.each(Object.values(REFERENCES))("%s says of every member what it is for", (page) => {
+    const { text } = pageNamed(page);
+    expect(text.split("\n").filter((line) => /^\| `[^`]+` \| `.*` \| \|$/.test(line))).toEqual([]);
+  });
+
+  test("docs/library.md names every subpath of the package", () => {
+    const { text } = pageNamed("docs/library.md");
+    const subpaths = Object.keys(manifest.exports).filter((path) => path !== "./package.json");
+    expect(subpaths.filter((path) => !text.includes(`\`lull${path.slice(1)}\``))).toEqual([]);
+  });
+});
+
+test("every picture stands in a page, and is drawn from the text in test/docs/pictures", () => {
+  const kept = readdirSync(join(ROOT, "docs/pictures")).map((name) => `docs/pictures/${name}`);
+  expect(kept.toSorted()).toEqual(Object.keys(DRAWINGS).toSorted());
+  const shown = PAGES.flatMap(({ text }) =>
+    [...text.matchAll(/\]\((pictures\/[^)]+)\)/g)].map(([, path]) => `docs/${path}`),
+  );
+  expect(shown.toSorted()).toEqual(kept.toSorted());
+});
+
+describe("docs/states.md", () => {
+  /** Types whose kinds are the states, the events and the outcomes. */
+  test.each([
+    ["src/model/draft.ts", "ChunkState"],
+    ["src/model/release.ts", "ReleaseReason"],
+    ["src/model/take.ts", "TakeOutcome"],
+    ["src/model/commit.ts", "TurnOutcome"],
+    ["src/model/conversation.ts", "ConversationStatus"],
+  ])("%s: has a word for every kind of %s", (file, name) => {
+    const { text } = pageNamed("docs/states.md");
+    const kinds = kindsOf(sources, file, name).map((kind) => kind.replace(/^refused: .*/, "refused: CODE"));
+    expect(kinds.length).toBeGreaterThan(3);
+    expect(kinds.filter((kind) => !text.includes(`\`${kind}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,19 @@
+import { withRoutes } from "./api-page.ts";
+import type { Sources } from "./compiler.ts";
+import { loggedIn } from "./log-events.ts";
+import { withFields } from "./log-page.ts";
+import { DRAWINGS } from "./pictures/drawings.ts";
+import { withReference } from "./reference.ts";
+import { withTables } from "./settings-page.ts";
+
+type Write = (page: string, sources: Sources) => string;
+
+/** What pages take over from the sources, and pictures: `npm run docs` writes it, and a test compares. */
+export const WRITTEN: Readonly<Record<string, Write>> = {
+  "docs/configuration.md": withTables,
+  "docs/http-api.md": withRoutes,
+  "docs/library.md": withReference,
+  "docs/operating.md": (page, sources) => withFields(page, loggedIn(sources).events),
+  "docs/testing.md": withReference,
+  ...DRAWINGS,
+};
