@@ -129,7 +129,7 @@ export function someText(description?: string, maxLength?: number): Schema<strin
   return { type: "string", minLength: 1, ...most, pattern: "\\S", ...noted(description) };
 }
 
-/** What somebody calls a person, a channel, an id of their own. */
+/** A name from outside: of a person, a channel, or an id of another system. */
 export function name(description?: string): Schema<string> {
   return someText(description, NAME_LENGTH_MAX);
 }

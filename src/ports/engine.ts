@@ -105,7 +105,7 @@ export interface TurnTaking {
 }
 
 export interface SweepReport {
-  /** Conversations with staged messages, overdue, without a window or a lease: armed again. There should be none. */
+  /** Conversations with overdue messages and no window or lease: armed again. There should be none. */
   readonly orphans: readonly string[];
   /** Windows or lapsed leases whose trigger was sent again. */
   readonly retriggered: number;

@@ -109,7 +109,7 @@ function patiently<T>(checked: Checked, request: (ending: Ending) => Promise<T>)
   return retrying(request, checked.retrying, checked.clock);
 }
 
-/** A wrong configuration is a finding. A role that may not describe a table may still use it. */
+/** A wrong configuration is a failed check. A role that may not describe a table may still use it. */
 async function told(
   check: string,
   action: string,

@@ -25,7 +25,7 @@ export type StagedRow = StagedMessageRow | StagedOutboundRow;
 interface RowBase {
   readonly id: string;
   readonly conversationId: string;
-  /** The conversation's, which is the first half of its key (`primary_channel`); a message keeps the one that it came with. */
+  /** The first half of the conversation's key (`primary_channel`); a message keeps its own sender. */
   readonly sender: string;
   readonly channel: string;
   readonly arrivedAtMs: number;

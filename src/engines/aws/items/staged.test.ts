@@ -32,7 +32,7 @@ it("of long waiting messages a visitor's page reads only as many pages as its by
   expect(await read(limits)).toBe(6);
 });
 
-it("whether more waits than is known is told without reading all of it", async () => {
+it("whether more waits than is known is found without reading all of it", async () => {
   const { s, fixture } = await memoryScene();
   const { conversationId, id } = await s.receive("one");
   const isMessage = ({ kind }: StagedRow) => kind === "message";

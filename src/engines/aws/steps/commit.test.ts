@@ -33,7 +33,7 @@ it("a turn after which the next cannot be taken is committed, and says that some
   expect(textsOf(await s.take())).toEqual(["two"]);
 });
 
-it("what of a turn can never be written is left out and told, and the rest is committed", async () => {
+it("what can never be written is left out and logged, and the rest of the turn is committed", async () => {
   const { s, fixture } = await memoryScene();
   const taken = await s.turnFor("hi");
   // Wherever it would be counted, another program wrote what is no number.

@@ -14,7 +14,7 @@ describe("history", () => {
     for (const max of [1, 3, 5, 6, 100]) expect(await texts(max)).toEqual(all.slice(-max));
   });
 
-  it("begins with what another system kept only where ours is told whole", async () => {
+  it("begins with another system's messages only where ours are complete", async () => {
     const { s, fixture } = await memoryScene({}, { pageRowsMax: 1 });
     for (const text of ["one", "two"]) await s.talk(text);
     const { id, sender } = (await s.conversations())[0]!;
@@ -132,7 +132,7 @@ describe("history", () => {
       expect(again.turns).toEqual(turns);
     });
 
-    it("is erased whole, with what was told of its sends", async () => {
+    it("is erased whole, with the statuses of its sends", async () => {
       const { s, fixture, id } = await mixed();
       const site = fixture.site();
       await site.installation.load();

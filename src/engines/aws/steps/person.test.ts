@@ -39,7 +39,7 @@ describe("what 0.1.0 kept of a name", () => {
   });
 });
 
-it("a person is erased whole who came here and elsewhere, whatever was imported when", async () => {
+it("a person who came here and elsewhere is erased whole, whatever was imported when", async () => {
   const { s, fixture } = await memoryScene();
   const here = await placeOf(s, { sender: A, senderAlias: O });
   const conversation = {
@@ -60,7 +60,7 @@ it("a person is erased whole who came here and elsewhere, whatever was imported 
   for (const left of [A, P, O, "SECRET"]) expect(await fixture.keeps?.()).not.toContain(left);
 });
 
-it("a person is erased who was learnt, and whose row had not heard of it when its process died", async () => {
+it("a person is erased whose name was learnt, though the process died before it was in the row", async () => {
   const { s, fixture } = await memoryScene();
   const bare = await placeOf(s, { sender: P });
   await completeAll(s);
