@@ -36,7 +36,7 @@ export interface StagedItem extends Batchable {
 }
 
 /** What has to be known of all messages that wait, where not all of them were read. */
-export interface Span {
+export interface WaitingSpan {
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
   /** Every one of them has a provider's time. */
@@ -48,7 +48,7 @@ export interface Found {
   readonly state: ConversationState;
   /** All of it, or with `span` what was tried before and what comes first, of messages one more than a batch may hold. */
   readonly staged: readonly StagedItem[];
-  readonly span?: Span;
+  readonly span?: WaitingSpan;
   /** Undefined when the conversation's record does not exist. */
   readonly conversation:
     | {
@@ -271,7 +271,7 @@ function newWork(
 }
 
 /** The first and the last of them: a window looks at no other. */
-export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<Span, "byProvider">) {
+export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<WaitingSpan, "byProvider">) {
   return [{ arrivedAtMs: oldestArrivalAtMs }, { arrivedAtMs: newestArrivalAtMs }];
 }
 

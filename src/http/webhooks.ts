@@ -3,10 +3,10 @@ import type { Channel } from "../ports/channel.ts";
 import { noteRefusal } from "../runtime/receive.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
-import { bytesMaxOf, type Door, RETRY_AFTER_SECONDS, unread } from "./door.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
+import { bytesMaxOf, RETRY_AFTER_SECONDS, type RequestLimits, unread } from "./request-limits.ts";
 
 export const WEBHOOKS = "/webhooks/";
 /** What may follow the channel's name, and the methods it takes. GET is how some providers ask for a proof of ownership. */
@@ -18,7 +18,7 @@ const NO_CHANNEL = "it is for a channel that is not configured: is its URL right
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
 export function createWebhooks(
   service: Service,
-  { intake, slots }: Door,
+  { intake, slots }: RequestLimits,
 ): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const feed = createFeed(service);
   const urlOf = createUrl(service.publicUrl);

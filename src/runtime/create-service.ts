@@ -11,13 +11,13 @@ import type { Engine } from "../ports/engine.ts";
 import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { within } from "../wire/deadline.ts";
+import { ChannelFitness } from "./channel-fitness.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
-import { Fitness } from "./fitness.ts";
-import { Life, type Making, stopped } from "./life.ts";
+import { Lifecycle, type PartFactories, stopped } from "./lifecycle.ts";
 import { passedOn } from "./passed-on.ts";
 import { readReply } from "./read-reply.ts";
 import { Readiness } from "./readiness.ts";
-import { type Reception, receive } from "./receive.ts";
+import { type ReceiveContext, receive } from "./receive.ts";
 import { RecordPace } from "./record-pace.ts";
 import { replyTexts } from "./reply-texts.ts";
 import { SampledLog } from "./sampled-log.ts";
@@ -47,23 +47,23 @@ export function createService(config: LullConfig): Service {
 
   const { channels, handOffTo } = config;
   const sampled = new SampledLog(log, clock);
-  const making: Making = {
+  const factories: PartFactories = {
     engine: (onArmed) => config.engine.open({ clock, settings, workerId, log, onArmed }),
     worker: (engine) =>
       new Worker({ engine, settings, channels, responderFor, handOffTo, clock, random, log, sampled }),
     sweeper: ({ sweeping }) => new Sweeper(sweeping, clock, settings.sweepMs, random, log),
   };
-  let life = new Life(making);
+  let lifecycle = new Lifecycle(factories);
   let stops = 0;
-  const open = () => life.engine();
+  const open = () => lifecycle.engine();
   const readiness = new Readiness(clock, () =>
     within(clock, settings.receiveTimeoutMs, async () => {
       const engine = await open();
       await (engine.probe?.() ?? engine.ping());
     }),
   );
-  const fitness = new Fitness(config.channels);
-  const reception: Reception = {
+  const fitness = new ChannelFitness(config.channels);
+  const context: ReceiveContext = {
     settings,
     fitness,
     engine: open,
@@ -95,30 +95,30 @@ export function createService(config: LullConfig): Service {
     workerId,
     clock,
     engine: open,
-    receive: (name, request) => receive(reception, name, channelNamed(name), request),
+    receive: (name, request) => receive(context, name, channelNamed(name), request),
     say: async (request) => say(await open(), config.channels, settings, request),
     answerTurn: async (turnId, reply) => answerTurn(await open(), config.channels, settings, turnId, reply),
     ready: () => readiness.get(),
-    wake: async (conversationId, time) => (await life.worker()).wake(conversationId, time),
+    wake: async (conversationId, time) => (await lifecycle.worker()).wake(conversationId, time),
     requireFit: (name) => (name === undefined ? fitness.requireAll() : fitness.require(name)),
     async start() {
       const asked = stops;
       await fitness.requireAll();
       if (stops !== asked) throw stopped();
       readiness.forget();
-      if (life.isOver) {
+      if (lifecycle.isOver) {
         // What the last one still carries out ends first: two workers of one name would take each other's leases for their own.
-        const last = life;
+        const last = lifecycle;
         await last.end(GRACE_MS);
         if (stops !== asked) throw stopped();
-        if (life === last) life = new Life(making);
+        if (lifecycle === last) lifecycle = new Lifecycle(factories);
       }
-      await life.start();
+      await lifecycle.start();
     },
     async stop(graceMs = GRACE_MS) {
       stops += 1;
       readiness.forget();
-      await life.end(graceMs);
+      await lifecycle.end(graceMs);
       sampled.flush();
     },
   };
@@ -150,7 +150,7 @@ async function say(
   const detail = await engine.inspector.conversation(conversationId, SAYING_LIMITS);
   if (!detail) return "not-found";
   const { conversation, staged, turns, lock } = detail;
-  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
+  if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw tooManyStaged(settings.stagedMessagesMax);
   const lastUsed = staged.at(-1)?.channel ?? turns.findLast(({ channel }) => channels[channel])?.channel;
   const ofType = Object.keys(channels).find(
     (name) =>
@@ -170,7 +170,7 @@ async function say(
   return engine.conversations.say({ id, conversationId, channel: name, to, addressee, texts, author });
 }
 
-function full(max: number): LullError {
+function tooManyStaged(max: number): LullError {
   return new LullError(`${max} messages wait in this conversation already`, {
     code: "RATE_LIMITED",
     retry: "later",

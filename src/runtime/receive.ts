@@ -9,14 +9,14 @@ import type { Clock } from "../ports/clock.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { within } from "../wire/deadline.ts";
 import { type Arriving, arriving } from "./arrivals.ts";
-import type { Fitness } from "./fitness.ts";
+import type { ChannelFitness } from "./channel-fitness.ts";
 import type { RecordPace } from "./record-pace.ts";
 import type { SampledLog } from "./sampled-log.ts";
 import type { SenderLimit } from "./sender-limit.ts";
 
 /** What receiving needs besides the request. */
-export interface Reception {
-  readonly fitness: Fitness;
+export interface ReceiveContext {
+  readonly fitness: ChannelFitness;
   readonly settings: Settings;
   readonly engine: () => Promise<Engine>;
   readonly log: Log;
@@ -44,15 +44,15 @@ type Updates = Extract<Parsed, { kind: "updates" }>;
 
 /** Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable. */
 export async function receive(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { sampled, clock, settings } = reception;
+  const { sampled, clock, settings } = context;
   try {
     // What is stored after that was never acknowledged: it comes again, and is a duplicate.
-    return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
+    return await within(clock, settings.receiveTimeoutMs, () => answer(context, name, channel, request));
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored: the provider is asked to come back.
     // A parser's error quotes what it could not parse.
@@ -62,16 +62,16 @@ export async function receive(
 }
 
 async function answer(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log } = reception;
-  await reception.fitness.require(name);
+  const { log } = context;
+  await context.fitness.require(name);
   const verdict = await channel.verify(request);
   if (verdict.kind === "refused") {
-    noteRefusal(reception, name, "INVALID_SIGNATURE", verdict.why);
+    noteRefusal(context, name, "INVALID_SIGNATURE", verdict.why);
     return channel.answer({ code: "INVALID_SIGNATURE", detail: verdict.why });
   }
   const parsed = channel.parse(request);
@@ -82,10 +82,10 @@ async function answer(
       log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
       return channel.answer({});
     case "invalid":
-      noteRefusal(reception, name, "INVALID_PAYLOAD", parsed.why);
+      noteRefusal(context, name, "INVALID_PAYLOAD", parsed.why);
       return channel.answer({ code: "INVALID_PAYLOAD", detail: parsed.why });
     case "updates":
-      return channel.answer(await takeIn(reception, name, channel, parsed));
+      return channel.answer(await takeIn(context, name, channel, parsed));
   }
 }
 
@@ -100,51 +100,51 @@ export function noteRefusal(
 }
 
 async function takeIn(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   { messages: given, statuses }: Updates,
 ): Promise<ReceiveSummary> {
-  const engine = await reception.engine();
+  const engine = await context.engine();
   let stranger: ReceiveSummary = {};
   for (const status of statuses)
-    if (!(await settle(reception, engine, name, status))) stranger = refusedStranger(reception, name);
+    if (!(await settle(context, engine, name, status))) stranger = refusedStranger(context, name);
   if (given.length === 0) return stranger;
   const arrived = arriving(given, {
     channel: name,
-    arrivedAtMs: reception.clock.nowMs(),
+    arrivedAtMs: context.clock.nowMs(),
     textMax: channel.receivedTextMax,
-    refusal: reception.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
+    refusal: context.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
   });
   const requests = arrived.filter(
-    ({ arrival, odd }) => odd !== undefined || reception.mayBring(name, arrival.address),
+    ({ arrival, odd }) => odd !== undefined || context.mayBring(name, arrival.address),
   );
-  if (requests.length < arrived.length) stranger = refusedStranger(reception, name);
+  if (requests.length < arrived.length) stranger = refusedStranger(context, name);
   if (requests.length === 0) return stranger;
-  return { ...stranger, ...(await stageAtPace(reception, engine, { name, channel, requests })) };
+  return { ...stranger, ...(await stageAtPace(context, engine, { name, channel, requests })) };
 }
 
 /** What is for this channel: each at its sender's pace, and none without the others. */
 async function stageAtPace(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   { name, channel, requests }: Omit<Received, "outcomes">,
 ): Promise<ReceiveSummary> {
-  const nowMs = reception.clock.nowMs();
+  const nowMs = context.clock.nowMs();
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  const limit = channel.hasVisitors ? reception.visitorLimit : reception.senderLimit;
-  if (!limit.allows(senders, nowMs)) return tooMany(reception, engine, name, requests);
+  const limit = channel.hasVisitors ? context.visitorLimit : context.senderLimit;
+  if (!limit.allows(senders, nowMs)) return tooMany(context, engine, name, requests);
   const outcomes = channel.isUnsigned
-    ? await stageOfStrangers(reception, engine, requests, nowMs)
+    ? await stageOfStrangers(context, engine, requests, nowMs)
     : await engine.receiving.stage(requests);
-  return summarise(reception, engine, { name, channel, requests, outcomes });
+  return summarise(context, engine, { name, channel, requests, outcomes });
 }
 
 /** Whoever may speak for one channel's customers must not for another's. Nothing of it is kept: it may not be what it says it is. */
-function refusedStranger(reception: Reception, name: string): ReceiveSummary {
-  noteRefusal(reception, name, "INVALID_SIGNATURE", NOT_OURS);
+function refusedStranger(context: ReceiveContext, name: string): ReceiveSummary {
+  noteRefusal(context, name, "INVALID_SIGNATURE", NOT_OURS);
   return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
 
@@ -153,7 +153,7 @@ function refusedStranger(reception: Reception, name: string): ReceiveSummary {
  * That costs a read; a sender who is within the limit costs more.
  */
 async function tooMany(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   name: string,
   requests: readonly StageRequest[],
@@ -163,13 +163,13 @@ async function tooMany(
     requests.map(({ arrival }) => ({ arrival, refusal: code, isUnrecorded: true })),
   );
   if (outcomes.every(({ kind }) => kind === "duplicate")) return {};
-  noteRefusal(reception, name, code, "a sender wrote more than may be written in a minute");
+  noteRefusal(context, name, code, "a sender wrote more than may be written in a minute");
   return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
 /** What is refused of those who prove nothing is written down as far as there is a place for it: each of them may have any number of names. */
 async function stageOfStrangers(
-  { unsignedRecords }: Reception,
+  { unsignedRecords }: ReceiveContext,
   engine: Engine,
   requests: readonly StageRequest[],
   nowMs: number,
@@ -194,17 +194,21 @@ interface Received {
   readonly outcomes: readonly StageOutcome[];
 }
 
-async function summarise(reception: Reception, engine: Engine, received: Received): Promise<ReceiveSummary> {
+async function summarise(
+  context: ReceiveContext,
+  engine: Engine,
+  received: Received,
+): Promise<ReceiveSummary> {
   let summary: ReceiveSummary = {};
   for (const [at, outcome] of received.outcomes.entries()) {
     const { odd, tooLongBy } = received.requests[at]!;
     if (tooLongBy !== undefined)
       summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
-    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception, received.name, odd) };
-    else logOutcome(reception, received.name, outcome);
+    if (odd !== undefined) summary = { ...summary, ...tellOdd(context, received.name, odd) };
+    else logOutcome(context, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
-      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
+      const busy = outcome.tellBusy ? await tellBusy(context, engine, received, at, outcome) : {};
       summary = { ...summary, ...busy, ...refusedFor(outcome.code, summary) };
     }
   }
@@ -212,7 +216,7 @@ async function summarise(reception: Reception, engine: Engine, received: Receive
 }
 
 /** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
-function tellOdd({ sampled }: Reception, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
+function tellOdd({ sampled }: ReceiveContext, channel: string, why: string): Pick<ReceiveSummary, "detail"> {
   sampled.note("error", "webhook.refused", { channel, code: "INVALID_PAYLOAD", reason: why });
   return { detail: `a message of this channel cannot be kept: ${why}` };
 }
@@ -223,7 +227,7 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   return { code: before.code ?? code };
 }
 
-function logOutcome({ log, sampled }: Reception, channel: string, outcome: StageOutcome): void {
+function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
@@ -239,13 +243,13 @@ function logOutcome({ log, sampled }: Reception, channel: string, outcome: Stage
 
 /** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
 async function tellBusy(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   { name, channel, requests }: Received,
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
-  if (channel.busyTextInAnswer && code !== "RATE_LIMITED") return { busyText: reception.busyText };
+  if (channel.busyTextInAnswer && code !== "RATE_LIMITED") return { busyText: context.busyText };
   const { arrival: message } = requests[at]!;
   if (conversationId !== undefined) {
     await engine.conversations.say({
@@ -253,7 +257,7 @@ async function tellBusy(
       conversationId,
       channel: name,
       to: message.replyTo,
-      texts: [reception.busyText],
+      texts: [context.busyText],
       author: "busy",
     });
   }
@@ -262,7 +266,7 @@ async function tellBusy(
 
 /** False when it tells of an address that is not its channel's. */
 async function settle(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   name: string,
   given: DeliveryStatus,
@@ -270,14 +274,14 @@ async function settle(
   const read = soundStatus(given);
   if (read.kind === "foreign") {
     // It proves nothing that could be written down, and coming again would not change that.
-    tellOdd(reception, name, read.why);
+    tellOdd(context, name, read.why);
     return true;
   }
   const { address } = read.value;
-  if (address !== undefined && !reception.mayBring(name, address)) return false;
+  if (address !== undefined && !context.mayBring(name, address)) return false;
   const result = await engine.receiving.recordDelivery(name, read.value);
   const { providerId, status: word, errorCode } = read.value;
-  reception.log("debug", "delivery.status", {
+  context.log("debug", "delivery.status", {
     channel: name,
     provider: providerId,
     status: word,

@@ -2,7 +2,7 @@ import { toldOfBurial } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
-import { RareWords } from "./rare-words.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
@@ -30,7 +30,7 @@ export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
   readonly #suspects = new Suspects();
-  readonly #lookFailures = new RareWords();
+  readonly #lookFailures = new RepeatedFailures();
   readonly #looking = new AbortController();
   readonly #stopping = new AbortController();
   #wake = new AbortController();

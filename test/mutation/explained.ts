@@ -194,13 +194,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/create-service.ts",
-    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw tooManyStaged(settings.stagedMessagesMax);",
     change: "lock?.staged ?? 0 → lock?.staged",
     because: "equivalent: undefined is not as many either",
   },
   {
     file: "src/runtime/create-service.ts",
-    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);",
+    code: "if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw tooManyStaged(settings.stagedMessagesMax);",
     change: "0 → 1",
     because: "equivalent unless one message may wait, where nothing waits",
   },

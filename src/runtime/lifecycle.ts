@@ -3,8 +3,8 @@ import type { Engine } from "../ports/engine.ts";
 import type { Sweeper } from "./sweeper.ts";
 import type { Worker } from "./worker.ts";
 
-/** How a life gets what it needs. */
-export interface Making {
+/** How a lifecycle gets what it needs. */
+export interface PartFactories {
   readonly engine: (onArmed: (dueAtMs: number) => void) => Promise<Engine>;
   readonly worker: (engine: Engine) => Worker;
   readonly sweeper: (engine: Engine) => Sweeper;
@@ -14,8 +14,8 @@ export interface Making {
  * From the first use of a service to its `stop`: one engine, one worker, one sweeper. They end together, and none of them is used again: a
  * worker that was stopped looks for nothing, so whatever an engine took in beside it would wait for nobody.
  */
-export class Life {
-  readonly #making: Making;
+export class Lifecycle {
+  readonly #factories: PartFactories;
   #isOver = false;
   #engine: Promise<Engine> | undefined;
   #worker: Worker | undefined;
@@ -23,8 +23,8 @@ export class Life {
   #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(making: Making) {
-    this.#making = making;
+  constructor(factories: PartFactories) {
+    this.#factories = factories;
   }
 
   get isOver(): boolean {
@@ -34,7 +34,7 @@ export class Life {
   /** Opened on first use. Rejects from `end` on. */
   async engine(): Promise<Engine> {
     this.#assertGoesOn();
-    this.#engine ??= this.#making
+    this.#engine ??= this.#factories
       .engine((dueAtMs) => this.#worker?.nudge(dueAtMs))
       .catch((error) => {
         // The next caller tries again: a disk that was full may have room by then.
@@ -47,7 +47,7 @@ export class Life {
   async worker(): Promise<Worker> {
     const engine = await this.engine();
     this.#assertGoesOn();
-    this.#worker ??= this.#making.worker(engine);
+    this.#worker ??= this.#factories.worker(engine);
     return this.#worker;
   }
 
@@ -61,7 +61,7 @@ export class Life {
     // A store that can only be read would let us listen, and refuse every message: say so before anybody is told that we listen.
     await engine.ping();
     (await this.worker()).start();
-    this.#sweeper ??= this.#making.sweeper(engine);
+    this.#sweeper ??= this.#factories.sweeper(engine);
     this.#sweeper.start();
   }
 

@@ -7,7 +7,7 @@ import { Intake } from "./intake.ts";
 import { Slots } from "./slots.ts";
 
 /** What each request shares with all others of its kind in this process. None of them takes another's: a crowd of visitors keeps no message out. */
-export interface Door {
+export interface RequestLimits {
   /** Bodies of whoever calls. */
   readonly intake: Intake;
   /** Bodies of callers who have shown their token. */
@@ -22,7 +22,7 @@ export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
 export const RETRY_AFTER_SECONDS = 1;
 const RETRY_AFTER = { "retry-after": String(RETRY_AFTER_SECONDS) };
 
-export function createDoor({ settings, channels, clock }: Service): Door {
+export function createRequestLimits({ settings, channels, clock }: Service): RequestLimits {
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
   // Whatever may be sent must fit when nobody else sends anything.
   const intakeFor = (largest: number) =>

@@ -4,7 +4,7 @@ const SILENT_MS = 60_000;
 const REASONS_MAX = 20;
 
 /** Failures that repeat by the second: each reason is told at once, and then once a minute with their number. */
-export class RareWords {
+export class RepeatedFailures {
   readonly #told = new Map<string, { readonly atMs: number; failures: number }>();
 
   /** How many failures to tell of, this one included. Undefined: nothing is to be told now. */

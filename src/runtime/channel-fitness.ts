@@ -5,7 +5,7 @@ import type { Channel } from "../ports/channel.ts";
  * Whether channels may be served as they are configured. Asked before the first webhook of each, whoever brings it: a server of ours, a
  * function, or a program that mounts `fetch` and starts nothing. Once it is fit it stays so: its secret is not read again for it.
  */
-export class Fitness {
+export class ChannelFitness {
   readonly #channels: Readonly<Record<string, Channel>>;
   readonly #asked = new Map<string, Promise<void>>();
 
