@@ -26,7 +26,7 @@ const NOT_FOUND = "CONVERSATION_NOT_FOUND";
 const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
 
 /** What the log says of a dead letter's reason. It may be what a responder's last error said, and that what a customer wrote. */
-export function toldOfBurial(reason: string): string {
+export function toldOfDeadLetter(reason: string): string {
   return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
 }
 
@@ -109,7 +109,7 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   const state = found.conversation?.handedOff ? notAwaiting(asRead) : asRead;
   if (state.draft) {
-    if (found.conversation === undefined) return buryLost(state);
+    if (found.conversation === undefined) return deadLetterLost(state);
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
@@ -329,7 +329,7 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
 function deadLetter(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
   return {
     kind: "dead-letter",
-    messageIds: buriedWith(work, state.draft),
+    messageIds: deadLetteredWith(work, state.draft),
     turnId: work.turnId,
     attempts: triesOf(work),
     reason,
@@ -338,7 +338,7 @@ function deadLetter(state: ConversationState, work: Work, reason = work.lastErro
 }
 
 /** Whoever the draft is for is not there any more: its record was removed, or cannot be read. The dead letter says what was sent. */
-function buryLost(state: ConversationState): TakeDecision {
+function deadLetterLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
   if (work) return deadLetter(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
@@ -346,7 +346,7 @@ function buryLost(state: ConversationState): TakeDecision {
 }
 
 /** The messages whose tries are counted, and whoever joined them and was answered with them: they must not be answered again. */
-export function buriedWith(work: Work, draft: Draft | undefined): readonly string[] {
+export function deadLetteredWith(work: Work, draft: Draft | undefined): readonly string[] {
   const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
   return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
 }

@@ -1,4 +1,4 @@
-import { toldOfBurial } from "../core/take.ts";
+import { toldOfDeadLetter } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
@@ -178,8 +178,8 @@ export class Worker {
   #tell(outcome: TakeResult): void {
     const { log } = this.#surroundings;
     const dead = ({ deadLetterId, reason }: DeadLettered) =>
-      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfBurial(reason) });
-    for (const burial of outcome.deadLettered ?? []) dead(burial);
+      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfDeadLetter(reason) });
+    for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
   }

@@ -200,7 +200,7 @@ export interface MetaTable {
 /** Rows that are not ours. */
 export interface QuarantineTable {
   /** Looks at these rows again, and sets those aside that do not fit. */
-  setAside(rows: readonly StrayRow[]): void;
+  add(rows: readonly StrayRow[]): void;
   discard(id: string): boolean;
   list(page: Page): Listing<QuarantinedRow>;
 }

@@ -82,7 +82,7 @@ async function inlineStore(options: SqliteOptions, context: EngineContext): Prom
     ears.heard(reply);
     return resultOf(reply.replies[0]!);
   };
-  const ears = listening(context, (strays) => run("setAside", strays));
+  const ears = listening(context, (strays) => run("quarantine", strays));
   return { run, damage: ears.damage, close: async () => store.close() };
 }
 
@@ -91,9 +91,9 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
   const { clock, log } = context;
   const forWriting = storeOptions(options, context);
   const write = (name: StepName, input: unknown) => writer.run({ name, input, nowMs: clock.nowMs() });
-  const setAside = (strays: readonly StrayRow[]) => write("setAside", strays);
-  const ears = listening(context, setAside);
-  const readersEars = listening(context, setAside);
+  const quarantine = (strays: readonly StrayRow[]) => write("quarantine", strays);
+  const ears = listening(context, quarantine);
+  const readersEars = listening(context, quarantine);
   const reader = new Reader({
     open: (heard) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, heard),
     heard: readersEars.heard,
@@ -121,7 +121,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
 /** What comes with a store's replies and is not for one caller alone. */
 function listening(
   { log, onArmed }: EngineContext,
-  setAside: (strays: readonly StrayRow[]) => Promise<unknown>,
+  quarantine: (strays: readonly StrayRow[]) => Promise<unknown>,
 ) {
   let latest: Pick<GroupReply, "damage" | "lost"> = {};
   return {
@@ -135,7 +135,7 @@ function listening(
       latest = reply;
       for (const { level, event, fields } of said) log(level, event, fields);
       // Where they were found nothing can be written. If the writer cannot either just now, they are found again.
-      if (strays) void setAside(strays).catch(() => {});
+      if (strays) void quarantine(strays).catch(() => {});
       if (armedAtMs !== undefined) onArmed(armedAtMs);
     },
   };

@@ -7,7 +7,7 @@ import type { StagedRow } from "./stage-item.ts";
  * same lease, go by what was seen, and read what they take. Nobody else takes anything away meanwhile. What came in since has a window
  * of its own, which they leave standing.
  */
-export interface Left {
+export interface LeftBehind {
   readonly items: readonly StagedItem[];
   readonly newest: Newest | undefined;
   /** The channel of the message that came last. */

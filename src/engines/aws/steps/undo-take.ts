@@ -11,7 +11,7 @@ import { stand } from "../items/window.ts";
  * the customer would wait for all of it. The window that may have been disarmed stands first, so that somebody is responsible at any time;
  * a turn that was written down unheard takes its attempt back. As far as the store lets us: if not, the lease lapses, and heals.
  */
-export async function putBack(site: AwsContext, id: string, token: string): Promise<void> {
+export async function undoTake(site: AwsContext, id: string, token: string): Promise<void> {
   letGo(site, token);
   try {
     let stored = await readState(site, id);

@@ -2,22 +2,22 @@ import { cutBatch } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
-import type { Left } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-behind.ts";
 import { itemOf } from "../items/stage-item.ts";
-import type { Sight } from "./sight.ts";
+import type { ConversationView } from "./conversation-view.ts";
 
 /** After a minute everything is looked at again: who is counted as full goes by it, and what a provider dates back goes to the front. */
 const SEEN_MS = 60_000;
 
-export function isFresh({ clock }: AwsContext, { seenAtMs }: Left): boolean {
+export function isFresh({ clock }: AwsContext, { seenAtMs }: LeftBehind): boolean {
   return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
 }
 
 /** Undefined when the next look is one at everything: nothing was left, or a draft was continued, and nothing decided about the rest. */
 export function leftBehind(
-  { rows, rest, newest, newestChannel, seenAtMs }: Sight,
+  { rows, rest, newest, newestChannel, seenAtMs }: ConversationView,
   { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,
-): Left | undefined {
+): LeftBehind | undefined {
   if (what === "draft" || state.leftBehindAtMs === undefined) return undefined;
   const taken = new Set(work.batchIds);
   const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
@@ -27,7 +27,11 @@ export function leftBehind(
 }
 
 /** What the next turn may be about: what was tried before, and what comes first. With the one it takes no more of the other. */
-export function nextOf({ settings }: AwsContext, { works }: ConversationState, { items }: Left): string[] {
+export function nextOf(
+  { settings }: AwsContext,
+  { works }: ConversationState,
+  { items }: LeftBehind,
+): string[] {
   const ids = new Set(items.map(({ id }) => id));
   const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
   const first = cutBatch(items, settings).batch.map(({ id }) => id);
