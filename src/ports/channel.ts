@@ -113,7 +113,7 @@ export interface ChannelFacts {
   /** The largest body that its provider sends. Larger ones are not read. Default: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
   /** Characters of a text that it takes in. A longer one is refused; where left out, only the body has a limit. */
-  readonly receivedTextMax?: number;
+  readonly textLengthMax?: number;
   /** Set where people call by themselves, from a page: then each of them has a pace, also where none is configured for all. */
   readonly hasVisitors?: boolean;
   /** Set where nobody has to prove who they are. */

@@ -15,7 +15,7 @@ interface Arrived {
   readonly channel: string;
   readonly arrivedAtMs: number;
   /** Characters of a text that the channel takes. */
-  readonly textMax?: number | undefined;
+  readonly textLengthMax?: number | undefined;
   /** Why none of them may be staged. */
   readonly refusal?: StageRequest["refusal"] | undefined;
 }
@@ -26,7 +26,7 @@ interface Arrived {
  */
 export function arriving(
   messages: readonly InboundMessage[],
-  { channel, arrivedAtMs, textMax = Number.POSITIVE_INFINITY, refusal }: Arrived,
+  { channel, arrivedAtMs, textLengthMax = Number.POSITIVE_INFINITY, refusal }: Arrived,
 ): Arriving[] {
   return messages.map((message, position) => {
     const read = soundInbound(message);
@@ -34,7 +34,7 @@ export function arriving(
     if (read.kind === "foreign")
       return { arrival: { ...oddInbound(message), ...at }, refusal: "INVALID_PAYLOAD", odd: read.why };
     const arrival = { ...read.value, ...at };
-    const tooLongBy = arrival.text.length - textMax;
+    const tooLongBy = arrival.text.length - textLengthMax;
     if (tooLongBy > 0) return { arrival, refusal: "MESSAGE_TOO_LARGE", tooLongBy };
     return { arrival, ...(refusal && { refusal }) };
   });

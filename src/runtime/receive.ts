@@ -113,7 +113,7 @@ async function takeIn(
   const arrived = arriving(given, {
     channel: name,
     arrivedAtMs: context.clock.nowMs(),
-    textMax: channel.receivedTextMax,
+    textLengthMax: channel.textLengthMax,
     refusal: context.hasResponder(name) ? undefined : "ROUTE_NOT_FOUND",
   });
   const requests = arrived.filter(

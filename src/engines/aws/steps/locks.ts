@@ -13,7 +13,7 @@ import { type StandingWindow, windowFrom, windowOf } from "../items/window.ts";
 const WIDTH = 16;
 
 /** Windows and leases as they stand: first every window, then the leases that have none. */
-interface Place {
+interface LockCursor {
   /** A partition of the index over leases; none while windows are listed. */
   readonly shard?: string;
   readonly from?: Item | undefined;
@@ -21,18 +21,18 @@ interface Place {
 
 export async function locks(site: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
   const items: LockRecord[] = [];
-  let place: Place | undefined = cursor === undefined ? {} : placeFrom(cursor);
-  while (place && items.length < limit) {
-    const { records, next } = await nextLocks(site, place, limit - items.length);
+  let at: LockCursor | undefined = cursor === undefined ? {} : cursorFrom(cursor);
+  while (at && items.length < limit) {
+    const { records, next } = await nextLocks(site, at, limit - items.length);
     items.push(...records);
-    place = next;
+    at = next;
   }
-  return { items, ...(place && { next: Buffer.from(JSON.stringify(place)).toString("base64url") }) };
+  return { items, ...(at && { next: Buffer.from(JSON.stringify(at)).toString("base64url") }) };
 }
 
-function placeFrom(cursor: string): Place | undefined {
+function cursorFrom(cursor: string): LockCursor | undefined {
   try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString()) as Place;
+    return JSON.parse(Buffer.from(cursor, "base64url").toString()) as LockCursor;
   } catch {
     return undefined;
   }
@@ -40,9 +40,9 @@ function placeFrom(cursor: string): Place | undefined {
 
 async function nextLocks(
   site: AwsContext,
-  { shard, from }: Place,
+  { shard, from }: LockCursor,
   limit: number,
-): Promise<{ records: LockRecord[]; next: Place | undefined }> {
+): Promise<{ records: LockRecord[]; next: LockCursor | undefined }> {
   if (shard === undefined) {
     const { items, next } = await site.store.scanPage("triggerLock", { from, limit });
     const windows = site.quarantine.sound("triggerLock", items, windowFrom);

@@ -14,15 +14,15 @@ import { countListed, newestFirst } from "./listing.ts";
 const PAGES_MAX = 5;
 
 /** The tables in which rows of others stand where they stand. */
-const TABLES_IN_PLACE: Readonly<Record<Place, (item: Item) => Sound<unknown>>> = {
+const TABLES_IN_PLACE: Readonly<Record<InPlaceTable, (item: Item) => Sound<unknown>>> = {
   stage: stagedFrom,
   triggerLock: windowFrom,
 };
 
-type Place = "stage" | "triggerLock";
+type InPlaceTable = "stage" | "triggerLock";
 
 interface Foreign {
-  readonly table: Place;
+  readonly table: InPlaceTable;
   readonly key: Item;
   readonly item: Item;
   readonly why: string;
@@ -65,7 +65,7 @@ function copyRow(item: Item): QuarantinedRow {
   };
 }
 
-export async function countQuarantined(site: AwsContext): Promise<Record<Place | "all", number>> {
+export async function countQuarantined(site: AwsContext): Promise<Record<InPlaceTable | "all", number>> {
   const [standing, aside] = await Promise.all([
     foreignInPlace(site),
     countListed(site, "messages", [QUARANTINE]),
@@ -89,7 +89,7 @@ async function discardCopy(site: AwsContext, id: string): Promise<boolean> {
   return conversationId !== undefined && removeOnce(site, quarantineKey(conversationId, id));
 }
 
-async function discardInPlace(site: AwsContext, table: Place, encoded: string): Promise<boolean> {
+async function discardInPlace(site: AwsContext, table: InPlaceTable, encoded: string): Promise<boolean> {
   const key = keyFrom(table, encoded);
   const item = key && (await site.store.get(table, key));
   if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return false;
@@ -97,7 +97,7 @@ async function discardInPlace(site: AwsContext, table: Place, encoded: string): 
   return true;
 }
 
-function keyFrom(table: Place, encoded: string): Item | undefined {
+function keyFrom(table: InPlaceTable, encoded: string): Item | undefined {
   try {
     const given = JSON.parse(Buffer.from(encoded, "base64url").toString()) as Item;
     const key = keyOf(table, given);
@@ -107,18 +107,18 @@ function keyFrom(table: Place, encoded: string): Item | undefined {
   }
 }
 
-function keyOf(table: Place, item: Item): Item {
+function keyOf(table: InPlaceTable, item: Item): Item {
   const { partitionKey, sortKey } = TABLES[table];
   const names = [partitionKey.name, ...(sortKey ? [sortKey.name] : [])];
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
 async function foreignInPlace(site: AwsContext): Promise<Foreign[]> {
-  const tables = Object.keys(TABLES_IN_PLACE) as Place[];
+  const tables = Object.keys(TABLES_IN_PLACE) as InPlaceTable[];
   return (await Promise.all(tables.map((table) => foreignIn(site, table)))).flat();
 }
 
-async function foreignIn(site: AwsContext, table: Place): Promise<Foreign[]> {
+async function foreignIn(site: AwsContext, table: InPlaceTable): Promise<Foreign[]> {
   const found: Foreign[] = [];
   let from: Item | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {

@@ -169,13 +169,13 @@ async function stagedBefore(
   return row && armAgain(site, row, active?.id === conversationId ? active : undefined);
 }
 
-type Place = Pick<Conversation, "id" | "sender">;
+type ConversationRef = Pick<Conversation, "id" | "sender">;
 
 /** The claim decides where it is staged: here, or where another delivery of it was to go and may not have got to. */
 async function put(
   site: AwsContext,
   receipt: Receipt,
-  place: Place,
+  place: ConversationRef,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   const row = rowAt(receipt, place);
@@ -196,7 +196,7 @@ async function put(
   return stageAt(site, row, conversation);
 }
 
-function rowAt({ arrival, id, sequence }: Receipt, place: Place): StagedMessageRow {
+function rowAt({ arrival, id, sequence }: Receipt, place: ConversationRef): StagedMessageRow {
   return messageRow(arrival, id, { conversationId: place.id, sender: place.sender, sequence });
 }
 
