@@ -169,6 +169,40 @@ test("docs/dependencies.md gives a reason for every package", () => {
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
+/** The words that the code, the log and these pages have in common. One that is missing here is one that a reader has to guess. */
+const GLOSSARY_WORDS = [
+  ...["message", "channel", "conversation", "person", "visitor", "name record", "installation"],
+  ...[
+    "staged",
+    "pile",
+    "claim",
+    "window",
+    "trigger",
+    "lease",
+    "batch",
+    "turn",
+    "attempt",
+    "outage",
+    "suspect",
+  ],
+  ...["responder", "draft", "chunk", "reply", "outcome", "refusal", "outbound", "late answer"],
+  ...["quarantine", "dead letter", "unknown send", "late send", "orphan", "sweeper", "settle"],
+  ...["hand-off", "pause", "admission", "dedupe memory", "engine"],
+];
+/** Ordinary words of the trade among the nouns of `src/model`, and a name's record. */
+const PLAIN_NOUNS = ["commit", "history", "limits", "log", "names", "release", "settings", "take"];
+
+test("docs/glossary.md says once what each word means, also of every noun of the model", () => {
+  const glossary = PAGES.find(({ name }) => name === "docs/glossary.md")!.text;
+  const rows = [...glossary.matchAll(/^\| \*\*(.+?)\*\* \| (.+) \|$/gm)];
+  expect(rows.filter(([, , meaning = ""]) => meaning.trim() === "")).toEqual([]);
+  expect(rows.map(([, word]) => word).sort()).toEqual([...GLOSSARY_WORDS].sort());
+  const nouns = readdirSync(join(ROOT, "src/model"))
+    .filter((name) => !name.endsWith(".test.ts"))
+    .map((name) => name.replace(".ts", "").replaceAll("-", " "));
+  expect(nouns.filter((noun) => ![...GLOSSARY_WORDS, ...PLAIN_NOUNS].includes(noun))).toEqual([]);
+});
+
 test("CONTRIBUTING.md says what each folder of web holds", () => {
   const { text } = pageNamed("CONTRIBUTING.md");
   const entries = readdirSync(join(ROOT, "web"), { withFileTypes: true });

@@ -21,12 +21,12 @@ const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: numb
 };
 
 it.each(Object.entries(TABLE))("%s is answered as the product page says", (code, expected) => {
-  const families: CallerFamily[] = ["twilio", "retrying", "client"];
+  const families: CallerFamily[] = ["not-retrying", "retrying", "client"];
   expect(families.map((family) => statusOf(code as RefusalCode, family))).toEqual(expected);
 });
 
-it("no refusal is a success for every caller", () => {
-  expect(statusOf(undefined, "twilio")).toBe(200);
+it("no refusal is a success for everybody", () => {
+  expect(statusOf(undefined, "not-retrying")).toBe(200);
   expect(statusOf(undefined, "retrying")).toBe(200);
   expect(statusOf(undefined, "client")).toBe(200);
 });

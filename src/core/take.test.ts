@@ -3,7 +3,7 @@ import type { ChunkState, Draft } from "../model/draft.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
 import {
-  buriedWith,
+  deadLetteredWith,
   decideTake,
   dueOf,
   type Found,
@@ -338,14 +338,16 @@ describe("what is dead-lettered with a turn", () => {
     ["sent", { kind: "sent", providerId: "p", atMs: 1 }],
     ["sending", { kind: "sending", sendByAtMs: 1 }],
     ["unknown", { kind: "unknown" }],
-  ])("is every message that joined, where a chunk is %s", (_kind, state) => {
-    expect(buriedWith(work(), draft(state, both))).toEqual(["m1", "m2"]);
+  ])("is whoever joined, where a chunk is %s", (_kind, state) => {
+    expect(deadLetteredWith(work(), draft(state, both))).toEqual(["m1", "m2"]);
   });
 
-  it("is only what was counted, where nothing was sent or it is another turn's", () => {
-    expect(buriedWith(work(), draft({ kind: "pending" }, both))).toEqual(["m1"]);
-    expect(buriedWith(work(), draft({ kind: "unknown" }, { ...both, turnId: "another" }))).toEqual(["m1"]);
-    expect(buriedWith(work(), undefined)).toEqual(["m1"]);
+  it("is only who was counted, where nothing was sent or it is another turn's", () => {
+    expect(deadLetteredWith(work(), draft({ kind: "pending" }, both))).toEqual(["m1"]);
+    expect(deadLetteredWith(work(), draft({ kind: "unknown" }, { ...both, turnId: "another" }))).toEqual([
+      "m1",
+    ]);
+    expect(deadLetteredWith(work(), undefined)).toEqual(["m1"]);
   });
 });
 

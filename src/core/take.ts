@@ -26,7 +26,7 @@ const NOT_FOUND = "CONVERSATION_NOT_FOUND";
 const OWN_REASONS: ReadonlySet<string> = new Set([NO_LATE_ANSWER, DIED, NOT_FOUND]);
 
 /** What the log says of a dead letter's reason, which may be an error that quotes a customer. */
-export function toldOfBurial(reason: string): string {
+export function toldOfDeadLetter(reason: string): string {
   return OWN_REASONS.has(reason) ? reason : "its last try failed: the dead letter says why";
 }
 
@@ -36,7 +36,7 @@ export interface StagedItem extends Batchable {
 }
 
 /** What has to be known of all waiting messages if not all of them were read. */
-export interface Span {
+export interface WaitingSpan {
   readonly oldestArrivalAtMs: number;
   readonly newestArrivalAtMs: number;
   /** Whether every message has a provider's time. */
@@ -48,7 +48,7 @@ export interface Found {
   readonly state: ConversationState;
   /** Everything staged. With `span`: what was tried, then the first messages, one more than a batch. */
   readonly staged: readonly StagedItem[];
-  readonly span?: Span;
+  readonly span?: WaitingSpan;
   /** Undefined when the conversation's record does not exist. */
   readonly conversation:
     | {
@@ -115,7 +115,7 @@ export function decideTake(found: Found, taker: Taker, settings: Settings): Take
   const asRead = withoutFarTimes(onEarlierClock(found.state, { nowMs, clockSkewMs }), nowMs);
   const state = found.conversation?.handedOff ? notAwaiting(asRead) : asRead;
   if (state.draft) {
-    if (found.conversation === undefined) return buryLost(state);
+    if (found.conversation === undefined) return deadLetterLost(state);
     const decision = continueDraft(state, taker, settings);
     if (decision) return decision;
   }
@@ -279,7 +279,7 @@ function newWork(
 }
 
 /** The first and the last arrival: a window looks at no other. */
-export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<Span, "byProvider">) {
+export function arrivalsOf({ oldestArrivalAtMs, newestArrivalAtMs }: Omit<WaitingSpan, "byProvider">) {
   return [{ arrivedAtMs: oldestArrivalAtMs }, { arrivedAtMs: newestArrivalAtMs }];
 }
 
@@ -337,7 +337,7 @@ function withoutIdleTime(work: Work, readyAtMs: number | undefined, { nowMs }: T
 function deadLetter(state: ConversationState, work: Work, reason = work.lastError ?? DIED): TakeDecision {
   return {
     kind: "dead-letter",
-    messageIds: buriedWith(work, state.draft),
+    messageIds: deadLetteredWith(work, state.draft),
     turnId: work.turnId,
     attempts: triesOf(work),
     reason,
@@ -346,7 +346,7 @@ function deadLetter(state: ConversationState, work: Work, reason = work.lastErro
 }
 
 /** The draft's conversation is gone: its record is removed or unreadable. The letter says what was sent. */
-function buryLost(state: ConversationState): TakeDecision {
+function deadLetterLost(state: ConversationState): TakeDecision {
   const { turnId, messageIds } = state.draft!;
   const work = workOf(state, turnId);
   if (work) return deadLetter(state, { ...work, messageIds: work.batchIds }, NOT_FOUND);
@@ -354,7 +354,7 @@ function buryLost(state: ConversationState): TakeDecision {
 }
 
 /** The counted messages, and those answered with them: these must not be answered again. */
-export function buriedWith(work: Work, draft: Draft | undefined): readonly string[] {
+export function deadLetteredWith(work: Work, draft: Draft | undefined): readonly string[] {
   const isAnswered = draft?.turnId === work.turnId && replySent(draft) !== "none";
   return isAnswered ? [...new Set([...work.messageIds, ...draft.messageIds])] : work.messageIds;
 }

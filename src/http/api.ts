@@ -6,13 +6,13 @@ import type { Service } from "../runtime/service.ts";
 import { failure, json, methodNotAllowed, notFound } from "./answers.ts";
 import { createAccess } from "./api-access.ts";
 import { CONVERSATION_ROUTES } from "./conversation-routes.ts";
-import { type Door, tooMany, unread } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
 import { REMEDY_ROUTES } from "./repair-routes.ts";
+import { type RequestLimits, tooMany, unread } from "./request-limits.ts";
 import type { ApiCall, ApiResult, Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
 
@@ -32,7 +32,10 @@ export const ROUTES: readonly Route[] = [
   },
 ];
 
-export function createApi(service: Service, door: Door): (request: EdgeRequest) => Promise<EdgeAnswer> {
+export function createApi(
+  service: Service,
+  limits: RequestLimits,
+): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const table = tableOf(ROUTES);
   const access = createAccess(service);
   return async (request) => {
@@ -46,7 +49,7 @@ export function createApi(service: Service, door: Door): (request: EdgeRequest) 
     if (!target || !methods) return notFound("there is no such route; GET /api/openapi.json lists them all");
     const route = methods.get(request.method === "HEAD" ? "GET" : request.method);
     if (!route) return methodNotAllowed([...methods.keys()]);
-    return call({ service, door, route, id: target.id, request });
+    return call({ service, limits, route, id: target.id, request });
   };
 }
 
@@ -58,20 +61,20 @@ function turnsOnly({ sampled }: Service): EdgeAnswer {
 
 interface Called {
   readonly service: Service;
-  readonly door: Door;
+  readonly limits: RequestLimits;
   readonly route: Route;
   readonly id: string;
   readonly request: EdgeRequest;
 }
 
-async function call({ service, door, route, id, request }: Called): Promise<EdgeAnswer> {
+async function call({ service, limits, route, id, request }: Called): Promise<EdgeAnswer> {
   try {
     const query = checkedQuery(request.query, route.query ?? {});
     const carryOut = (raw?: Buffer) =>
-      door.slots.api.use(() => carriedOut({ service, route, id, query, raw }), tooMany);
+      limits.slots.api.use(() => carriedOut({ service, route, id, query, raw }), tooMany);
     if (!route.body) return await carryOut();
     const { bodyBytesMax } = service.settings;
-    return await door.proven.during(async (reading) => {
+    return await limits.proven.during(async (reading) => {
       const raw = await request.body(bodyBytesMax, reading);
       return typeof raw === "string" ? unread(raw, bodyBytesMax) : carryOut(raw);
     });

@@ -3,9 +3,9 @@ import { MOMENT_SECONDS } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { failure, isRead, json, methodNotAllowed, notFound, notNow } from "./answers.ts";
 import { createApi } from "./api.ts";
-import { createDoor, tooMany } from "./door.ts";
 import type { EdgeAnswer, EdgeRequest, Handle } from "./edge-request.ts";
-import { frontDoor } from "./front-door.ts";
+import { createRequestLimits, tooMany } from "./request-limits.ts";
+import { rootAnswer } from "./root-answer.ts";
 import { createWebhooks, WEBHOOKS } from "./webhooks.ts";
 
 export interface EdgeOptions {
@@ -38,10 +38,10 @@ export function createEdge(service: Service, options: EdgeOptions = {}): Handle 
 type Answering = (request: EdgeRequest) => Promise<EdgeAnswer> | EdgeAnswer;
 
 function createRouter(service: Service, options: EdgeOptions): Answering {
-  const door = createDoor(service);
-  const webhooks = createWebhooks(service, door);
-  const api = createApi(service, door);
-  const front = frontDoor(service, options.page ?? true);
+  const limits = createRequestLimits(service);
+  const webhooks = createWebhooks(service, limits);
+  const api = createApi(service, limits);
+  const root = rootAnswer(service, options.page ?? true);
   const { serves = "all" } = options;
   return (request) => {
     const { path } = request;
@@ -50,7 +50,7 @@ function createRouter(service: Service, options: EdgeOptions): Answering {
     if (path.startsWith(WEBHOOKS)) return webhooks(request);
     if (path !== "/" && path !== "/readyz") return notFound();
     if (!isRead(request.method)) return methodNotAllowed(["GET"]);
-    return path === "/" ? front : door.slots.other.use(() => ready(service), tooMany);
+    return path === "/" ? root : limits.slots.other.use(() => ready(service), tooMany);
   };
 }
 

@@ -10,9 +10,9 @@ export class Slots {
     this.#max = max;
   }
 
-  /** What `run` answers, or what `full` does when there is no slot. */
-  async use<T>(run: () => Promise<T>, full: () => T): Promise<T> {
-    if (this.#taken >= this.#max) return full();
+  /** What `run` answers, or what `refused` does when there is no slot. */
+  async use<T>(run: () => Promise<T>, refused: () => T): Promise<T> {
+    if (this.#taken >= this.#max) return refused();
     this.#taken += 1;
     try {
       return await run();

@@ -2,10 +2,10 @@ import type { Channel } from "../ports/channel.ts";
 import { glance, noteRefusal, refuse, refuseNameless, refuseTooLarge, TOO_MANY } from "../runtime/refuse.ts";
 import type { Service } from "../runtime/service.ts";
 import { isRead, methodNotAllowed, notFound } from "./answers.ts";
-import { bytesMaxOf, type Door, unread } from "./door.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "./edge-request.ts";
 import { createFeed } from "./feed.ts";
 import { createUrl } from "./public-url.ts";
+import { bytesMaxOf, type RequestLimits, unread } from "./request-limits.ts";
 
 export const WEBHOOKS = "/webhooks/";
 /**
@@ -18,7 +18,7 @@ const EMPTY = Buffer.alloc(0);
 /** `POST /webhooks/<channel>`, `POST /webhooks/<channel>/status`, and the phone page's feed. */
 export function createWebhooks(
   service: Service,
-  { intake, slots }: Door,
+  { intake, slots }: RequestLimits,
 ): (request: EdgeRequest) => Promise<EdgeAnswer> {
   const feed = createFeed(service);
   const urlOf = createUrl(service.publicUrl);

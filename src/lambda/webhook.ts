@@ -5,7 +5,7 @@ import type { FunctionRuntime, Opened } from "./function-runtime.ts";
 import { type HttpResponse, requestFrom, responseFrom } from "./http-event.ts";
 import type { LambdaContext } from "./invocation.ts";
 
-type DoorOf = (opened: Opened) => Handle;
+type EdgeOf = (opened: Opened) => Handle;
 type HttpHandler = (event: unknown, context: LambdaContext) => Promise<HttpResponse>;
 
 /**
@@ -22,23 +22,23 @@ export function apiHandler(runtime: FunctionRuntime): HttpHandler {
 }
 
 /** HTTP behind a gateway: the same edge as everywhere. */
-function handler(runtime: FunctionRuntime, name: string, doorOf: DoorOf): HttpHandler {
+function handler(runtime: FunctionRuntime, name: string, edgeOf: EdgeOf): HttpHandler {
   return (event, context) =>
     runtime.invoke(name, context, async () =>
-      responseFrom(await answer(runtime, event, { name, doorOf }), event),
+      responseFrom(await answer(runtime, event, { name, edgeOf }), event),
     );
 }
 
 async function answer(
   runtime: FunctionRuntime,
   event: unknown,
-  { name, doorOf }: { readonly name: string; readonly doorOf: DoorOf },
+  { name, edgeOf }: { readonly name: string; readonly edgeOf: EdgeOf },
 ): Promise<EdgeAnswer> {
   try {
     const opened = await runtime.open();
-    const door = doorOf(opened);
+    const edge = edgeOf(opened);
     const request = requestFrom(event, opened.lull.publicUrl);
-    if (request) return await door(request);
+    if (request) return await edge(request);
     opened.lull.log("warn", "event.unknown", { handler: name });
     return failure(
       400,

@@ -113,7 +113,7 @@ export interface ChannelFacts {
   /** The largest body that its provider sends. Larger ones are not read. Default: `limits.bodyBytesMax`. */
   readonly bodyBytesMax?: number;
   /** Characters of a text that it accepts; a longer one is refused. If absent, only the body has a limit. */
-  readonly receivedTextMax?: number;
+  readonly textLengthMax?: number;
   /** Set if visitors call it from a page: each has a rate limit, even if none is configured for all. */
   readonly hasVisitors?: boolean;
   /** Set if callers need not prove who they are. */

@@ -3,7 +3,7 @@ import { oddInbound, soundInbound } from "../core/sound-inbound.ts";
 import type { Arrival, InboundMessage } from "../model/message.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { StageRequest } from "../ports/engine.ts";
-import type { Reception } from "./reception.ts";
+import type { ReceiveContext } from "./receive-context.ts";
 import { noteRefusal } from "./refuse.ts";
 
 /** What a channel gave, on its way to the store. */
@@ -35,17 +35,17 @@ export interface Admitted {
  * since it may not be what it says it is.
  */
 export function admitted(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   given: readonly InboundMessage[],
 ): Admitted {
   const rules = {
-    textMax: channel.receivedTextMax ?? Number.POSITIVE_INFINITY,
-    refusal: reception.hasResponder(name) ? undefined : ("ROUTE_NOT_FOUND" as const),
+    textMax: channel.textLengthMax ?? Number.POSITIVE_INFINITY,
+    refusal: context.hasResponder(name) ? undefined : ("ROUTE_NOT_FOUND" as const),
   };
   // Our own time, and the place in the payload: what the provider's clock cannot order, these do.
-  const at = { channel: name, arrivedAtMs: reception.clock.nowMs() };
+  const at = { channel: name, arrivedAtMs: context.clock.nowMs() };
   const arrived = given.map((message, position) => {
     const read = soundInbound(message);
     return read.kind === "sound"
@@ -53,14 +53,14 @@ export function admitted(
       : unkept({ ...oddInbound(message), ...at, position }, read.why);
   });
   const requests = arrived.filter(
-    ({ arrival, odd }) => odd !== undefined || mayBring(reception.channels, name, arrival.address),
+    ({ arrival, odd }) => odd !== undefined || mayBring(context.channels, name, arrival.address),
   );
   const hasStrangers = requests.length < arrived.length;
-  return { requests, refusal: hasStrangers ? refusedStranger(reception, name) : {} };
+  return { requests, refusal: hasStrangers ? refusedStranger(context, name) : {} };
 }
 
-export function refusedStranger(reception: Reception, name: string): Admitted["refusal"] {
-  noteRefusal(reception, name, "INVALID_SIGNATURE", NOT_OURS);
+export function refusedStranger(context: ReceiveContext, name: string): Admitted["refusal"] {
+  noteRefusal(context, name, "INVALID_SIGNATURE", NOT_OURS);
   return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
 

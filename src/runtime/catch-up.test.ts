@@ -107,7 +107,7 @@ describe("what a webhook would not have brought in, catching up does not either:
 
   it("a text that is longer than the channel takes", async () => {
     const { catchUp, refusals } = behind([message("1", { text: "four" }), message("2", { text: "fives" })], {
-      channel: { receivedTextMax: 4 },
+      channel: { textLengthMax: 4 },
     });
     expect(await catchUp()).toMatchObject({ new: 1, refused: 1 });
     expect(await refusals()).toMatchObject([{ code: "MESSAGE_TOO_LARGE" }]);

@@ -7,7 +7,7 @@ import { admitted } from "./arrivals.ts";
 import { knownChannel } from "./known-channel.ts";
 import { receivedSince } from "./listing.ts";
 import { summarise } from "./outcomes.ts";
-import type { Reception } from "./reception.ts";
+import type { ReceiveContext } from "./receive-context.ts";
 
 /** Messages staged in one step: a long outage must not become one huge transaction. */
 const BATCH = 100;
@@ -27,22 +27,22 @@ export interface CatchUpResult {
 }
 
 /** Asks a channel's provider what it received since then, and stages what is not there yet. */
-export async function catchUp(reception: Reception, request: CatchUpRequest): Promise<CatchUpResult> {
+export async function catchUp(context: ReceiveContext, request: CatchUpRequest): Promise<CatchUpResult> {
   const { channel: name, sinceAtMs, onProgress = () => {} } = request;
-  const channel = knownChannel(reception.channels, name);
+  const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
-  await reception.fitness.require(name);
-  const engine = await reception.engine();
+  await context.fitness.require(name);
+  const engine = await context.engine();
   let result: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0 };
   let batch: InboundMessage[] = [];
   const flush = async () => {
     if (batch.length === 0) return;
-    result = sum(result, await stage(reception, engine, { name, channel, batch }));
+    result = sum(result, await stage(context, engine, { name, channel, batch }));
     batch = [];
     onProgress(result.listed);
   };
   try {
-    for await (const message of receivedSince(channel, sinceAtMs, reception.clock)) {
+    for await (const message of receivedSince(channel, sinceAtMs, context.clock)) {
       if (batch.push(message) === BATCH) await flush();
     }
   } catch (error) {
@@ -63,13 +63,13 @@ interface Batch {
 
 /** As if a webhook had brought them, but at no pace: nobody would come again with what is turned away. */
 async function stage(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   { name, channel, batch }: Batch,
 ): Promise<CatchUpResult> {
-  const { requests } = admitted(reception, name, channel, batch);
+  const { requests } = admitted(context, name, channel, batch);
   const outcomes = await engine.receiving.stage(requests);
-  await summarise(reception, engine, { name, channel, requests, outcomes, isFetched: true });
+  await summarise(context, engine, { name, channel, requests, outcomes, isFetched: true });
   return tally(batch.length, outcomes);
 }
 

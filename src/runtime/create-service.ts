@@ -6,14 +6,14 @@ import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
 import { within } from "../wire/deadline.ts";
 import { catchUp } from "./catch-up.ts";
+import { ChannelFitness } from "./channel-fitness.ts";
 import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { createConversation } from "./create-conversation.ts";
-import { Fitness } from "./fitness.ts";
 import { answerLate } from "./late-answer.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { Readiness } from "./readiness.ts";
 import { receive } from "./receive.ts";
-import type { Reception } from "./reception.ts";
+import type { ReceiveContext } from "./receive-context.ts";
 import { RecordPace } from "./record-pace.ts";
 import { SampledLog } from "./sampled-log.ts";
 import { say } from "./say.ts";
@@ -35,7 +35,7 @@ export function createService(config: LullConfig): Service {
   const facts = factsFrom(config);
   openChannels(facts);
   const { settings, clock, sampled } = facts;
-  const fitness = new Fitness(facts.channels);
+  const fitness = new ChannelFitness(facts.channels);
   const lifecycle = lifecycleOf(config, facts);
   const engine = () => lifecycle.engine();
   const readiness = new Readiness(clock, () =>
@@ -45,14 +45,14 @@ export function createService(config: LullConfig): Service {
     }),
   );
   const context: UseCaseContext = { settings, channels: facts.channels, engine };
-  const reception = receptionOf(config, facts, { context, fitness });
+  const receiving = receiveContextOf(config, facts, { context, fitness });
   const saying: Service["say"] = (request) => say(context, request);
   return {
     ...facts,
     engine,
-    receive: (name, request) => receive(reception, name, request),
+    receive: (name, request) => receive(receiving, name, request),
     createConversation: (request, made) => createConversation({ ...context, say: saying }, request, made),
-    catchUp: (request) => catchUp(reception, request),
+    catchUp: (request) => catchUp(receiving, request),
     say: saying,
     answerTurn: (turnId, reply) => answerLate(context, turnId, reply),
     ready: () => readiness.get(),
@@ -122,11 +122,11 @@ function lifecycleOf(config: LullConfig, facts: Facts): Lifecycle {
   });
 }
 
-function receptionOf(
+function receiveContextOf(
   config: LullConfig,
   { log, sampled, clock, settings }: Facts,
-  { context, fitness }: { readonly context: UseCaseContext; readonly fitness: Fitness },
-): Reception {
+  { context, fitness }: { readonly context: UseCaseContext; readonly fitness: ChannelFitness },
+): ReceiveContext {
   const { senderPerMinuteMax, visitorPerMinuteMax } = settings;
   return {
     ...context,

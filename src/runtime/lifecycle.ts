@@ -1,48 +1,48 @@
 import type { Engine } from "../ports/engine.ts";
-import { Life, type Making, stopped } from "./life.ts";
+import { type PartFactories, ServiceRun, stopped } from "./service-run.ts";
 import type { Worker } from "./worker.ts";
 
 export const GRACE_MS = 25_000;
 
-/** One life after the other: what is asked goes to the one that runs now. */
+/** One run after the other: what is asked goes to the one that runs now. */
 export class Lifecycle {
-  readonly #making: Making;
-  #life: Life;
+  readonly #factories: PartFactories;
+  #run: ServiceRun;
   #stops = 0;
 
-  constructor(making: Making) {
-    this.#making = making;
-    this.#life = new Life(making);
+  constructor(factories: PartFactories) {
+    this.#factories = factories;
+    this.#run = new ServiceRun(factories);
   }
 
   engine(): Promise<Engine> {
-    return this.#life.engine();
+    return this.#run.engine();
   }
 
   worker(): Promise<Worker> {
-    return this.#life.worker();
+    return this.#run.worker();
   }
 
-  /** `ready` first. Rejects when somebody stops it meanwhile. */
+  /** `ready` first. Rejects if it is stopped meanwhile. */
   async start(ready: () => Promise<void>): Promise<void> {
     const asked = this.#stops;
     await ready();
     this.#assertAsked(asked);
-    if (this.#life.isOver) await this.#renew(asked);
-    await this.#life.start();
+    if (this.#run.isOver) await this.#renew(asked);
+    await this.#run.start();
   }
 
   async stop(graceMs = GRACE_MS): Promise<void> {
     this.#stops += 1;
-    await this.#life.end(graceMs);
+    await this.#run.end(graceMs);
   }
 
-  /** What the last one still carries out ends first: two workers of one name would take each other's leases for their own. */
+  /** The last run ends first: two workers of one name would take each other's leases for their own. */
   async #renew(asked: number): Promise<void> {
-    const last = this.#life;
+    const last = this.#run;
     await last.end(GRACE_MS);
     this.#assertAsked(asked);
-    if (this.#life === last) this.#life = new Life(this.#making);
+    if (this.#run === last) this.#run = new ServiceRun(this.#factories);
   }
 
   #assertAsked(asked: number): void {

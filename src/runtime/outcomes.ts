@@ -2,7 +2,7 @@ import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
 import type { Arriving } from "./arrivals.ts";
-import type { Reception } from "./reception.ts";
+import type { ReceiveContext } from "./receive-context.ts";
 
 /** When a provider may come back to a conversation that is full, or with a sender who wrote too much. */
 export const RETRY_AFTER_SECONDS = 60;
@@ -19,7 +19,7 @@ export interface Received {
 
 /** Tells of each: in the log, to the customer who is turned away while we are busy, and to whoever brought it. */
 export async function summarise(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   received: Received,
 ): Promise<ReceiveSummary> {
@@ -28,11 +28,11 @@ export async function summarise(
     const { odd, tooLongBy } = received.requests[at]!;
     if (tooLongBy !== undefined)
       summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
-    if (odd !== undefined) summary = { ...summary, ...tellOdd(reception, received.name, odd) };
-    else logOutcome(reception, received.name, outcome);
+    if (odd !== undefined) summary = { ...summary, ...tellOdd(context, received.name, odd) };
+    else logOutcome(context, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
-      const busy = outcome.tellBusy ? await tellBusy(reception, engine, received, at, outcome) : {};
+      const busy = outcome.tellBusy ? await tellBusy(context, engine, received, at, outcome) : {};
       summary = { ...summary, ...busy, ...refusedFor(outcome.code, summary) };
     }
   }
@@ -41,7 +41,7 @@ export async function summarise(
 
 /** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
 export function tellOdd(
-  { sampled }: Reception,
+  { sampled }: ReceiveContext,
   channel: string,
   why: string,
 ): Pick<ReceiveSummary, "detail"> {
@@ -55,7 +55,7 @@ function refusedFor(code: RefusalCode, before: ReceiveSummary): ReceiveSummary {
   return { code: before.code ?? code };
 }
 
-function logOutcome({ log, sampled }: Reception, channel: string, outcome: StageOutcome): void {
+function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: StageOutcome): void {
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
@@ -71,14 +71,14 @@ function logOutcome({ log, sampled }: Reception, channel: string, outcome: Stage
 
 /** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
 async function tellBusy(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   { name, channel, requests, isFetched }: Received,
   at: number,
   { code, conversationId }: Extract<StageOutcome, { kind: "refused" }>,
 ): Promise<{ busyText?: string }> {
   if (channel.busyTextInAnswer && !isFetched && code !== "RATE_LIMITED")
-    return { busyText: reception.busyText };
+    return { busyText: context.busyText };
   const { arrival: message } = requests[at]!;
   if (conversationId !== undefined) {
     await engine.conversations.say({
@@ -86,7 +86,7 @@ async function tellBusy(
       conversationId,
       channel: name,
       to: message.replyTo,
-      texts: [reception.busyText],
+      texts: [context.busyText],
       author: "busy",
     });
   }

@@ -108,7 +108,7 @@ it("a message that is staged is answered with its conversation, a duplicate with
 });
 
 it.each([
-  ["twilio", 400],
+  ["not-retrying", 400],
   ["retrying", 200],
   ["client", 400],
 ] as const)(
@@ -169,7 +169,7 @@ async function flood(at: ReturnType<typeof receiving>, message: object): Promise
 }
 
 describe("what was not taken in is logged once, and then as a number", () => {
-  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };
+  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, textLengthMax: 10 };
 
   it("a text that is too long", async () => {
     const at = receiving(memory(), unsigned);
@@ -207,7 +207,7 @@ describe("what was not taken in is logged once, and then as a number", () => {
 describe("refusals of senders who prove nothing", () => {
   const refusalsOf = async (at: ReturnType<typeof receiving>) =>
     (await (await at.service.engine()).inspector.counts()).refusals;
-  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, receivedTextMax: 10 };
+  const unsigned = { ...testChannel(), hasVisitors: true, isUnsigned: true, textLengthMax: 10 };
   const tooLong = { text: "eleven signs" };
 
   it("are written down as far as a minute has places, however many come at once", async () => {

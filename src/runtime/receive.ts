@@ -7,7 +7,7 @@ import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { within } from "../wire/deadline.ts";
 import { admitted, refusedStranger } from "./arrivals.ts";
 import { RETRY_AFTER_SECONDS, type Received, summarise, tellOdd } from "./outcomes.ts";
-import type { Reception } from "./reception.ts";
+import type { ReceiveContext } from "./receive-context.ts";
 import { noteRefusal, refuse } from "./refuse.ts";
 
 type Updates = Extract<Parsed, { kind: "updates" }>;
@@ -16,16 +16,16 @@ type Updates = Extract<Parsed, { kind: "updates" }>;
  * Stage 1: verify -> parse -> stage -> acknowledge. The provider hears "yes" only when everything is durable.
  */
 export async function receive(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { sampled, clock, settings } = reception;
-  const channel = reception.channels[name];
+  const { sampled, clock, settings } = context;
+  const channel = context.channels[name];
   if (!channel) throw new ConfigError(`there is no channel ${name}`);
   try {
     // What is stored after that was never acknowledged: the provider sends it again, and it is a duplicate.
-    return await within(clock, settings.receiveTimeoutMs, () => answer(reception, name, channel, request));
+    return await within(clock, settings.receiveTimeoutMs, () => answer(context, name, channel, request));
   } catch (error) {
     // Whatever it was, nothing may be acknowledged that is not stored, so the provider is asked to come back.
     // A parser's error quotes what it could not parse.
@@ -35,16 +35,16 @@ export async function receive(
 }
 
 async function answer(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
-  const { log } = reception;
-  await reception.fitness.require(name);
+  const { log } = context;
+  await context.fitness.require(name);
   const verdict = await channel.verify(request);
   if (verdict.kind === "refused")
-    return refuse(reception, name, { code: "INVALID_SIGNATURE", detail: verdict.why });
+    return refuse(context, name, { code: "INVALID_SIGNATURE", detail: verdict.why });
   const parsed = channel.parse(request);
   switch (parsed.kind) {
     case "challenge":
@@ -53,44 +53,44 @@ async function answer(
       log("debug", "webhook.ignored", { channel: name, reason: parsed.why });
       return channel.answer({});
     case "invalid":
-      return refuse(reception, name, { code: "INVALID_PAYLOAD", detail: parsed.why });
+      return refuse(context, name, { code: "INVALID_PAYLOAD", detail: parsed.why });
     case "updates":
-      return channel.answer(await takeIn(reception, name, channel, parsed));
+      return channel.answer(await takeIn(context, name, channel, parsed));
   }
 }
 
 async function takeIn(
-  reception: Reception,
+  context: ReceiveContext,
   name: string,
   channel: Channel,
   { messages, statuses }: Updates,
 ): Promise<ReceiveSummary> {
-  const engine = await reception.engine();
+  const engine = await context.engine();
   let stranger: ReceiveSummary = {};
   for (const status of statuses)
-    if (!(await settle(reception, engine, name, status))) stranger = refusedStranger(reception, name);
-  const { requests, refusal } = admitted(reception, name, channel, messages);
+    if (!(await settle(context, engine, name, status))) stranger = refusedStranger(context, name);
+  const { requests, refusal } = admitted(context, name, channel, messages);
   stranger = { ...stranger, ...refusal };
   if (requests.length === 0) return stranger;
-  return { ...stranger, ...(await stageAtPace(reception, engine, { name, channel, requests })) };
+  return { ...stranger, ...(await stageAtPace(context, engine, { name, channel, requests })) };
 }
 
 /** The messages for this channel: within their senders' limits, all of them or none. */
 async function stageAtPace(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   { name, channel, requests }: Omit<Received, "outcomes">,
 ): Promise<ReceiveSummary> {
-  const nowMs = reception.clock.nowMs();
+  const nowMs = context.clock.nowMs();
   const senders = requests.flatMap(({ arrival, odd }) =>
     odd === undefined ? [`${name}/${arrival.sender}`] : [],
   );
-  const limit = channel.hasVisitors ? reception.visitorLimit : reception.senderLimit;
-  if (!limit.allows(senders, nowMs)) return tooMany(reception, engine, name, requests);
+  const limit = channel.hasVisitors ? context.visitorLimit : context.senderLimit;
+  if (!limit.allows(senders, nowMs)) return tooMany(context, engine, name, requests);
   const outcomes = channel.isUnsigned
-    ? await stageOfStrangers(reception, engine, requests, nowMs)
+    ? await stageOfStrangers(context, engine, requests, nowMs)
     : await engine.receiving.stage(requests);
-  return summarise(reception, engine, { name, channel, requests, outcomes });
+  return summarise(context, engine, { name, channel, requests, outcomes });
 }
 
 /**
@@ -98,7 +98,7 @@ async function stageAtPace(
  * be told to come back with what is already here. That costs one read; a sender within the limit costs more.
  */
 async function tooMany(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   name: string,
   requests: readonly StageRequest[],
@@ -108,7 +108,7 @@ async function tooMany(
     requests.map(({ arrival }) => ({ arrival, refusal: code, isUnrecorded: true })),
   );
   if (outcomes.every(({ kind }) => kind === "duplicate")) return {};
-  noteRefusal(reception, name, code, "a sender wrote more than may be written in a minute");
+  noteRefusal(context, name, code, "a sender wrote more than may be written in a minute");
   return { code, retryAfterSeconds: RETRY_AFTER_SECONDS };
 }
 
@@ -117,7 +117,7 @@ async function tooMany(
  * number of names.
  */
 async function stageOfStrangers(
-  { unsignedRecords }: Reception,
+  { unsignedRecords }: ReceiveContext,
   engine: Engine,
   requests: readonly StageRequest[],
   nowMs: number,
@@ -137,7 +137,7 @@ async function stageOfStrangers(
 
 /** False when the status is for an address that is not its channel's. */
 async function settle(
-  reception: Reception,
+  context: ReceiveContext,
   engine: Engine,
   name: string,
   given: DeliveryStatus,
@@ -145,14 +145,14 @@ async function settle(
   const read = soundStatus(given);
   if (read.kind === "foreign") {
     // It proves nothing worth recording, and a redelivery would not change that.
-    tellOdd(reception, name, read.why);
+    tellOdd(context, name, read.why);
     return true;
   }
   const { address } = read.value;
-  if (address !== undefined && !mayBring(reception.channels, name, address)) return false;
+  if (address !== undefined && !mayBring(context.channels, name, address)) return false;
   const result = await engine.receiving.recordDelivery(name, read.value);
   const { providerId, status: word, errorCode } = read.value;
-  reception.log("debug", "delivery.status", {
+  context.log("debug", "delivery.status", {
     channel: name,
     provider: providerId,
     status: word,

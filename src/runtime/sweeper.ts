@@ -2,7 +2,7 @@ import { tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
-import { RareWords } from "./rare-words.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
 
 /** Between two rounds of which the first had more to do, so that other writers get in between. */
 const PAUSE_MS = 10;
@@ -19,7 +19,7 @@ export class Sweeper {
   readonly #intervalMs: number;
   readonly #random: () => number;
   readonly #log: Log;
-  readonly #failures = new RareWords();
+  readonly #failures = new RepeatedFailures();
   readonly #stopped = new AbortController();
   #loop: Promise<void> | undefined;
 

@@ -1,8 +1,8 @@
-import { toldOfBurial } from "../core/take.ts";
+import { toldOfDeadLetter } from "../core/take.ts";
 import { tellable } from "../errors.ts";
 import type { Settings } from "../model/settings.ts";
 import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take.ts";
-import { RareWords } from "./rare-words.ts";
+import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
 import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
@@ -34,7 +34,7 @@ export class Worker {
   readonly #surroundings: Omit<TurnSurroundings, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
   readonly #suspects = new Suspects();
-  readonly #lookFailures = new RareWords();
+  readonly #lookFailures = new RepeatedFailures();
   readonly #looking = new AbortController();
   readonly #stopping = new AbortController();
   #wake = new AbortController();
@@ -189,8 +189,8 @@ export class Worker {
   #tell(outcome: TakeResult): void {
     const { log } = this.#surroundings;
     const dead = ({ deadLetterId, reason }: DeadLettered) =>
-      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfBurial(reason) });
-    for (const burial of outcome.deadLettered ?? []) dead(burial);
+      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfDeadLetter(reason) });
+    for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
     if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
   }

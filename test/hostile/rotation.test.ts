@@ -60,7 +60,7 @@ const BROKEN = [
   ["gone", undefined, "cannot be read (ENOENT)"],
 ] as const;
 
-interface Door {
+interface RequestLimits {
   readonly file: string;
   readonly right: string;
   readonly event: string;
@@ -75,7 +75,7 @@ const post = (body: object, headers: Record<string, string> = {}) => ({
   body: JSON.stringify(body),
 });
 
-const DOORS: Readonly<Record<string, Door>> = {
+const DOORS: Readonly<Record<string, RequestLimits>> = {
   "an operator at the API": {
     file: "api-token",
     right: TOKEN,

@@ -702,7 +702,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: a number that makes each try's token another one",
   },
   {
-    file: "src/engines/aws/steps/full.ts",
+    file: "src/engines/aws/steps/full-conversation.ts",
     code: "rows.push(...items.map(({ bytes }) => ({ bytes: Number(bytes) || 0 })));",
     change: "0 → 1",
     because: "a byte for a row that does not say how many it has, of a pile of megabytes",
@@ -746,14 +746,14 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a byte of a megabyte",
   },
   {
-    file: "src/engines/aws/steps/left.ts",
+    file: "src/engines/aws/steps/left-behind.ts",
     code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
     change: "items.length === 0 → false",
     because:
       "equivalent: with nothing left the next look finds nothing either way; what came since has its window",
   },
   {
-    file: "src/engines/aws/steps/left.ts",
+    file: "src/engines/aws/steps/left-behind.ts",
     code: "return items.length === 0 ? undefined : { items, newest: place, newestChannel, seenAtMs };",
     change: "0 → 1",
     because: "only a read more: of everything, for the last message that was left",
@@ -855,7 +855,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "equivalent: later than the last one either way",
   },
   {
-    file: "src/engines/aws/steps/full.ts",
+    file: "src/engines/aws/steps/full-conversation.ts",
     code: "const KEPT_MS = 24 * 3_600_000;",
     change: "24 → 25",
     because: "how long a mark is kept that is not counted again, which is believed for a minute",

@@ -190,8 +190,8 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/aws/steps/take.ts",
-        find: "    await putBack(site, leased.id, token);\n",
-        replace: "    void putBack;\n",
+        find: "    await undoTake(site, leased.id, token);\n",
+        replace: "    void undoTake;\n",
       },
     ],
   },
@@ -201,7 +201,7 @@ export const NAMED: readonly Named[] = [
     aws: true,
     patches: [
       {
-        file: "engines/aws/steps/put-back.ts",
+        file: "engines/aws/steps/undo-take.ts",
         find: "      await stand(site, triggerOf(stored), { dueAtMs: site.clock.nowMs() });\n",
         replace: "      void [stand, triggerOf];\n",
       },

@@ -31,7 +31,7 @@ function signed(payload: string): WebhookRequest {
 function harness(kind: "whatsapp" | "sms", names: readonly string[], prefix: string): ChannelHarness {
   return {
     name: `twilio.${kind}`,
-    family: "twilio",
+    family: "not-retrying",
     async open() {
       const fake = fakeTwilio({ accountSid, authToken });
       await fake.start();

@@ -16,7 +16,7 @@ export function answer(summary: ReceiveSummary): WebhookAnswer {
   const retryAfter =
     retryAfterSeconds === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterSeconds)) };
   return {
-    status: statusOf(code, "twilio"),
+    status: statusOf(code, "not-retrying"),
     headers: { "content-type": "text/xml; charset=utf-8", ...retryAfter },
     body: busyText
       ? `${HEAD}<Response><Message>${escaped(busyText)}</Message></Response>`

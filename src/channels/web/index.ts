@@ -42,7 +42,7 @@ export function web(options: WebOptions = {}): Channel {
   return {
     type: "web",
     textMax: TEXT_MAX,
-    receivedTextMax: textLengthMax,
+    textLengthMax,
     bodyBytesMax: ESCAPED_BYTES * textLengthMax + BESIDE_BYTES_MAX,
     hasVisitors: true,
     isUnsigned: secret === undefined,

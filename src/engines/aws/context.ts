@@ -7,7 +7,7 @@ import type { EngineContext } from "../../ports/engine.ts";
 import type { Store } from "./dynamo/store.ts";
 import { Installation } from "./items/installation.ts";
 import { LEASE_SHARDS } from "./items/keys.ts";
-import type { Left } from "./items/left-behind.ts";
+import type { LeftBehind } from "./items/left-behind.ts";
 import { Quarantine } from "./items/quarantine.ts";
 import { Recent } from "./items/recent.ts";
 import type { StagedRow } from "./items/stage-item.ts";
@@ -43,7 +43,7 @@ interface Caches {
   /** By token: the batch of the running turn. */
   readonly batches: Recent<readonly StagedRow[]>;
   /** By token: what the running turn left behind. Without it everything is read again. */
-  readonly left: Recent<Left>;
+  readonly leftBehind: Recent<LeftBehind>;
   /** By conversation id: the first half of its key, which never changes. */
   readonly places: Recent<string>;
   /** When answering was last seen not to be paused. */
@@ -89,7 +89,7 @@ export function contextFor(
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),
-    left: new Recent(LEFT_MAX),
+    leftBehind: new Recent(LEFT_MAX),
     places: new Recent(PLACES_MAX),
   };
 }

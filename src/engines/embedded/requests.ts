@@ -23,7 +23,7 @@ export const STEPS = {
   sweep: sweeping.sweep,
   freeLeases: sweeping.freeLeases,
   ping: sweeping.ping,
-  setAside: sweeping.setAside,
+  quarantine: sweeping.quarantine,
   create: conversing.create,
   change: conversing.change,
   erase: erasing.erase,

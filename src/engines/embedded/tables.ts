@@ -1,6 +1,6 @@
 import type { Pile } from "../../core/pile.ts";
 import type { ConversationState } from "../../core/state.ts";
-import type { Span, StagedItem } from "../../core/take.ts";
+import type { StagedItem, WaitingSpan } from "../../core/take.ts";
 import type { Conversation, ConversationKey } from "../../model/conversation.ts";
 import type { DeadLetter } from "../../model/dead-letter.ts";
 import type { HistoryMessage } from "../../model/history.ts";
@@ -38,7 +38,7 @@ export type StagedRow =
     };
 
 /** The waiting messages, without their texts. */
-export interface StagedSpan extends Span {
+export interface StagedSpan extends WaitingSpan {
   readonly messages: number;
   /** The channel of the one that was staged last. */
   readonly newestChannel: string | undefined;
@@ -114,7 +114,7 @@ export interface StagedTable {
   /** The outbound that was staged first. */
   firstOutbound(conversationId: string): StagedItem | undefined;
   /** The messages that a turn would take first, in the order of a batch, without reading them. */
-  front(conversationId: string, messagesMax: number, how: Pick<Span, "byProvider">): StagedItem[];
+  front(conversationId: string, messagesMax: number, how: Pick<WaitingSpan, "byProvider">): StagedItem[];
   /** For all messages, or for those without these ids. Undefined if there is none. */
   span(conversationId: string, without?: readonly string[]): StagedSpan | undefined;
   count(conversationId: string): number;
@@ -200,7 +200,7 @@ export interface MetaTable {
 /** Foreign rows that were set aside. */
 export interface QuarantineTable {
   /** Reads these rows again, and sets those aside that do not fit. */
-  setAside(rows: readonly StrayRow[]): void;
+  add(rows: readonly StrayRow[]): void;
   discard(id: string): boolean;
   list(page: Page): Listing<QuarantinedRow>;
 }

@@ -31,7 +31,7 @@ export function memoryTables(): Tables {
     unknownSends: unknownSendTable(rows),
     meta: metaTable(rows),
     // No other process writes here.
-    quarantine: { setAside: () => {}, discard: () => false, list: () => ({ items: [] }) },
+    quarantine: { add: () => {}, discard: () => false, list: () => ({ items: [] }) },
     removal: removal(rows),
   };
 }

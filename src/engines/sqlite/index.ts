@@ -83,7 +83,7 @@ async function inlineStore(options: SqliteOptions, context: EngineContext): Prom
     ears.heard(reply);
     return resultOf(reply.replies[0]!);
   };
-  const ears = listening(context, ask("setAside"));
+  const ears = listening(context, ask("quarantine"));
   return { ask, damage: ears.damage, close: async () => store.close() };
 }
 
@@ -93,9 +93,9 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
   const forWriting = storeOptions(options, context);
   const write: AskStep = (name) => (input) => writer.run({ name, input, nowMs: clock.nowMs() });
   const read: AskStep = (name) => (input) => reader.run({ name, input, nowMs: clock.nowMs() });
-  const setAside = write("setAside");
-  const ears = listening(context, setAside);
-  const readersEars = listening(context, setAside);
+  const quarantine = write("quarantine");
+  const ears = listening(context, quarantine);
+  const readersEars = listening(context, quarantine);
   const reader = new Reader({
     open: (heard) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, heard),
     heard: readersEars.heard,
@@ -122,7 +122,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
 /** What comes with a store's replies and is not for one caller alone. */
 function listening(
   { log, onArmed }: EngineContext,
-  setAside: (strays: readonly StrayRow[]) => Promise<unknown>,
+  quarantine: (strays: readonly StrayRow[]) => Promise<unknown>,
 ) {
   let latest: Pick<GroupReply, "damage" | "lost"> = {};
   return {
@@ -136,7 +136,7 @@ function listening(
       latest = reply;
       for (const { level, event, fields } of said) log(level, event, fields);
       // The reader that found them cannot write. If the writer cannot either just now, they are found again.
-      if (strays) void setAside(strays).catch(() => {});
+      if (strays) void quarantine(strays).catch(() => {});
       if (armedAtMs !== undefined) onArmed(armedAtMs);
     },
   };

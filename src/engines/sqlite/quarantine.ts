@@ -10,7 +10,7 @@ export interface RowPlace {
 }
 
 /** What was set aside, for the log. */
-export interface SetAside {
+export interface Quarantined {
   readonly table: TableName;
   readonly conversationId?: string;
   /** The turn of a bad state: its reply may have gone out already. */
@@ -43,7 +43,7 @@ export class Quarantine {
   readonly #sql: Statements;
   readonly #nowMs: () => number;
   /** Since `begin`. */
-  #setAside: SetAside[] = [];
+  #quarantined: Quarantined[] = [];
   /** Rows found where nothing can be written: outside a transaction, or on a read-only connection. */
   #found = new Map<string, RowPlace>();
 
@@ -53,8 +53,8 @@ export class Quarantine {
     this.#nowMs = nowMs;
   }
 
-  get setAside(): readonly SetAside[] {
-    return this.#setAside;
+  get quarantined(): readonly Quarantined[] {
+    return this.#quarantined;
   }
 
   takeFound(): readonly RowPlace[] {
@@ -65,7 +65,7 @@ export class Quarantine {
 
   /** What an attempt that was rolled back found, the next one finds again. */
   begin(): void {
-    this.#setAside = [];
+    this.#quarantined = [];
     this.#found.clear();
   }
 
@@ -126,7 +126,7 @@ export class Quarantine {
       JSON.stringify(this.#rawOf(table, number, row)),
     );
     const turnId = table === "states" ? textOf(row.turn_id) : undefined;
-    this.#setAside.push({
+    this.#quarantined.push({
       table,
       ...(conversationId !== undefined && { conversationId }),
       ...(turnId !== undefined && { turnId }),

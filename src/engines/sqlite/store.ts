@@ -120,7 +120,7 @@ class FileStore implements Store {
       return { ok: true, result: carryOut(this.#stepAt(request.nowMs, apart), request.name, request.input) };
     };
     const replies = inOneCommit(database, requests, carry, { onError, onBegin: () => quarantine.begin() });
-    for (const { table, conversationId, turnId, why } of quarantine.setAside) {
+    for (const { table, conversationId, turnId, why } of quarantine.quarantined) {
       this.#say("error", "store.quarantined", {
         table,
         conversation: conversationId,

@@ -8,7 +8,7 @@ import type { StagedRow } from "./stage-item.ts";
  * they take. No other worker removes anything meanwhile. What came in since has a window of its own, which
  * they leave standing.
  */
-export interface Left {
+export interface LeftBehind {
   readonly items: readonly StagedItem[];
   readonly newest: Newest | undefined;
   /** The channel of the message that came last. */

@@ -87,7 +87,7 @@ function ifHeld(site: AwsContext, lease: Lease, stored: Stored): Stored | undefi
 export function letGo(site: AwsContext, token: string): void {
   site.held.delete(token);
   site.batches.delete(token);
-  site.left.delete(token);
+  site.leftBehind.delete(token);
 }
 
 /** Remembers a row whose lease we hold; forgets it once it is released. */

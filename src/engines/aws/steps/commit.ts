@@ -11,7 +11,7 @@ import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
 import { ImpossibleWrite } from "../failure.ts";
 import { conversationKeyOf, transactionToken } from "../items/keys.ts";
-import type { Left } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-behind.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
 import { messagesOf } from "../items/stage-item.ts";
@@ -39,7 +39,7 @@ export async function commit(site: AwsContext, lease: Lease, what: Commit): Prom
     if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
     const written = await write(site, stored, what);
     if (written.kind === "done") {
-      const left = site.left.get(lease.token);
+      const left = site.leftBehind.get(lease.token);
       letGo(site, lease.token);
       return what.more ? goOn(site, written.stored, left) : over(site, written.stored);
     }
@@ -50,7 +50,7 @@ export async function commit(site: AwsContext, lease: Lease, what: Commit): Prom
 }
 
 /** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
-async function goOn(site: AwsContext, stored: Stored, left: Left | undefined): Promise<CommitOutcome> {
+async function goOn(site: AwsContext, stored: Stored, left: LeftBehind | undefined): Promise<CommitOutcome> {
   try {
     const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
     return { kind: "committed", next: inTheEnd(outcomes) };

@@ -16,7 +16,7 @@ import { stageKey } from "../items/staged.ts";
 import { isUnchanged, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
 
-export type Buried =
+export type DeadLetterWrite =
   | { readonly kind: "dead-lettered"; readonly deadLetterId: string; readonly stored: Stored }
   /** Another process wrote in between: decide again on the row as it is now. */
   | { readonly kind: "changed"; readonly stored: Stored };
@@ -30,7 +30,7 @@ export async function deadLetter(
   { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
   content: LetterContent,
   after: ConversationState,
-): Promise<Buried> {
+): Promise<DeadLetterWrite> {
   const wanted = rows.filter(({ id }) => content.messageIds.includes(id));
   const deadLettered = movable(wanted, site.settings.batchMessagesMax);
   const ownDraft = after.draft?.turnId === content.turnId ? after.draft : undefined;

@@ -7,10 +7,10 @@ import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
 import { ImpossibleWrite } from "../failure.ts";
-import { withRoom } from "../items/aside.ts";
 import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "../items/conversation-item.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
+import { withRoom } from "../items/quarantined-rows.ts";
 
 /** What is known of a person's conversations under one key. */
 export interface Known extends Omit<Choice<Conversation>, "found"> {

@@ -1,11 +1,11 @@
 import { type LeaseState, latestEndAtMs } from "../../../core/lease.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, atMost, not } from "../dynamo/expression.ts";
-import { withRoom } from "../items/aside.ts";
 import { conversationKeyOf } from "../items/keys.ts";
+import { withRoom } from "../items/quarantined-rows.ts";
 import { leaseAttributes, type Stored, storedFrom } from "../items/state-item.ts";
 import { isNewer, isOfKnownVersion, newerVersion, VERSION } from "../items/version.ts";
-import { putBack } from "./put-back.ts";
+import { undoTake } from "./undo-take.ts";
 
 export type Leased =
   | { readonly kind: "leased"; readonly stored: Stored; readonly token: string }
@@ -50,7 +50,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
     .update("state", key, change, isTakeable, "ALL_NEW")
     .catch(async (error) => {
       // It may have been written all the same, and no worker would work under it.
-      await putBack(site, id, lease.token);
+      await undoTake(site, id, lease.token);
       throw error;
     });
   if (isNewer(written.item)) throw newerVersion(id);

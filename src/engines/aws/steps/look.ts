@@ -4,24 +4,32 @@ import { decideTake, type TakeDecision } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { AwsContext } from "../context.ts";
 import { conversationKeyOf, idWithin, PAUSED } from "../items/keys.ts";
-import type { Left } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-behind.ts";
 import { rememberedAmong } from "../items/seen.ts";
 import { itemOf, messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { stagedAs, stagedForTurn, stagedOutbounds, stageKey } from "../items/staged.ts";
 import type { Stored } from "../items/state-item.ts";
 import { disarm } from "../items/window.ts";
+import type { ConversationView } from "./conversation-view.ts";
 import { conversationOf } from "./find-conversation.ts";
-import { markIfFull } from "./full.ts";
-import { isFresh, nextOf } from "./left.ts";
-import type { Sight } from "./sight.ts";
+import { markIfFull } from "./full-conversation.ts";
+import { isFresh, nextOf } from "./left-behind.ts";
 
 /** What the previous turn saw is enough if it is still true; otherwise everything is read. */
-export async function lookAround(site: AwsContext, stored: Stored, left?: Left): Promise<Sight> {
+export async function lookAround(
+  site: AwsContext,
+  stored: Stored,
+  left?: LeftBehind,
+): Promise<ConversationView> {
   return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
 }
 
 /** BATCH without DISARM: a window that stands is for messages that came in since. */
-async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise<Sight | undefined> {
+async function lookAtNext(
+  site: AwsContext,
+  stored: Stored,
+  left: LeftBehind,
+): Promise<ConversationView | undefined> {
   if (!isFresh(site, left)) return undefined;
   const ids = nextOf(site, stored.state, left);
   const [said, messages, record, allPaused, answered] = await Promise.all([
@@ -42,7 +50,7 @@ async function lookAtNext(site: AwsContext, stored: Stored, left: Left): Promise
  * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a
  * window of its own. A draft is continued with the window left standing: its messages are not in this turn.
  */
-async function lookAtAll(site: AwsContext, stored: Stored): Promise<Sight> {
+async function lookAtAll(site: AwsContext, stored: Stored): Promise<ConversationView> {
   const nowMs = site.clock.nowMs();
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
   const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
@@ -114,8 +122,8 @@ export async function isPaused(site: AwsContext): Promise<boolean> {
 }
 
 /** The core's decision, under the lease that is already held. */
-export function decide(site: AwsContext, sight: Sight, token: string): TakeDecision {
-  const { stored, rows, rest, newestChannel, record, window, allPaused } = sight;
+export function decide(site: AwsContext, view: ConversationView, token: string): TakeDecision {
+  const { stored, rows, rest, newestChannel, record, window, allPaused } = view;
   // The moment of LEASE: what came in since is for the next look.
   const nowMs = stored.state.lease?.takenAtMs ?? site.clock.nowMs();
   return decideTake(

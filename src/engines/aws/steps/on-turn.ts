@@ -14,9 +14,9 @@ import { recordsFor, recordsOf } from "../items/name-item.ts";
 import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-item.ts";
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
+import type { ConversationView } from "./conversation-view.ts";
 import { conversationOf, type Known, latestId, nextId, rowsOf, untilSettled } from "./find-conversation.ts";
 import { createFor } from "./receive.ts";
-import type { Sight } from "./sight.ts";
 
 /** Three actions for each row, and one for the window. */
 const MOVED_MAX = 33;
@@ -25,20 +25,20 @@ const MOVED_MAX = 33;
  * On-turn messages find their record now. They wait under the id that it has or will have. If that
  * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
  */
-export async function findRecord(site: AwsContext, sight: Sight): Promise<Sight> {
-  const { stored, rows, record: known } = sight;
+export async function findRecord(site: AwsContext, view: ConversationView): Promise<ConversationView> {
+  const { stored, rows, record: known } = view;
   const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
-  if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return sight;
+  if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return view;
   const record = await resolve(
     site,
     stored.id,
     messages.map(({ message }) => message),
   );
-  if (record === undefined) return sight;
-  if (record.id === stored.id) return { ...sight, record };
+  if (record === undefined) return view;
+  if (record.id === stored.id) return { ...view, record };
   await move(site, messages, record);
-  return { ...sight, rows: rows.filter(({ kind }) => kind !== "message") };
+  return { ...view, rows: rows.filter(({ kind }) => kind !== "message") };
 }
 
 /**

@@ -3,8 +3,8 @@ import type { Listing, Page, QuarantinedRow } from "../../../ports/inspector.ts"
 import type { AwsContext } from "../context.ts";
 import type { Item } from "../dynamo/expression.ts";
 import { TABLES } from "../dynamo/tables.ts";
-import { asideKey, QUARANTINE } from "../items/aside.ts";
 import { conversationWithin } from "../items/keys.ts";
+import { QUARANTINE, quarantineKey } from "../items/quarantined-rows.ts";
 import { removeOnce } from "../items/remove-once.ts";
 import { stagedFrom } from "../items/stage-item.ts";
 import { windowFrom } from "../items/window.ts";
@@ -37,7 +37,7 @@ export async function listQuarantined(site: AwsContext, page: Page): Promise<Lis
   // A cursor before everything on the list.
   if (limit === 0) return { items: rows, next: "~" };
   const { items, next } = await newestFirst(site, "messages", [QUARANTINE], { ...page, limit });
-  return { items: [...rows, ...items.map(asideRow)], ...(next !== undefined && { next }) };
+  return { items: [...rows, ...items.map(copyRow)], ...(next !== undefined && { next }) };
 }
 
 function standingRow({ table, key, item, why }: Foreign, atMs: number): QuarantinedRow {
@@ -52,7 +52,7 @@ function standingRow({ table, key, item, why }: Foreign, atMs: number): Quaranti
   };
 }
 
-function asideRow(item: Item): QuarantinedRow {
+function copyRow(item: Item): QuarantinedRow {
   const conversationId = String(item.conversation_id);
   return {
     id: String(item.quarantine_id),
@@ -80,13 +80,13 @@ export async function discardQuarantined(site: AwsContext, id: string): Promise<
   const isDone =
     key !== undefined && (table === "stage" || table === "triggerLock")
       ? await discardInPlace(site, table, key)
-      : await discardAside(site, id);
+      : await discardCopy(site, id);
   return isDone ? "discarded" : "not-found";
 }
 
-async function discardAside(site: AwsContext, id: string): Promise<boolean> {
+async function discardCopy(site: AwsContext, id: string): Promise<boolean> {
   const conversationId = conversationWithin(id);
-  return conversationId !== undefined && removeOnce(site, asideKey(conversationId, id));
+  return conversationId !== undefined && removeOnce(site, quarantineKey(conversationId, id));
 }
 
 async function discardInPlace(site: AwsContext, table: InPlaceTable, encoded: string): Promise<boolean> {

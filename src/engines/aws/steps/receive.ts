@@ -34,7 +34,7 @@ import {
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
-import { type FullMark, isStillFull, lookUp, refuseMore } from "./full.ts";
+import { type FullMark, isStillFull, lookUp, refuseMore } from "./full-conversation.ts";
 import { refuse } from "./refuse.ts";
 
 /** A payload may hold a thousand messages; more at once would only wait for sockets. */

@@ -2,7 +2,7 @@ import { keepSent } from "../../../core/draft.ts";
 import { shortReason } from "../../../core/reason.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, withoutWork } from "../../../core/state.ts";
-import { buriedWith } from "../../../core/take.ts";
+import { deadLetteredWith } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { ReleaseReason } from "../../../model/release.ts";
@@ -25,7 +25,9 @@ export async function release(site: AwsContext, lease: Lease, given: ReleaseReas
   let stored = await heldState(site, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =
-      how.kind === "dead-letter" ? await deadLetterTurn(site, stored, how) : await putBack(site, stored, how);
+      how.kind === "dead-letter"
+        ? await deadLetterTurn(site, stored, how)
+        : await undoTake(site, stored, how);
     if (step.kind === "released") {
       letGo(site, lease.token);
       return step;
@@ -40,7 +42,7 @@ type Step =
   | { readonly kind: "released"; readonly deadLetterId?: string }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function putBack(
+async function undoTake(
   site: AwsContext,
   stored: Stored,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
@@ -72,7 +74,7 @@ async function deadLetterTurn(
   const work = workUnder(stored);
   const { turnId } = work;
   const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
-  const messageIds = buriedWith(work, draft);
+  const messageIds = deadLetteredWith(work, draft);
   const [rows, isLeft] = await Promise.all([
     stagedAs(site, stored.id, messageIds),
     waitsBeside(site, stored.id, messageIds),
@@ -83,8 +85,8 @@ async function deadLetterTurn(
     lease: undefined,
     busyToldTurnId: undefined,
   };
-  const burial = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
-  const deadLettered = await deadLetter(site, { stored, rows }, burial, after);
+  const content = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
+  const deadLettered = await deadLetter(site, { stored, rows }, content, after);
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   await wakeWaiting(site, stored.id);
   return { kind: "released", deadLetterId: deadLettered.deadLetterId };

@@ -6,22 +6,22 @@ import type { LetterContent } from "../../../model/dead-letter.ts";
 import type { Taken, TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
-import { setAside } from "../items/aside.ts";
 import { rowKey } from "../items/conversation-item.ts";
-import type { Left } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-behind.ts";
+import { quarantineState } from "../items/quarantined-rows.ts";
 import { messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeWaiting } from "../items/window.ts";
 import type { Trigger } from "../queue/triggers.ts";
+import type { ConversationView } from "./conversation-view.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { takeLease } from "./lease.ts";
-import { leftBehind } from "./left.ts";
+import { leftBehind } from "./left-behind.ts";
 import { decide, lookAround } from "./look.ts";
 import { findRecord } from "./on-turn.ts";
-import { putBack } from "./put-back.ts";
 import { sentBefore } from "./sent-before.ts";
-import type { Sight } from "./sight.ts";
+import { undoTake } from "./undo-take.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
 export async function take(
@@ -42,12 +42,12 @@ export async function takeUnder(
   site: AwsContext,
   leased: Stored,
   token: string,
-  left?: Left,
+  left?: LeftBehind,
 ): Promise<TakeOutcome[]> {
   try {
     return await lookUnder(site, leased, token, left);
   } catch (error) {
-    await putBack(site, leased.id, token);
+    await undoTake(site, leased.id, token);
     throw error;
   }
 }
@@ -56,14 +56,14 @@ async function lookUnder(
   site: AwsContext,
   leased: Stored,
   token: string,
-  left: Left | undefined,
+  left: LeftBehind | undefined,
 ): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
-  let stored = leased.foreign ? await setAside(site, leased, token) : leased;
+  let stored = leased.foreign ? await quarantineState(site, leased, token) : leased;
   for (let known = left; isMine(stored, token); known = undefined) {
     const seen = await lookAround(site, stored, known);
-    const sight = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
-    const step = await carryOut(site, sight, decide(site, sight, token), token);
+    const view = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
+    const step = await carryOut(site, view, decide(site, view, token), token);
     if (step.outcome) outcomes.push(step.outcome);
     if (step.kind === "over") return outcomes;
     stored = step.stored;
@@ -78,7 +78,7 @@ type Step =
 
 async function carryOut(
   site: AwsContext,
-  sight: Sight,
+  view: ConversationView,
   decision: TakeDecision,
   token: string,
 ): Promise<Step> {
@@ -86,27 +86,27 @@ async function carryOut(
     case "busy":
     case "nothing": {
       // Late, doubled, or for a conversation that does not exist: it is counted, and nothing else.
-      if (!sight.record) site.log("info", "trigger.dropped", { conversation: sight.stored.id });
-      const step = await release(site, sight, { works: [] }, { kind: "nothing" }, token);
-      if (step.kind === "over") await wakeWaiting(site, sight.stored.id);
+      if (!view.record) site.log("info", "trigger.dropped", { conversation: view.stored.id });
+      const step = await release(site, view, { works: [] }, { kind: "nothing" }, token);
+      if (step.kind === "over") await wakeWaiting(site, view.stored.id);
       return step;
     }
     case "later":
-      return comeBack(site, sight, decision, token);
+      return comeBack(site, view, decision, token);
     case "dead-letter":
-      return buryAndGoOn(site, sight, decision, decision.state);
+      return deadLetterAndGoOn(site, view, decision, decision.state);
     case "turn":
-      return begin(site, sight, decision, token);
+      return begin(site, view, decision, token);
   }
 }
 
-async function buryAndGoOn(
+async function deadLetterAndGoOn(
   site: AwsContext,
-  sight: Sight,
+  view: ConversationView,
   content: LetterContent,
   after: ConversationState,
 ): Promise<Step> {
-  const deadLettered = await deadLetter(site, sight, content, { ...after, window: undefined });
+  const deadLettered = await deadLetter(site, view, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
   return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: content.reason } };
@@ -115,20 +115,20 @@ async function buryAndGoOn(
 /** Window and trigger first, then the release: at every moment a window or a lease stands. */
 async function comeBack(
   site: AwsContext,
-  sight: Sight,
+  view: ConversationView,
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Step> {
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
-  const wakeAtMs = Math.max(atMs, sight.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
+  const wakeAtMs = Math.max(atMs, view.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
-  await wakeAt(site, triggerIn(sight), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return release(site, sight, state, { kind: "later", dueAtMs: atMs }, token);
+  await wakeAt(site, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  return release(site, view, state, { kind: "later", dueAtMs: atMs }, token);
 }
 
 async function release(
   site: AwsContext,
-  { stored }: Sight,
+  { stored }: ConversationView,
   after: ConversationState,
   outcome: TakeOutcome,
   token: string,
@@ -141,16 +141,16 @@ async function release(
 /** Stored and counted before the responder is asked: a batch that kills its process is counted, too. */
 async function begin(
   site: AwsContext,
-  sight: Sight,
+  view: ConversationView,
   decision: Extract<TakeDecision, { kind: "turn" }>,
   token: string,
 ): Promise<Step> {
-  const { stored, record } = sight;
+  const { stored, record } = view;
   const { work } = decision;
   const { status, sender } = record!;
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
-  const newest = sight.rows.findLast(({ id }) => work.batchIds.includes(id));
-  const channel = newest?.channel ?? triggerIn(sight).channel;
+  const newest = view.rows.findLast(({ id }) => work.batchIds.includes(id));
+  const channel = newest?.channel ?? triggerIn(view).channel;
   const sent = decision.what === "draft" ? await sentBefore(site, work.recordId) : [];
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
@@ -159,19 +159,19 @@ async function begin(
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel, sender });
-  await mirrorStatus(site, sight);
-  const batch = sight.rows.filter(({ id }) => work.batchIds.includes(id));
+  await mirrorStatus(site, view);
+  const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
-  const left = leftBehind(sight, decision);
-  if (left) site.left.set(token, left);
+  const left = leftBehind(view, decision);
+  if (left) site.leftBehind.set(token, left);
   return {
     kind: "over",
-    outcome: { kind: "turn", taken: takenFrom(site, sight, decision, { batch, sent }) },
+    outcome: { kind: "turn", taken: takenFrom(site, view, decision, { batch, sent }) },
   };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-async function mirrorStatus(site: AwsContext, { record }: Sight): Promise<void> {
+async function mirrorStatus(site: AwsContext, { record }: ConversationView): Promise<void> {
   if (!record || record.status === "processing_reply") return;
   const isThere = present("conversation_id");
   const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
@@ -184,7 +184,7 @@ async function mirrorStatus(site: AwsContext, { record }: Sight): Promise<void> 
 
 function takenFrom(
   site: AwsContext,
-  { stored, record }: Sight,
+  { stored, record }: ConversationView,
   { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
   { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },
 ): Taken {
@@ -212,7 +212,7 @@ function takenFrom(
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */
-function triggerIn({ stored, newest, record }: Sight): Trigger {
+function triggerIn({ stored, newest, record }: ConversationView): Trigger {
   return {
     conversationId: stored.id,
     sender: record?.sender ?? newest?.sender ?? stored.sender ?? "",

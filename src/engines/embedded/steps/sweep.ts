@@ -132,8 +132,8 @@ export function ping(step: StepContext): void {
   step.tables.meta.ping(step.nowMs);
 }
 
-export function setAside(step: StepContext, rows: readonly StrayRow[]): void {
-  step.tables.quarantine.setAside(rows);
+export function quarantine(step: StepContext, rows: readonly StrayRow[]): void {
+  step.tables.quarantine.add(rows);
 }
 
 export function holders(step: StepContext): string[] {

@@ -2,7 +2,7 @@ import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
-import { arrivalsOf, buriedWith } from "../../../core/take.ts";
+import { arrivalsOf, deadLetteredWith } from "../../../core/take.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Commit } from "../../../model/commit.ts";
@@ -119,10 +119,10 @@ export function release(
   const id = lease.conversationId;
   if (how.kind === "dead-letter") {
     const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
-    const messageIds = buriedWith(work, draft);
-    const burial = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
+    const messageIds = deadLetteredWith(work, draft);
+    const content = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
     const after = freed(step, id, state, work, messageIds.length);
-    return { kind: "released", deadLetterId: deadLetter(step, id, burial, after) };
+    return { kind: "released", deadLetterId: deadLetter(step, id, content, after) };
   }
   const conversation = step.tables.conversations.get(work.recordId);
   const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;

@@ -1,5 +1,5 @@
 import type { ConversationState } from "../../../core/state.ts";
-import type { Span, StagedItem } from "../../../core/take.ts";
+import type { StagedItem, WaitingSpan } from "../../../core/take.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 
@@ -8,7 +8,7 @@ export interface Waiting {
   /** Everything; if more waits than a batch holds, what was tried before and what comes first. */
   readonly items: readonly StagedItem[];
   /** Set if `items` are not all. */
-  readonly span?: Span;
+  readonly span?: WaitingSpan;
   /** The channel of the message that was staged last. */
   readonly newestChannel: string | undefined;
   /** The rows of these ids, read whole. Fewer than requested if a foreign one had to be set aside. */
@@ -42,7 +42,7 @@ function allOf(rows: readonly StagedRow[]): Waiting {
 function frontOf(
   { tables, settings }: StepContext,
   id: string,
-  span: Span & Pick<Waiting, "newestChannel">,
+  span: WaitingSpan & Pick<Waiting, "newestChannel">,
   state: ConversationState,
 ): Waiting {
   const tried = tables.staged.of(

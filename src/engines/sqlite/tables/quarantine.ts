@@ -11,7 +11,7 @@ export function quarantineTable(
   readRows: ReadRows,
 ): QuarantineTable {
   return {
-    setAside(strays) {
+    add(strays) {
       for (const { table, number } of strays) {
         const row = quarantine.rowAt(table as TableName, number);
         if (row) readRows(table as TableName, [row]);

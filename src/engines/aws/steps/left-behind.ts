@@ -2,9 +2,9 @@ import { cutBatch } from "../../../core/batch.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { StagedItem, TakeDecision } from "../../../core/take.ts";
 import type { AwsContext } from "../context.ts";
-import type { Left } from "../items/left-behind.ts";
+import type { LeftBehind } from "../items/left-behind.ts";
 import { itemOf } from "../items/stage-item.ts";
-import type { Sight } from "./sight.ts";
+import type { ConversationView } from "./conversation-view.ts";
 
 /**
  * After a minute everything is read again: the mark of a full conversation relies on it, and a provider's
@@ -12,15 +12,15 @@ import type { Sight } from "./sight.ts";
  */
 const SEEN_MS = 60_000;
 
-export function isFresh({ clock }: AwsContext, { seenAtMs }: Left): boolean {
+export function isFresh({ clock }: AwsContext, { seenAtMs }: LeftBehind): boolean {
   return Math.abs(clock.nowMs() - seenAtMs) < SEEN_MS;
 }
 
 /** Undefined if the next look must read all: nothing was left, or a draft was continued. */
 export function leftBehind(
-  { rows, rest, newest, newestChannel, seenAtMs }: Sight,
+  { rows, rest, newest, newestChannel, seenAtMs }: ConversationView,
   { what, work, state }: Extract<TakeDecision, { kind: "turn" }>,
-): Left | undefined {
+): LeftBehind | undefined {
   if (what === "draft" || state.leftBehindAtMs === undefined) return undefined;
   const taken = new Set(work.batchIds);
   const isLeft = ({ kind, id }: StagedItem) => kind === "message" && !taken.has(id);
@@ -30,7 +30,11 @@ export function leftBehind(
 }
 
 /** What the next turn may take: what was tried before, and what comes first. */
-export function nextOf({ settings }: AwsContext, { works }: ConversationState, { items }: Left): string[] {
+export function nextOf(
+  { settings }: AwsContext,
+  { works }: ConversationState,
+  { items }: LeftBehind,
+): string[] {
   const ids = new Set(items.map(({ id }) => id));
   const tried = works.flatMap(({ messageIds }) => messageIds).filter((id) => ids.has(id));
   const first = cutBatch(items, settings).batch.map(({ id }) => id);

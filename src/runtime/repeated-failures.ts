@@ -4,7 +4,7 @@ const SILENT_MS = 60_000;
 const REASONS_MAX = 20;
 
 /** Failures that repeat by the second: each reason is logged at once, then once a minute with a count. */
-export class RareWords {
+export class RepeatedFailures {
   readonly #told = new Map<string, { readonly atMs: number; failures: number }>();
 
   /** How many failures to log, this one included. Undefined: nothing is to be logged now. */

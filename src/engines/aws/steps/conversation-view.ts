@@ -6,7 +6,7 @@ import type { StagedRow } from "../items/stage-item.ts";
 import type { Stored } from "../items/state-item.ts";
 
 /** What the holder of a lease finds. */
-export interface Sight {
+export interface ConversationView {
   readonly stored: Stored;
   /** What waits, read whole. */
   readonly rows: readonly StagedRow[];

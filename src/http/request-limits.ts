@@ -11,7 +11,7 @@ import { Slots } from "./slots.ts";
  * What each request shares with the others of its kind in this process. No kind takes another's share: a
  * crowd of visitors keeps no message out.
  */
-export interface Door {
+export interface RequestLimits {
   /** Bodies of callers who have proven nothing. */
   readonly intake: Intake;
   /** Bodies of callers who have shown their token. */
@@ -27,7 +27,7 @@ export type Kind = "webhooks" | "status" | "feed" | "api" | "other";
 
 const RETRY_AFTER = { "retry-after": String(MOMENT_SECONDS) };
 
-export function createDoor({ settings, channels, clock }: Service): Door {
+export function createRequestLimits({ settings, channels, clock }: Service): RequestLimits {
   const { readingBytesMax, requestsMax, feedRequestsMax, bodyTimeoutMs: timeoutMs } = settings;
   // The largest body that may be sent must fit when no other is being read.
   const intakeFor = (largest: number) =>

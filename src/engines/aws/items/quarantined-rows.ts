@@ -17,9 +17,13 @@ export const QUARANTINE = "quarantine";
  * A conversation's row in our own table that cannot be read. It is in the place of ours, so a copy is kept
  * for an operator, and what is staged starts from nothing: a reply that was on its way may go out twice.
  */
-export async function setAside(site: AwsContext, { id, foreign }: Stored, token: string): Promise<Stored> {
+export async function quarantineState(
+  site: AwsContext,
+  { id, foreign }: Stored,
+  token: string,
+): Promise<Stored> {
   const { raw, why } = foreign!;
-  await keepAside(site, "state", raw, why);
+  await quarantineCopy(site, "state", raw, why);
   const removed = Object.fromEntries(STATE_ATTRIBUTES.map((name) => [name, undefined]));
   const change = { set: { ...removed, rev: site.newId() } };
   const key = conversationKeyOf(id);
@@ -42,19 +46,24 @@ async function makeRoom(site: AwsContext, id: string): Promise<void> {
   const key = conversationKeyOf(id);
   const row = await site.store.get("state", key);
   if (!row) return;
-  await keepAside(site, "state", row, "it has no room for what is ours");
+  await quarantineCopy(site, "state", row, "it has no room for what is ours");
   const { rev } = row;
   await site.store.put("state", key, rev === undefined ? absent("rev") : equal("rev", rev));
 }
 
 /** Keeps a copy of a row that has to give way, for an operator to look at. */
-export async function keepAside(site: AwsContext, table: TableName, row: Item, why: string): Promise<void> {
+export async function quarantineCopy(
+  site: AwsContext,
+  table: TableName,
+  row: Item,
+  why: string,
+): Promise<void> {
   const conversationId = String(row.conversation_id);
   const id = idWithin(conversationId, site.newId());
   const atMs = site.clock.nowMs();
   site.quarantine.tell(table, [row], why, turnIn(row));
   await site.store.put("messages", {
-    ...asideKey(conversationId, id),
+    ...quarantineKey(conversationId, id),
     listing: QUARANTINE,
     listed_at: `${inTime(atMs, site.nextSequence())}#${id}`,
     quarantine_id: id,
@@ -65,7 +74,7 @@ export async function keepAside(site: AwsContext, table: TableName, row: Item, w
   });
 }
 
-export function asideKey(conversationId: string, id: string): Item {
+export function quarantineKey(conversationId: string, id: string): Item {
   return { conversation_id: conversationId, item_id: `q#${id}` };
 }
 

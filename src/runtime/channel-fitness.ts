@@ -6,7 +6,7 @@ import type { Channel } from "../ports/channel.ts";
  * every way in: our own server, a function, or a program that mounts `fetch` and starts nothing. A channel
  * that passed once is not checked again, so its secret is not read again for this.
  */
-export class Fitness {
+export class ChannelFitness {
   readonly #channels: Readonly<Record<string, Channel>>;
   readonly #asked = new Map<string, Promise<void>>();
 

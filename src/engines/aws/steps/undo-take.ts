@@ -12,7 +12,7 @@ import { stand } from "../items/window.ts";
  * been disarmed is armed first, so that a window or a lease stands at any time; a turn that was stored
  * without an answer takes its attempt back. If the store refuses this, too, the lease lapses, and heals.
  */
-export async function putBack(site: AwsContext, id: string, token: string): Promise<void> {
+export async function undoTake(site: AwsContext, id: string, token: string): Promise<void> {
   letGo(site, token);
   try {
     let stored = await readState(site, id);

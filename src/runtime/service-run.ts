@@ -3,8 +3,8 @@ import type { Engine } from "../ports/engine.ts";
 import type { Sweeper } from "./sweeper.ts";
 import type { Worker } from "./worker.ts";
 
-/** How a life gets what it needs. */
-export interface Making {
+/** How a run gets what it needs. */
+export interface PartFactories {
   readonly engine: (onArmed: (dueAtMs: number) => void) => Promise<Engine>;
   readonly worker: (engine: Engine) => Worker;
   readonly sweeper: (engine: Engine) => Sweeper;
@@ -15,8 +15,8 @@ export interface Making {
  * are never used again: a stopped worker looks for nothing, so messages that its engine still took in would
  * wait without a worker.
  */
-export class Life {
-  readonly #making: Making;
+export class ServiceRun {
+  readonly #factories: PartFactories;
   #isOver = false;
   #engine: Promise<Engine> | undefined;
   #worker: Worker | undefined;
@@ -24,8 +24,8 @@ export class Life {
   #starting: Promise<void> | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(making: Making) {
-    this.#making = making;
+  constructor(factories: PartFactories) {
+    this.#factories = factories;
   }
 
   get isOver(): boolean {
@@ -35,7 +35,7 @@ export class Life {
   /** Opened on first use. Rejects from `end` on. */
   async engine(): Promise<Engine> {
     this.#assertGoesOn();
-    this.#engine ??= this.#making
+    this.#engine ??= this.#factories
       .engine((dueAtMs) => this.#worker?.nudge(dueAtMs))
       .catch((error) => {
         // The next caller tries again: a disk that was full may have room by then.
@@ -48,7 +48,7 @@ export class Life {
   async worker(): Promise<Worker> {
     const engine = await this.engine();
     this.#assertGoesOn();
-    this.#worker ??= this.#making.worker(engine);
+    this.#worker ??= this.#factories.worker(engine);
     return this.#worker;
   }
 
@@ -63,7 +63,7 @@ export class Life {
     // listen.
     await engine.ping();
     (await this.worker()).start();
-    this.#sweeper ??= this.#making.sweeper(engine);
+    this.#sweeper ??= this.#factories.sweeper(engine);
     this.#sweeper.start();
   }
 

@@ -5,7 +5,7 @@ import type { Work } from "../../../core/state.ts";
 import type { StagedItem } from "../../../core/take.ts";
 import { seeded } from "../../../testing/simulator/random.ts";
 import type { AwsContext } from "../context.ts";
-import { nextOf } from "./left.ts";
+import { nextOf } from "./left-behind.ts";
 
 it("whatever a turn takes of what was left is read for it: any pile, any limits, any earlier tries", () => {
   const { below, chance } = seeded(7);
