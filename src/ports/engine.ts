@@ -50,6 +50,11 @@ export interface StageRequest {
   /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
+   * Set where a refusal is the last word: its provider takes it for received, and comes again only by mistake
+   * or by somebody else's hand. The id of what is refused then, for a reason that nobody mends, is remembered.
+   */
+  readonly isRefusedForGood?: true;
+  /**
    * Set where it is from a provider's list, which tells numbers and no user ids: how surely the store has to
    * know who wrote it. If it does not, the message is left.
    */
