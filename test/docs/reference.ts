@@ -27,7 +27,7 @@ export function withReference(page: string, sources: Sources): string {
   return page.replaceAll(PLACE, (_, file: string, name: string, before: string) => {
     const symbol = exportsOf(sources, file).get(name);
     if (symbol === undefined) throw new Error(`${file} exports no ${name}`);
-    return `<!-- reference ${file} ${name} -->\n${written(sources, symbol, before)}\n<!-- end -->`;
+    return `<!-- reference ${file} ${name} -->\n${written(sources, symbol, before)}\n\n<!-- end -->`;
   });
 }
 
@@ -113,11 +113,16 @@ function tableOf({ checker }: Sources, members: readonly Declared[], before: str
       NodeBuilderFlags.NoTruncation,
     );
     const name = `\`${member.name}${isOptional ? "?" : ""}\``;
-    const shown = `\`${inCell(isOptional ? type.replace(/ \| undefined$/, "") : type)}\``;
+    const shown = `\`${inCell(isOptional ? plainer(type.replace(/ \| undefined$/, "")) : plainer(type))}\``;
     const about = inCell(checker.getDocumentationCommentOfSymbol(member));
     return `| ${name} | ${shown} | ${about === "" ? kept(before, name) : about} |`.replaceAll("|  |", "| |");
   });
   return ["| | type | |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** Without what the compiler adds to say the same: brackets around a function, `undefined` where a question mark stands. */
+function plainer(type: string): string {
+  return type.replace(/^\((\(.*\) => .*)\)$/s, "$1").replaceAll(/\?: ([^,()]+) \| undefined/g, "?: $1");
 }
 
 function inCell(text: string): string {
