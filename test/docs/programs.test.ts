@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, test } from "vitest";
+import { describe, test } from "vitest";
 import { type Block, blocksOf, fileNameOf } from "../doc-pages.ts";
-import { ROOT } from "../staged-package.ts";
+import { emptyProject } from "./empty-project.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "lull-docs-programs-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+const folder = emptyProject();
 
 type Shown = Block & { readonly page: string };
 

@@ -22,7 +22,7 @@ export function placesIn(page: string): Place[] {
   return [...page.matchAll(PLACE)].map(([, file = "", name = ""]) => ({ file, name }));
 }
 
-/** The page with every place written anew. Where the sources do not say what a member is for, what the page says stays. */
+/** The page with every place written anew. What only the page says of a member stays. */
 export function withReference(page: string, sources: Sources): string {
   return page.replaceAll(PLACE, (_, file: string, name: string, before: string) => {
     const symbol = exportsOf(sources, file).get(name);
@@ -120,7 +120,7 @@ function tableOf({ checker }: Sources, members: readonly Declared[], before: str
   return ["| | type | |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** Without what the compiler adds to say the same: brackets around a function, `undefined` where a question mark stands. */
+/** Without what says the same twice: brackets around a function, `undefined` behind a question mark. */
 function plainer(type: string): string {
   return type.replace(/^\((\(.*\) => .*)\)$/s, "$1").replaceAll(/\?: ([^,()]+) \| undefined/g, "?: $1");
 }
