@@ -9,7 +9,7 @@ import { rowFrom, rowKey } from "../items/conversation-item.ts";
 import { importName } from "../items/name-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { turnItems } from "../items/turn-item.ts";
-import { rememberPlace } from "./find-conversation.ts";
+import { rememberSender } from "./find-conversation.ts";
 
 /**
  * Takes in a conversation that another engine kept: its record, what was said, its turns, and which messages were answered for.
@@ -56,7 +56,7 @@ function answered(site: AwsContext, turns: readonly TurnRecord[]): Item[] {
 
 /** The record, unless somebody here has written it since: then it is theirs, and only what was said comes along. */
 async function adoptRecord(site: AwsContext, conversation: Conversation): Promise<void> {
-  await rememberPlace(site, conversation.id, conversation.sender);
+  await rememberSender(site, conversation.id, conversation.sender);
   const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
