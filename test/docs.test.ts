@@ -199,7 +199,7 @@ const GLOSSARY_WORDS = [
   ],
   ...["responder", "draft", "chunk", "reply", "outcome", "refusal", "outbound", "late answer"],
   ...["quarantine", "dead letter", "unknown send", "late send", "orphan", "sweeper", "settle"],
-  ...["hand-off", "pause", "admission", "dedupe memory", "engine"],
+  ...["hand-off", "pause", "admission", "dedupe memory", "engine", "sqlite", "aws", "queue"],
 ];
 /** Ordinary words of the trade among the nouns of `src/model`, and a name's record. */
 const PLAIN_NOUNS = ["commit", "history", "limits", "log", "names", "release", "settings", "take"];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Draft } from "../model/draft.ts";
+import { work as workWith } from "../testing/state-builders.ts";
 import {
   AT_REST,
   afterClockSetBack,
@@ -8,7 +9,6 @@ import {
   isAtRest,
   onEarlierClock,
   triesOf,
-  type Work,
   wakeAtMs,
   withOutage,
   withoutFarTimes,
@@ -17,19 +17,7 @@ import {
   workOf,
 } from "./state.ts";
 
-function work(turnId: string, attempts = 1): Work {
-  return {
-    turnId,
-    recordId: "c",
-    messageIds: ["m"],
-    batchIds: ["m"],
-    attempts,
-    restarts: 0,
-    openedAtMs: 0,
-    dueAtMs: 0,
-    takenAtMs: 0,
-  };
-}
+const work = (turnId: string, attempts = 1) => workWith({ turnId, attempts });
 
 const window = { id: "w", dueAtMs: 1_000, wakeAtMs: 2_000 };
 const lease = { token: "t", holder: "h", turnId: "one", takenAtMs: 0, untilAtMs: 60_000 };

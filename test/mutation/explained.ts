@@ -790,7 +790,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/context.ts",
-    code: "const PLACES_MAX = 100_000;",
+    code: "const SENDERS_MAX = 100_000;",
     change: "100_000 → 100001",
     because: "the size of a cache, not a promise",
   },

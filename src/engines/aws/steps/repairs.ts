@@ -11,7 +11,7 @@ import { recordDelivery } from "../items/seen.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
-import { placeOf } from "./find-conversation.ts";
+import { senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
 
@@ -110,7 +110,7 @@ async function resendUnknown(site: AwsContext, unknownId: string): Promise<"stag
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";
   const { conversationId, channel, to, text, media } = unknown;
-  const sender = await placeOf(site, conversationId);
+  const sender = await senderOf(site, conversationId);
   if (sender === undefined) return "not-found";
   const request = {
     id: `resend-${unknownId}`,

@@ -191,7 +191,7 @@ function takenFrom(
   const { token, untilAtMs, takenAtMs } = state.lease!;
   const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
   const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
-  site.places.set(record!.id, record!.sender);
+  site.senders.set(record!.id, record!.sender);
   return {
     lease: { conversationId: stored.id, token, untilAtMs },
     turnId: work.turnId,
