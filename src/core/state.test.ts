@@ -102,6 +102,8 @@ describe("a clock that was set back", () => {
   const CLOCK = { nowMs: 100_000, leaseMs: 60_000 };
   const window = { id: "w", dueAtMs: 1, wakeAtMs: 100_000 };
 
+  const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
+
   it("leaves no lease longer than a lease, and nobody asleep until a time that is far off", () => {
     const state = {
       works: [],
@@ -121,7 +123,6 @@ describe("a clock that was set back", () => {
   const TAKER = { nowMs: 100_000, clockSkewMs: 2_000 };
   const EDGE_MS = 100_000 + 2_000 + 15_000;
   const chunks = [{ text: "ok", state: { kind: "sending", sendByAtMs: 900_000 } }];
-  const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
   const waits = { notBeforeAtMs: 900_000, leftBehindAtMs: 900_000 };
 
   it("is told by what was taken or drafted, further ahead than clocks are apart and requests wait", () => {
