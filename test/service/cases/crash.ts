@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { eventually } from "../../lull-process.ts";
 import type { Environment } from "../outside.ts";
-import { atRest, type Case, committed, type Place, type Platform } from "../platform.ts";
+import { atRest, type Case, committed, type RunningService, type Platform } from "../platform.ts";
 
 /** The provider takes a message, and tells nobody. */
 const TAKEN_IN_SILENCE = { kind: "hang", tookEffect: true } as const;
@@ -9,9 +9,9 @@ const TAKEN_IN_SILENCE = { kind: "hang", tookEffect: true } as const;
 interface Sending {
   readonly title: string;
   /** What the provider is told to do. */
-  readonly prepare: (at: Place) => void;
+  readonly prepare: (at: RunningService) => void;
   /** When the worker that sends is killed. */
-  readonly dies: (at: Place) => Promise<unknown>;
+  readonly dies: (at: RunningService) => Promise<unknown>;
 }
 
 /** A worker dies while it sends, and the customer gets the reply once all the same. */
