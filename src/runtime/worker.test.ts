@@ -446,7 +446,7 @@ describe("webhooks", () => {
     for (const name of ["forged", "echo", "broken", "throwing"]) await post(service, name);
     expect(codes).toEqual(["INVALID_SIGNATURE", undefined, "INVALID_PAYLOAD", "STORE_UNAVAILABLE"]);
     expect((await post(service, "challenged")).body).toBe("42");
-    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel nowhere");
+    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel of this name");
   });
 
   it("delivered again are acknowledged and change nothing", async () => {
