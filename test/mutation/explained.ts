@@ -124,8 +124,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/repairs.ts",
-    code: 'return staged === "not-found" ? "not-found" : "staged";',
-    change: 'staged === "not-found" → false',
+    code: 'return say(step, resendOf(unknown)) === "not-found" ? "not-found" : "staged";',
+    change: 'say(step, resendOf(unknown)) === "not-found" → false',
     because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {

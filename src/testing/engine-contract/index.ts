@@ -9,6 +9,7 @@ import type { EngineCase } from "./harness.ts";
 import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { leases } from "./leases.ts";
+import { moved } from "./moved.ts";
 import { numbers } from "./numbers.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
@@ -38,6 +39,7 @@ export const engineContract: readonly EngineCase[] = [
   ...admission,
   ...people,
   ...numbers,
+  ...moved,
   ...onTurnValidation,
   ...leases,
   ...drafts,
