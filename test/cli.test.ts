@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { run } from "../src/cli/run.ts";
 import { systemClock } from "../src/runtime/system-clock.ts";
-import { fakeTwilio } from "../src/testing/fake-twilio.ts";
+import { fakeTwilio, signedWebhook } from "../src/testing/fake-twilio.ts";
 import { eventually, LullProcess } from "./lull-process.ts";
 
 let cwd: string;
@@ -321,15 +321,48 @@ describe("with Twilio", () => {
     twilio.add({ direction: "inbound", from, to, body: "are you open?", sentAtMs: systemClock.nowMs() });
     const first = await ask(["catch-up", "--since", "2h"], env());
     expect(first.json).toEqual({
-      channels: [{ channel: "whatsapp", listed: 1, new: 1, duplicates: 0, refused: 0 }],
+      channels: [{ channel: "whatsapp", listed: 1, new: 1, duplicates: 0, refused: 0, unattributed: [] }],
     });
     const second = await ask(["catch-up", "--since", "2h"], env());
     expect(second.json).toEqual({
-      channels: [{ channel: "whatsapp", listed: 1, new: 0, duplicates: 1, refused: 0 }],
+      channels: [{ channel: "whatsapp", listed: 1, new: 0, duplicates: 1, refused: 0, unattributed: [] }],
     });
     await lull(["start"], env()).url();
     await twilio.whenSent(1);
     expect(twilio.sent).toMatchObject([{ to: from, from: to, body: "You said: are you open?" }]);
+  });
+
+  test("catch-up leaves what a number wrote that has come with a user id, and shows it", async () => {
+    const [from, to] = ["whatsapp:+15550124", "whatsapp:+15550100"];
+    const url = await lull(["start"], env()).url();
+    const known = {
+      From: from,
+      To: to,
+      AccountSid: SID,
+      NumMedia: "0",
+      ExternalUserId: "whatsapp:SV.aaaaaaaa",
+    };
+    const { headers, body } = signedWebhook({
+      url: "https://chat.example/webhooks/whatsapp",
+      authToken: "token",
+      params: { ...known, MessageSid: `SM${"1".repeat(32)}`, Body: "I am Ana" },
+    });
+    expect((await fetch(`${url}/webhooks/whatsapp`, { method: "POST", headers, body })).status).toBe(200);
+    const { sid } = twilio.add({
+      direction: "inbound",
+      from,
+      to,
+      body: "who am I?",
+      sentAtMs: systemClock.nowMs(),
+    });
+    const catchUp = lull(["catch-up", "--since", "1m"], env());
+    expect(await catchUp.gone()).toMatchObject({ code: 0 });
+    expect(catchUp.stdout).toContain(
+      "whatsapp: 1 need a person: their number has come with a user id, which the list does not tell",
+    );
+    expect(catchUp.stdout).toMatch(new RegExp(`\\+15550124 +${sid}`));
+    const { json } = await ask(["catch-up", "--since", "1m", "--by-number"], env());
+    expect(json.channels).toMatchObject([{ new: 1, unattributed: [] }]);
   });
 
   test("doctor checks the credentials and tells the webhook's URL", async () => {

@@ -207,7 +207,7 @@ describe("in a user's project", () => {
         return feed.includes("You said: hello") ? feed : undefined;
       });
       expect(said).toContain("hello");
-      expect(await (await fetch(url)).text()).toBe(phonePage("web").body);
+      expect(await (await fetch(url)).text()).toBe(phonePage("web", { isUnsigned: true }).body);
     } finally {
       lull.kill("SIGKILL");
       await lull.gone();

@@ -16,6 +16,11 @@ export interface Choice<C> {
   readonly learns?: string;
   /** What changes in the name records once the message is staged here or refused; empty if all is known. */
   readonly keeps: (conversationId?: string) => NameChanges;
+  /**
+   * Set where a number alone does not prove who wrote, for it has come with user ids: its only owner is
+   * `likely`; if it has passed on, or was left, it is `unknown` who had it then.
+   */
+  readonly writer?: "likely" | "unknown";
   /** Another person uses this name now: the conversations of its former holder no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
 }
@@ -65,7 +70,27 @@ export function chooseConversation<C extends NamedConversation>(
     return { ...choice, ...cameTogether(meeting, records) };
   }
   const isNew = person === undefined && !found;
-  return { ...choice, keeps: isNew ? newcomer(sender, records).keeps : () => NOTHING };
+  const writer = lasting === undefined && passing !== undefined ? writerOf(passing, holder, records) : {};
+  return { ...choice, ...writer, keeps: isNew ? newcomer(sender, records).keeps : () => NOTHING };
+}
+
+function writerOf(
+  passing: string,
+  holder: string | undefined,
+  records: NameRecords,
+): Pick<Choice<never>, "writer"> {
+  const owners = records.get(passing)?.cameWith.length ?? (holder === undefined ? 0 : 1);
+  if (owners === 0) return {};
+  return { writer: owners === 1 && holder !== undefined ? "likely" : "unknown" };
+}
+
+/** Whether a message of a provider's list is to be left, for whoever fetched it wants its writer known. */
+export function isUnattributed(
+  asked: "certain" | "likely" | undefined,
+  { writer }: Pick<Choice<never>, "writer">,
+): boolean {
+  if (asked === undefined || writer === undefined) return false;
+  return asked === "certain" || writer === "unknown";
 }
 
 interface Meeting {

@@ -9,5 +9,5 @@ const NOTE = json(200, { service: "lull", health: ["/healthz", "/readyz"], api: 
 /** What stands at `/`: the phone where there is a `web` channel to talk to, else a note. */
 export function rootAnswer(service: Service, page: boolean): EdgeAnswer {
   const web = Object.entries(service.channels).find(([, channel]) => channel.type === "web");
-  return page && web ? phonePage(web[0]) : NOTE;
+  return page && web ? phonePage(...web) : NOTE;
 }

@@ -21,6 +21,8 @@ import type { Repairs } from "./repairs.ts";
 export type StageOutcome =
   | { readonly kind: "staged"; readonly conversationId: string; readonly dueAtMs: number }
   | { readonly kind: "duplicate" }
+  /** Its writer is not known as surely as the request asks for. Nothing of it is kept: it may come again. */
+  | { readonly kind: "unattributed" }
   | {
       readonly kind: "refused";
       readonly code: RefusalCode;
@@ -47,6 +49,11 @@ export interface StageRequest {
   readonly refusal?: RefusalCode;
   /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
+  /**
+   * Set where it is from a provider's list, which tells numbers and no user ids: how surely the store has to
+   * know who wrote it. If it does not, the message is left.
+   */
+  readonly writers?: "certain" | "likely";
 }
 
 export interface DueTurns {

@@ -31,7 +31,8 @@ function behind(
     respond: () => "ok",
     ...config,
   });
-  const catchUp = () => service.catchUp({ channel: "sms", sinceAtMs: 0 });
+  const catchUp = (more: { byNumber?: boolean } = {}) =>
+    service.catchUp({ channel: "sms", sinceAtMs: 0, ...more });
   const counts = async () => (await service.engine()).inspector.counts();
   const refusals = async () => (await (await service.engine()).inspector.refusals({ limit: 10 })).items;
   const webhook = (...messages: InboundMessage[]) => {
@@ -49,8 +50,8 @@ describe("what the provider received meanwhile", () => {
   it("is staged once, whoever brings it first", async () => {
     const { catchUp, webhook, counts } = behind([message("1"), message("2"), message("3")]);
     await webhook(message("2"));
-    expect(await catchUp()).toEqual({ listed: 3, new: 2, duplicates: 1, refused: 0 });
-    expect(await catchUp()).toEqual({ listed: 3, new: 0, duplicates: 3, refused: 0 });
+    expect(await catchUp()).toEqual({ listed: 3, new: 2, duplicates: 1, refused: 0, unattributed: [] });
+    expect(await catchUp()).toEqual({ listed: 3, new: 0, duplicates: 3, refused: 0, unattributed: [] });
     await webhook(message("1"));
     expect(await counts()).toMatchObject({ conversations: 1, staged: 3, windows: 1 });
   });
@@ -100,6 +101,37 @@ describe("what the provider received meanwhile", () => {
   });
 });
 
+describe("what the list does not tell", () => {
+  const [ana, ben, number] = ["SV.aaaaaaaa", "SV.bbbbbbbb", "+15550101"];
+  const lost = message("1", { sender: number, replyTo: number, text: "who am I?", sentAtMs: 5 });
+  const from = (sender: string, id: string) => message(id, { sender, senderAlias: number, replyTo: number });
+  const left = [{ providerId: "1", sender: number, sentAtMs: 5 }];
+
+  it("is who wrote, if the number has come with a user id: it is left for a person", async () => {
+    const { catchUp, webhook, counts, logged, service } = behind([lost]);
+    await webhook(from(ana, "2"));
+    expect(await catchUp()).toEqual({ listed: 1, new: 0, duplicates: 0, refused: 0, unattributed: left });
+    expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
+    expect(logged).toContainEqual(["message.unattributed", { channel: "sms" }]);
+    // The webhook comes after all, and tells: it was somebody else.
+    await webhook({ ...lost, ...from(ben, "1") });
+    const { items } = await (await service.engine()).inspector.conversations({ limit: 10 });
+    expect(items.map(({ sender }) => sender).sort()).toEqual([ana, ben]);
+    expect(await catchUp()).toMatchObject({ new: 0, duplicates: 1, unattributed: [] });
+  });
+
+  it("is taken for the number's only owner on request, and never after the number has passed on", async () => {
+    const one = behind([lost]);
+    await one.webhook(from(ana, "2"));
+    expect(await one.catchUp({ byNumber: true })).toMatchObject({ new: 1, unattributed: [] });
+    expect(await one.counts()).toMatchObject({ conversations: 1, staged: 2 });
+    const two = behind([lost]);
+    await two.webhook(from(ana, "2"));
+    await two.webhook(from(ben, "3"));
+    expect(await two.catchUp({ byNumber: true })).toMatchObject({ new: 0, unattributed: left });
+  });
+});
+
 describe("what a webhook would not have brought in, catching up does not either:", () => {
   it("a message that nobody answers", async () => {
     const { catchUp, counts, refusals } = behind([message("1")], { respond: undefined as never });
@@ -112,7 +144,7 @@ describe("what a webhook would not have brought in, catching up does not either:
     const { catchUp, counts, logged } = behind([message("1"), message("2", { address: "them" })], {
       channel: { addresses: ["us"] },
     });
-    expect(await catchUp()).toEqual({ listed: 2, new: 1, duplicates: 0, refused: 1 });
+    expect(await catchUp()).toEqual({ listed: 2, new: 1, duplicates: 0, refused: 1, unattributed: [] });
     expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
     expect(logged).toContainEqual([
       "webhook.refused",

@@ -1,7 +1,7 @@
 import { InvalidRequest, LullError } from "../errors.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
-import type { Engine, StageOutcome } from "../ports/engine.ts";
+import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { DeadlineMissed } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
 import { knownChannel } from "./known-channel.ts";
@@ -15,6 +15,11 @@ const BATCH = 100;
 export interface CatchUpRequest {
   readonly channel: string;
   readonly sinceAtMs: number;
+  /**
+   * Takes a number's only owner for the writer. Without it, messages of numbers that have come with a user id
+   * are left: a provider's list does not tell the id, and the number may have passed on.
+   */
+  readonly byNumber?: boolean;
   /** How many of the provider's messages were looked at so far. */
   readonly onProgress?: (listed: number) => void;
 }
@@ -24,20 +29,30 @@ export interface CatchUpResult {
   readonly new: number;
   readonly duplicates: number;
   readonly refused: number;
+  /** What was left because it is not known who wrote it: for a person to look at. */
+  readonly unattributed: readonly Unattributed[];
 }
+
+export interface Unattributed {
+  readonly providerId: string;
+  readonly sender: string;
+  readonly sentAtMs?: number;
+}
+
+const NOTHING: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [] };
 
 /** Asks a channel's provider what it received since then, and stages what is not there yet. */
 export async function catchUp(context: ReceiveContext, request: CatchUpRequest): Promise<CatchUpResult> {
-  const { channel: name, sinceAtMs, onProgress = () => {} } = request;
+  const { channel: name, sinceAtMs, byNumber = false, onProgress = () => {} } = request;
   const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);
   await context.fitness.require(name);
   const engine = await context.engine();
-  let result: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0 };
+  let result = NOTHING;
   let batch: InboundMessage[] = [];
   const flush = async () => {
     if (batch.length === 0) return;
-    result = sum(result, await stage(context, engine, { name, channel, batch }));
+    result = sum(result, await stage(context, engine, { name, channel, batch, byNumber }));
     batch = [];
     onProgress(result.listed);
   };
@@ -59,25 +74,38 @@ interface Batch {
   readonly name: string;
   readonly channel: Channel;
   readonly batch: readonly InboundMessage[];
+  readonly byNumber: boolean;
 }
 
 /** As if a webhook had brought them, but at no pace: nobody would come again with what is turned away. */
 async function stage(
   context: ReceiveContext,
   engine: Engine,
-  { name, channel, batch }: Batch,
+  { name, channel, batch, byNumber }: Batch,
 ): Promise<CatchUpResult> {
-  const { requests } = admitted(context, name, channel, batch);
+  const writers = byNumber ? ("likely" as const) : ("certain" as const);
+  const requests = admitted(context, name, channel, batch).requests.map((each) => ({ ...each, writers }));
   const outcomes = await engine.receiving.stage(requests);
   await summarise(context, engine, { name, channel, requests, outcomes, isFetched: true });
-  return tally(batch.length, outcomes);
+  return tally(batch.length, requests, outcomes);
 }
 
-function tally(listed: number, outcomes: readonly StageOutcome[]): CatchUpResult {
+function tally(
+  listed: number,
+  requests: readonly StageRequest[],
+  outcomes: readonly StageOutcome[],
+): CatchUpResult {
   const count = (kind: StageOutcome["kind"]) => outcomes.filter((each) => each.kind === kind).length;
   const [staged, duplicates] = [count("staged"), count("duplicate")];
+  const left = requests.filter((_, at) => outcomes[at]?.kind === "unattributed");
   // What is for another's address was refused before the store was asked.
-  return { listed, new: staged, duplicates, refused: listed - staged - duplicates };
+  const refused = listed - staged - duplicates - left.length;
+  const unattributed = left.map(({ arrival: { providerId, sender, sentAtMs } }) => ({
+    providerId,
+    sender,
+    ...(sentAtMs !== undefined && { sentAtMs }),
+  }));
+  return { listed, new: staged, duplicates, refused, unattributed };
 }
 
 function sum(one: CatchUpResult, other: CatchUpResult): CatchUpResult {
@@ -86,6 +114,7 @@ function sum(one: CatchUpResult, other: CatchUpResult): CatchUpResult {
     new: one.new + other.new,
     duplicates: one.duplicates + other.duplicates,
     refused: one.refused + other.refused,
+    unattributed: [...one.unattributed, ...other.unattributed],
   };
 }
 

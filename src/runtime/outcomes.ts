@@ -67,7 +67,8 @@ function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: 
   } else if (outcome.kind === "refused") {
     const { code, conversationId: conversation } = outcome;
     sampled.note("info", "message.refused", { channel, code }, { conversation });
-  } else log("debug", "message.duplicate", { channel });
+  } else if (outcome.kind === "unattributed") log("info", "message.unattributed", { channel });
+  else log("debug", "message.duplicate", { channel });
 }
 
 /** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */

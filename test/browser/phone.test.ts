@@ -76,4 +76,17 @@ describe.skipIf(!CHROMIUM)("the phone in a browser", () => {
     await replies(1);
     expect(await tab.evaluate(TEXTS)).toEqual(["for two", "You said: for two"]);
   });
+
+  test("a link with a made-up proof makes nobody another visitor: its maker would read along", async () => {
+    const kept = `JSON.parse(localStorage.getItem("lull.phone.web")).visitor`;
+    await tab.write("hi");
+    await replies(1);
+    const before = await tab.evaluate<string>(kept);
+    for (const page of ["?again", "?once-more"]) {
+      await tab.go(`${url}${page}#sender=visitor-of-a-stranger&signature=made-up`);
+      await replies(1);
+      expect([await tab.evaluate(kept), await tab.evaluate("location.hash")]).toEqual([before, ""]);
+      expect(await tab.evaluate(TEXTS)).toEqual(["hi", "You said: hi"]);
+    }
+  });
 });

@@ -288,7 +288,7 @@ export function stubService({ settings, ...overrides }: StubOptions = {}): Stub 
     ),
     say,
     createConversation: (request, made) => createConversation({ ...context, say }, request, made),
-    catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0 }),
+    catchUp: async () => ({ listed: 0, new: 0, duplicates: 0, refused: 0, unattributed: [] }),
     async answerTurn(turnId: string, reply: FullReply) {
       calls.push(["service.answerTurn", turnId, reply]);
       return turnId === "t_1" ? "accepted" : "stale";

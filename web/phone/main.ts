@@ -21,6 +21,7 @@ const session = new Session({
   channel: document.body.dataset.channel ?? "",
   clock: browserClock,
   storage: () => localStorage,
+  isUnsigned: document.body.dataset.proofs === "none",
   hash: () => location.hash,
   forgetLink,
   accepts: (linked, kept) =>

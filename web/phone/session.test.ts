@@ -81,6 +81,7 @@ function page(base: string, items = new Map<string, string>(), hash = ""): Sessi
       getItem: (key) => items.get(key) ?? null,
       setItem: (key, value) => items.set(key, value),
     }),
+    isUnsigned: false,
     hash: () => hash,
     forgetLink: () => {},
     accepts: () => true,

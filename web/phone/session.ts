@@ -11,6 +11,8 @@ export interface Surroundings {
   /** The page's own address. */
   readonly base: string;
   readonly channel: string;
+  /** The channel asks nobody for a proof. */
+  readonly isUnsigned: boolean;
   readonly clock: Clock;
   storage(): KeyValues;
   /** What stands behind the page's address, from the `#` on. */

@@ -13,6 +13,7 @@ const tab = (storage: () => KeyValues, hash = "", channel = "web", forgetLink: (
   new VisitorStore({
     channel,
     storage,
+    isUnsigned: false,
     hash: () => hash,
     forgetLink: () => void forgetLink(),
     accepts: () => true,
@@ -123,4 +124,29 @@ test("a link leaves the address once its visitor is kept, and stays where nothin
   expect(tab(() => storage).current).toMatchObject({ visitor: "ana", signature: "abc" });
   tab(refused, link, "web", () => forgotten.push("refused"));
   expect(forgotten).toEqual(["kept"]);
+});
+
+test("where nobody proves anything, a link names nobody: its maker would read along", () => {
+  const [link, forgotten]: [string, string[]] = ["#sender=visitor-of-a-stranger&signature=made-up", []];
+  const storage = browserStorage();
+  const opened = () =>
+    new VisitorStore({
+      channel: "web",
+      isUnsigned: true,
+      storage: () => storage,
+      hash: () => link,
+      forgetLink: () => void forgotten.push("link"),
+      accepts: () => expect.unreachable("a link that proves nothing is nothing to ask for"),
+    });
+  const first = opened();
+  expect(first.current).toMatchObject({
+    visitor: expect.stringMatching(/^visitor-[0-9a-f]{32}$/),
+    signature: "",
+  });
+  first.addMessage("hello", AT_MS);
+  const again = opened();
+  expect(again.current).toEqual(first.current);
+  again.startOver();
+  expect(again.current.visitor).not.toBe("visitor-of-a-stranger");
+  expect(forgotten).toEqual(["link", "link"]);
 });

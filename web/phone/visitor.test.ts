@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isVisitor, linkedVisitor, newVisitor, visitorFrom } from "./visitor.ts";
+import { isVisitor, linkedVisitor, newVisitor, type Visitor, visitorFrom } from "./visitor.ts";
 
 const kept = () => ({ visitor: "visitor-1", signature: "old", conversations: ["c_1"], log: [] });
 const LINK = "#sender=ana%40example.com&signature=abc";
@@ -46,16 +46,25 @@ test("the visitor that was kept stays, with the latest proof, unless the link na
   expect(visitorFrom(undefined, "", never).visitor).toMatch(/^visitor-/);
 });
 
-test("a proven visitor becomes another only on request: a stranger may have sent the link", () => {
-  const asked: string[][] = [];
-  const stayed = visitorFrom(kept(), LINK, (...names) => {
+const said = { id: "m-1", text: "hi", at: 1, state: "acked" } as const;
+test.each([
+  ["is proven", { signature: "old", conversations: [], log: [] }],
+  ["has a conversation", { signature: "", conversations: ["c_1"], log: [] }],
+  ["has written", { signature: "", conversations: [], log: [said] }],
+])("a visitor who %s becomes another only on request: a stranger may have sent the link", (_, about) => {
+  const [before, asked]: [Visitor, string[][]] = [{ visitor: "visitor-1", ...about }, []];
+  const stayed = visitorFrom(before, LINK, (...names) => {
     asked.push(names);
     return false;
   });
-  expect(stayed).toEqual(kept());
+  expect(stayed).toEqual({ visitor: "visitor-1", ...about });
   expect(asked).toEqual([["ana@example.com", "visitor-1"]]);
-  expect(visitorFrom({ ...kept(), signature: "" }, LINK, never).visitor).toBe("ana@example.com");
-  expect(visitorFrom(undefined, LINK, no).visitor).toBe("ana@example.com");
+  expect(visitorFrom(before, LINK, yes).visitor).toBe("ana@example.com");
+});
+
+test("as whom nobody wrote yet, nobody is asked to give up", () => {
+  expect(visitorFrom(newVisitor(""), LINK, never).visitor).toBe("ana@example.com");
+  expect(visitorFrom(undefined, LINK, never).visitor).toBe("ana@example.com");
 });
 
 test("what is no visitor is not taken for one", () => {

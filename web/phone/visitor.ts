@@ -34,7 +34,7 @@ export type Accepts = (linked: string, kept: string) => boolean;
 
 /**
  * The visitor that was kept, unless the link names another. A stranger can pass on a link of their own: a
- * visitor who follows it would write into the stranger's conversation. So a visitor who is proven already is
+ * visitor who follows it would write into the stranger's conversation. So whoever is somebody here already is
  * asked first.
  */
 export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Accepts): Visitor {
@@ -43,10 +43,15 @@ export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Ac
   if (!linked) return kept;
   if (linked.visitor === kept.visitor && linked.signature === kept.signature) return kept;
   // Also where only the proof differs: a made-up one would lock the visitor out.
-  if (kept.signature !== "" && !accepts(linked.visitor, kept.visitor)) return kept;
+  if (isSomebody(kept) && !accepts(linked.visitor, kept.visitor)) return kept;
   if (linked.visitor !== kept.visitor) return newVisitor(hash);
   kept.signature = linked.signature;
   return kept;
+}
+
+/** Proven, or has written: a name that was only made up for an empty page is nobody's yet. */
+function isSomebody({ signature, conversations, log }: Visitor): boolean {
+  return signature !== "" || conversations.length > 0 || log.length > 0;
 }
 
 /** What a browser gives back may be from another version, or spoilt. */

@@ -5,18 +5,29 @@ import { type Call, type Command, requiredOption, textOption } from "../command.
 import { withData } from "../data.ts";
 import { printResult } from "../output/print.ts";
 import { progress } from "../output/progress.ts";
-import { table } from "../output/table.ts";
-import { parseSince } from "../output/times.ts";
+import { oneLine, table } from "../output/table.ts";
+import { parseSince, relativeTime } from "../output/times.ts";
 import { CommandFailed, UsageError } from "../usage-error.ts";
+
+/** Of what is left, so many are shown; a program gets all of them. */
+const SHOWN_MAX = 20;
+const SENDER_MAX = 60;
+
+type ChannelResult = CatchUpResult & { readonly channel: string };
 
 export const catchUp: Command = {
   usage: "--since 2h|TIME [options]",
   about: `Asks each provider what it received since then and stages what is not there yet, for example after
 an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
-are duplicates.`,
+are duplicates. A provider's list has no user ids: messages of numbers that have come with one are left, and shown,
+because the number may have passed to somebody else.`,
   options: {
     since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
     channel: { type: "string", value: "NAME", help: "only this channel" },
+    "by-number": {
+      type: "boolean",
+      help: "take what a number's only owner may have written, where it has come with one user id and no other",
+    },
   },
   examples: ["lull catch-up --since 2h", "lull catch-up --since 2026-11-15T05:00:00Z --channel whatsapp"],
   run: async (call) => {
@@ -58,15 +69,39 @@ async function catchUpAll(
   sinceAtMs: number,
 ): Promise<number> {
   const shown = progress(call.io);
-  const results: (CatchUpResult & { readonly channel: string })[] = [];
+  const byNumber = call.options["by-number"] === true;
+  const results: ChannelResult[] = [];
   for (const { name: channel } of channels) {
     const onProgress = (listed: number) => shown.update(`${channel}: ${listed} listed`);
-    results.push({ channel, ...(await lull.catchUp({ channel, sinceAtMs, onProgress })) });
+    results.push({ channel, ...(await lull.catchUp({ channel, sinceAtMs, byNumber, onProgress })) });
   }
   shown.end();
   const rows = results.map((each) =>
-    [each.channel, each.listed, each.new, each.duplicates, each.refused].map(String),
+    [each.channel, each.listed, each.new, each.duplicates, each.refused, each.unattributed.length].map(
+      String,
+    ),
   );
-  printResult(call, { channels: results }, table(["channel", "listed", "new", "known", "refused"], rows));
+  const counts = table(["channel", "listed", "new", "known", "refused", "left"], rows);
+  const sentences = [counts, ...results.flatMap((each) => whatIsLeft(each, byNumber, call.io.nowMs()))];
+  printResult(call, { channels: results }, sentences.join("\n"));
   return 0;
+}
+
+function whatIsLeft({ channel, unattributed }: ChannelResult, byNumber: boolean, nowMs: number): string[] {
+  if (unattributed.length === 0) return [];
+  const why = byNumber
+    ? "their number has come with other user ids, or its owner has left it"
+    : "their number has come with a user id, which the list does not tell";
+  const shown = unattributed.slice(0, SHOWN_MAX);
+  const rows = shown.map(({ sentAtMs, sender, providerId }) => [
+    sentAtMs === undefined ? "" : relativeTime(sentAtMs, nowMs),
+    oneLine(sender, SENDER_MAX),
+    oneLine(providerId, SENDER_MAX),
+  ]);
+  const more = unattributed.length - shown.length;
+  return [
+    `\n${channel}: ${unattributed.length} need a person: ${why}`,
+    table(["sent", "sender", "id"], rows),
+    ...(more > 0 ? [`and ${more} more: --json shows all`] : []),
+  ];
 }

@@ -1,9 +1,10 @@
+import type { Channel } from "../../ports/channel.ts";
 import type { EdgeAnswer } from "../edge-request.ts";
 import { PHONE } from "./built/phone.ts";
 import type { BuiltPage } from "./built-page.ts";
 
 /** The phone page, whole: nothing in it is loaded from anywhere else. */
-export function phonePage(channel: string): EdgeAnswer {
+export function phonePage(channel: string, { isUnsigned }: Pick<Channel, "isUnsigned">): EdgeAnswer {
   return {
     status: 200,
     headers: {
@@ -14,7 +15,7 @@ export function phonePage(channel: string): EdgeAnswer {
       "x-content-type-options": "nosniff",
     },
     // A channel's name is lower-case letters, digits and dashes: safe in an attribute.
-    body: PHONE.html.replace("{{channel}}", channel),
+    body: PHONE.html.replace("{{channel}}", channel).replace("{{proofs}}", isUnsigned ? "none" : "asked"),
   };
 }
 

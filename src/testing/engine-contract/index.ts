@@ -9,6 +9,7 @@ import type { EngineCase } from "./harness.ts";
 import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { leases } from "./leases.ts";
+import { listedMessages } from "./listed.ts";
 import { moved } from "./moved.ts";
 import { numbers } from "./numbers.ts";
 import { onTurnValidation } from "./on-turn.ts";
@@ -40,6 +41,7 @@ export const engineContract: readonly EngineCase[] = [
   ...people,
   ...numbers,
   ...moved,
+  ...listedMessages,
   ...onTurnValidation,
   ...leases,
   ...drafts,

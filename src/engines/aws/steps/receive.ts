@@ -1,5 +1,6 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
+import { isUnattributed } from "../../../core/person.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
 import { windowInForce } from "../../../core/window.ts";
@@ -46,6 +47,7 @@ interface Receipt {
   readonly sequence: number;
   readonly refusal: StageRequest["refusal"];
   readonly isUnrecorded: StageRequest["isUnrecorded"];
+  readonly writers: StageRequest["writers"];
 }
 
 /**
@@ -53,9 +55,10 @@ interface Receipt {
  * handled one after the other.
  */
 export async function stage(site: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
-  const receipts = requests.map(({ arrival, refusal, isUnrecorded }): Receipt => {
+  const receipts = requests.map(({ arrival, ...asked }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
-    return { arrival, id, sequence: site.nextSequence(), refusal, isUnrecorded };
+    const { refusal, isUnrecorded, writers } = asked;
+    return { arrival, id, sequence: site.nextSequence(), refusal, isUnrecorded, writers };
   });
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
@@ -98,7 +101,8 @@ async function stageIn(
   receipt: Receipt,
   { key, known, mark }: Found,
 ): Promise<StageOutcome | "look-again"> {
-  const { arrival, id, refusal } = receipt;
+  const { arrival, id, refusal, writers } = receipt;
+  if (isUnattributed(writers, known)) return { kind: "unattributed" };
   const { active } = known;
   const refused = async (code: RefusalCode, conversationId?: string) => {
     const waiting = await stagedBefore(site, known, id);

@@ -1,5 +1,6 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
+import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import type { ConversationState } from "../../../core/state.ts";
@@ -25,6 +26,7 @@ function stageOne(step: StepContext, request: StageRequest): StageOutcome {
   if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
   const key = conversationKey(step.settings, arrival);
   const choice = chosen(step, key, arrival);
+  if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
   if (refusal !== undefined || step.settings.validation === "on-turn") {
     // Whose number it is now does not depend on whether this message is accepted, or on when its turn comes.
