@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { eventually } from "../../lull-process.ts";
 import type { Environment } from "../outside.ts";
-import { atRest, type Case, committed, type RunningService, type Platform } from "../platform.ts";
+import { atRest, type Case, committed, type Platform, type RunningService } from "../platform.ts";
 
 /** The provider takes a message, and tells nobody. */
 const TAKEN_IN_SILENCE = { kind: "hang", tookEffect: true } as const;
