@@ -4,6 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
+import { twilio } from "../src/channels/twilio/index.ts";
+import { wati } from "../src/channels/wati/index.ts";
+import { web } from "../src/channels/web/index.ts";
 import { CATALOGUE } from "../src/cli/catalogue.ts";
 import { KNOBS } from "../src/config/knobs.ts";
 import { TABLES } from "../src/engines/aws/dynamo/tables.ts";
@@ -16,6 +19,15 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "lull-docs-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("lull catch-up asks the channels of which docs/operating.md says that it can", () => {
+  const channels = { Twilio: twilio.sms(), WATI: wati({}), web: web() };
+  const able = Object.entries(channels).filter(([, channel]) => channel.listReceived !== undefined);
+  expect(able.map(([name]) => name)).toEqual(["Twilio"]);
+  expect(pageNamed("docs/operating.md").text).toMatch(
+    /keeps a list of that: Twilio's .*WATI has no such list/s,
+  );
+});
 
 test("every test that the table of attacks names is there", async () => {
   const { text } = pageNamed("docs/security.md");
@@ -123,7 +135,7 @@ describe("settings", () => {
   ].flat();
   /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
-    "test/aws/local/settings.ts",
+    "tools/aws-local/settings.ts",
     "test/aws/interleavings.test.ts",
     "test/bad-input/hold.ts",
     "test/browser/chromium.ts",
@@ -187,7 +199,7 @@ const GLOSSARY_WORDS = [
   ],
   ...["responder", "draft", "chunk", "reply", "outcome", "refusal", "outbound", "late answer"],
   ...["quarantine", "dead letter", "unknown send", "late send", "orphan", "sweeper", "settle"],
-  ...["hand-off", "pause", "admission", "dedupe memory", "engine"],
+  ...["hand-off", "pause", "admission", "dedupe memory", "engine", "sqlite", "aws", "queue"],
 ];
 /** Ordinary words of the trade among the nouns of `src/model`, and a name's record. */
 const PLAIN_NOUNS = ["commit", "history", "limits", "log", "names", "release", "settings", "take"];

@@ -58,9 +58,13 @@ const TRIGGER_AGE_MAX = Duration.minutes(30);
 export function createAlarms(parent: Construct, watched: Watched, topic: ITopic | undefined): Alarm[] {
   const scope = new Construct(parent, "Alarms");
   const alarms = [
-    ...[...ofTurns(watched), ...ofGateway(scope, watched), ...ofEdges(watched), ...ofTables(watched)].map(
-      (watch) => createAlarm(scope, watch),
-    ),
+    ...[
+      ...ofTurns(watched),
+      ...ofRepairs(watched),
+      ...ofGateway(scope, watched),
+      ...ofEdges(watched),
+      ...ofTables(watched),
+    ].map((watch) => createAlarm(scope, watch)),
     createSilenceAlarm(scope, watched),
   ];
   if (topic)
@@ -113,6 +117,12 @@ function ofTurns({ metrics }: Watched): Watch[] {
       metric: metrics.busyRatio(),
       above: BUSY_RATIO_MAX,
     },
+  ];
+}
+
+/** What an operator has to look at. */
+function ofRepairs({ metrics }: Watched): Watch[] {
+  return [
     {
       id: "DeadLetters",
       why:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../model/draft.ts";
+import { draftOf } from "../testing/state-builders.ts";
 import { DEFAULTS } from "./defaults.ts";
 import {
   dropPending,
@@ -20,18 +21,7 @@ const unknown: ChunkState = { kind: "unknown" };
 const dropped: ChunkState = { kind: "dropped" };
 const sent = (providerId = "p1"): ChunkState => ({ kind: "sent", providerId, atMs: 5 });
 
-function draft(...states: ChunkState[]): Draft {
-  return {
-    turnId: "turn",
-    messageIds: ["m1"],
-    channel: "test",
-    to: "ana",
-    from: "lull",
-    chunks: states.map((state, at) => ({ text: `text ${at}`, state })),
-    answerStartedAtMs: 0,
-    draftedAtMs: 0,
-  };
-}
+const draft = (...states: ChunkState[]) => draftOf(states);
 
 const kinds = ({ chunks }: Draft) => chunks.map(({ state }) => state.kind);
 

@@ -1,4 +1,7 @@
+import type { Draft } from "../model/draft.ts";
 import type { NameChange, Named, NamedConversation, NameRecords } from "../model/names.ts";
+import type { StagedOutbound } from "../model/outbound.ts";
+import type { Moved } from "../model/take.ts";
 import { aliasOf, isPassing, lastingOf, lastOf, namesOf, passingOf, whoseIs } from "./names.ts";
 
 /** By name. */
@@ -189,6 +192,31 @@ export function namesBehind(conversation: NamedConversation, records: NameRecord
   return [...namesOf(conversation), person, lastOf(records, person ?? conversation.sender)].filter(
     (name) => name !== undefined,
   );
+}
+
+interface Addressed {
+  readonly draft?: Pick<Draft, "addressee"> | undefined;
+  readonly outbound?: Pick<StagedOutbound, "addressee"> | undefined;
+  readonly messages: readonly Named[];
+}
+
+/** The name by which a turn's customer is answered, if it may be another person's by now. */
+export function nameAddressed({ draft, outbound, messages }: Addressed): string | undefined {
+  if (draft) return draft.addressee;
+  if (outbound) return outbound.addressee;
+  const newest = messages.at(-1);
+  return newest && passingOf(newest);
+}
+
+/** Undefined if the conversation's person still has this name. */
+export function movedFrom(
+  name: string,
+  conversation: NamedConversation,
+  records: NameRecords,
+): Moved | undefined {
+  const to = addresseeOf(conversation, records);
+  if (to === name) return undefined;
+  return to === undefined ? {} : { to };
 }
 
 /**

@@ -1,20 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../model/draft.ts";
+import { draftOf, work as workWith } from "../testing/state-builders.ts";
 import { afterRelease, type Releasing } from "./release.ts";
-import type { ConversationState, Work } from "./state.ts";
+import type { ConversationState } from "./state.ts";
 
 const NOW = 100_000;
-const work: Work = {
-  turnId: "turn",
-  recordId: "c",
-  messageIds: ["m1"],
-  batchIds: ["m1"],
-  attempts: 3,
-  restarts: 1,
-  openedAtMs: 0,
-  dueAtMs: 10_000,
-  takenAtMs: 20_000,
-};
+const work = workWith({ attempts: 3, restarts: 1, takenAtMs: 20_000 });
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 20_000, untilAtMs: 160_000 };
 const held: ConversationState = { works: [work], lease };
 
@@ -23,19 +14,7 @@ function giving(given: Partial<Releasing> = {}): Releasing {
   return { state: held, work, newer: [], policy, nowMs: NOW, clockSkewMs: 0, windowId: "new", ...given };
 }
 
-function draft(state: ChunkState, given: Partial<Draft> = {}): Draft {
-  return {
-    turnId: "turn",
-    messageIds: ["m1"],
-    channel: "test",
-    to: "ana",
-    from: "lull",
-    chunks: [{ text: "ok", state }],
-    answerStartedAtMs: 0,
-    draftedAtMs: 0,
-    ...given,
-  };
-}
+const draft = (state: ChunkState, given: Partial<Draft> = {}) => draftOf([state], given);
 
 const sending: ChunkState = { kind: "sending", sendByAtMs: NOW };
 const sent: ChunkState = { kind: "sent", providerId: "p", atMs: 1 };

@@ -54,6 +54,7 @@ const UNKNOWN = fields({
   chunk: count,
   channel: text,
   to: text,
+  addressee: optional(text),
   from: optional(text),
   text,
   media: optional(MEDIA),

@@ -53,6 +53,7 @@ export const DRAFT = fields({
   messageIds: listOf(text),
   channel: text,
   to: text,
+  addressee: optional(text),
   from: text,
   chunks: listOf(CHUNK),
   awaitingUntilAtMs: optional(time),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Draft } from "../model/draft.ts";
+import { work as workWith } from "../testing/state-builders.ts";
 import {
   AT_REST,
   afterClockSetBack,
@@ -8,7 +9,6 @@ import {
   isAtRest,
   onEarlierClock,
   triesOf,
-  type Work,
   wakeAtMs,
   withOutage,
   withoutFarTimes,
@@ -17,19 +17,7 @@ import {
   workOf,
 } from "./state.ts";
 
-function work(turnId: string, attempts = 1): Work {
-  return {
-    turnId,
-    recordId: "c",
-    messageIds: ["m"],
-    batchIds: ["m"],
-    attempts,
-    restarts: 0,
-    openedAtMs: 0,
-    dueAtMs: 0,
-    takenAtMs: 0,
-  };
-}
+const work = (turnId: string, attempts = 1) => workWith({ turnId, attempts });
 
 const window = { id: "w", dueAtMs: 1_000, wakeAtMs: 2_000 };
 const lease = { token: "t", holder: "h", turnId: "one", takenAtMs: 0, untilAtMs: 60_000 };
@@ -102,7 +90,9 @@ describe("a clock that was set back", () => {
   const CLOCK = { nowMs: 100_000, leaseMs: 60_000 };
   const window = { id: "w", dueAtMs: 1, wakeAtMs: 100_000 };
 
-  it("leaves no lease longer than a lease, and no window asleep until a time that is far off", () => {
+  const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
+
+  it("leaves no lease longer than a lease, and nobody asleep until a time that is far off", () => {
     const state = {
       works: [],
       lease: { ...lease, untilAtMs: 160_001 },
@@ -121,7 +111,6 @@ describe("a clock that was set back", () => {
   const TAKER = { nowMs: 100_000, clockSkewMs: 2_000 };
   const EDGE_MS = 100_000 + 2_000 + 15_000;
   const chunks = [{ text: "ok", state: { kind: "sending", sendByAtMs: 900_000 } }];
-  const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
   const waits = { notBeforeAtMs: 900_000, leftBehindAtMs: 900_000 };
 
   it("is noticed by a taken or drafted time that lies further ahead than skew and waiting explain", () => {

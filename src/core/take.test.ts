@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChunkState, Draft } from "../model/draft.ts";
+import { draftOf, work as workWith } from "../testing/state-builders.ts";
 import { settingsWith } from "./defaults.ts";
 import type { ConversationState, Work } from "./state.ts";
 import {
@@ -28,38 +29,14 @@ function item(id: string, given: Partial<StagedItem> = {}): StagedItem {
   return { kind: "message", id, arrivedAtMs: 0, position: 0, sequence: 0, bytes: 1, ...given };
 }
 
-function work(given: Partial<Work> = {}): Work {
-  return {
-    turnId: "old-turn",
-    recordId: "c",
-    messageIds: ["m1"],
-    batchIds: ["m1"],
-    attempts: 1,
-    restarts: 0,
-    openedAtMs: 0,
-    dueAtMs: 10_000,
-    takenAtMs: 10_000,
-    ...given,
-  };
-}
+const work = (given: Partial<Work> = {}) => workWith({ turnId: "old-turn", ...given });
 
 function lease(untilAtMs: number) {
   return { token: "old-token", holder: "other", turnId: "old-turn", takenAtMs: 0, untilAtMs };
 }
 
-function draft(state: ChunkState, given: Partial<Draft> = {}): Draft {
-  return {
-    turnId: "old-turn",
-    messageIds: ["m1"],
-    channel: "test",
-    to: "ana",
-    from: "lull",
-    chunks: [{ text: "ok", state }],
-    answerStartedAtMs: 0,
-    draftedAtMs: 0,
-    ...given,
-  };
-}
+const draft = (state: ChunkState, given: Partial<Draft> = {}) =>
+  draftOf([state], { turnId: "old-turn", ...given });
 
 function decide(given: Partial<Found>, by: Partial<Taker> = {}, over = settings): TakeDecision {
   const found: Found = { state: { works: [], window }, staged: [item("m1")], conversation, ...given };

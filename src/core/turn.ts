@@ -3,6 +3,7 @@ import type { ConversationStatus } from "../model/conversation.ts";
 import type { Chunk, Draft } from "../model/draft.ts";
 import type { HistoryMessage, MessagePart } from "../model/history.ts";
 import type { StagedMessage } from "../model/message.ts";
+import type { OutboundRequest } from "../model/outbound.ts";
 import type { Settings } from "../model/settings.ts";
 import type { TurnRecord } from "../model/turn.ts";
 import type { UnknownSend } from "../model/unknown-send.ts";
@@ -71,7 +72,7 @@ export function recordOf({ work, commit, draft, messages, nowMs }: FinishedTurn)
 /** The chunks whose outcome is unknown. */
 export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSend[] {
   if (!draft) return [];
-  const { turnId, channel, to, from } = draft;
+  const { turnId, channel, to, addressee, from } = draft;
   return draft.chunks.flatMap(({ state, text, media }, chunk) =>
     state.kind === "unknown"
       ? [
@@ -82,6 +83,7 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
             chunk,
             channel,
             to,
+            ...(addressee !== undefined && { addressee }),
             from,
             text,
             ...(media && { media }),
@@ -90,6 +92,21 @@ export function unknownSendsOf({ work, draft, nowMs }: FinishedTurn): UnknownSen
         ]
       : [],
   );
+}
+
+/** What an operator has sent again: an outbound like any other. */
+export function resendOf(unknown: UnknownSend): OutboundRequest {
+  const { id, conversationId, channel, to, addressee, text, media } = unknown;
+  return {
+    id: `resend-${id}`,
+    conversationId,
+    channel,
+    to,
+    ...(addressee !== undefined && { addressee }),
+    texts: [text],
+    ...(media && { media }),
+    author: "resend",
+  };
 }
 
 /** The conversation's status after the turn; undefined if the turn leaves it unchanged. */

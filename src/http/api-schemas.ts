@@ -177,6 +177,8 @@ export const CHUNK = object({
   }),
 });
 
+const ADDRESSEE = text("The customer's name that `to` stands for, if it may pass to another person.");
+
 export const DRAFT = component(
   "Draft",
   object({
@@ -184,6 +186,7 @@ export const DRAFT = component(
     message_ids: list(text()),
     channel: text(),
     to: text(),
+    addressee: optional(ADDRESSEE),
     from: text("Our address."),
     chunks: list(CHUNK),
     awaiting_until_at: optional(time("Until when a late answer is waited for.")),
@@ -244,6 +247,7 @@ export const UNKNOWN_SEND = component(
     chunk: count("Which message of the reply, from 0 on."),
     channel: text(),
     to: text(),
+    addressee: optional(ADDRESSEE),
     from: optional(text("Our address.")),
     text: text(),
     media: optional(list(MEDIA)),

@@ -12,7 +12,7 @@ describe("metrics", () => {
     const log = counted(silent);
     for (const event of ["window.armed", "window.armed", "lease.taken", "turn.committed", "nothing.of-ours"])
       log("debug", event);
-    log("error", "sweep.orphans", { orphans: 7 });
+    for (const conversation of ["c1", "c2"]) log("error", "sweep.orphan", { conversation });
     log("error", "store.quarantined", { table: "conversations-stage", rows: 3 });
     flush();
     flush();
@@ -22,7 +22,7 @@ describe("metrics", () => {
         MessagesStaged: 2,
         LeasesTaken: 1,
         TurnsCommitted: 1,
-        Orphans: 7,
+        Orphans: 2,
         RowsQuarantined: 3,
       },
     ]);

@@ -17,6 +17,11 @@ export interface TurnTries {
   readonly restarts: number;
 }
 
+/** By which name the customer is reached now. Without one, it cannot be told who has the old one. */
+export interface Moved {
+  readonly to?: string;
+}
+
 /** A turn to carry out, under a lease. */
 export interface Taken extends TurnTries {
   readonly lease: Lease;
@@ -28,6 +33,8 @@ export interface Taken extends TurnTries {
   readonly outbound?: StagedOutbound;
   /** Set when an earlier holder got as far as DRAFT: the turn continues there. */
   readonly draft?: Draft;
+  /** Set if the customer no longer has the name that the reply is addressed to. */
+  readonly moved?: Moved;
   /** Provider ids that its latest turns and dead letters sent; `reconcile` leaves them out. */
   readonly recentProviderIds: readonly string[];
   /** A limit cut the batch: more is due as soon as this turn is over. */

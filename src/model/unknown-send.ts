@@ -7,6 +7,8 @@ export interface UnknownSend {
   readonly chunk: number;
   readonly channel: string;
   readonly to: string;
+  /** As in its draft. */
+  readonly addressee?: string;
   /** Our address; unknown for records of an older version. */
   readonly from?: string;
   readonly text: string;

@@ -64,6 +64,21 @@ describe("what the provider received meanwhile", () => {
     expect(told).toEqual([100, 200, 201]);
   });
 
+  it("is nothing to tell of where there is nothing", async () => {
+    const { service } = behind([]);
+    const onProgress = () => expect.unreachable();
+    expect(await service.catchUp({ channel: "sms", sinceAtMs: 0, onProgress })).toMatchObject({ listed: 0 });
+  });
+
+  it("is refused in the provider's own words", async () => {
+    const refused = new Error("401: another token, please");
+    // biome-ignore lint/correctness/useYield: it never comes to that.
+    const listReceived = async function* (): AsyncGenerator<InboundMessage> {
+      throw refused;
+    };
+    await expect(behind([], { channel: { listReceived } }).catchUp()).rejects.toBe(refused);
+  });
+
   it("has no pace: nobody would come again with what is turned away", async () => {
     const { catchUp } = behind([message("1"), message("2"), message("3")], {
       limits: { senderPerMinuteMax: 1 },

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ATTRIBUTES_BYTES_MAX, NAME_LENGTH_MAX } from "../core/defaults.ts";
+import { memory } from "../engines/memory/index.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { testChannel } from "../testing/test-channel.ts";
 import { testLull } from "../testing/test-lull.ts";
 import type { CreateRequest } from "./create-conversation.ts";
+import { createService } from "./create-service.ts";
 
 const ANA = { channel: "test", address: "lull", sender: "ana" };
 
@@ -46,6 +50,22 @@ describe("a program creates a conversation", () => {
     await lull.advance(1_000);
     expect(lull.sent).toEqual([{ to: "+15550123", text: "Hello, Ana!" }]);
     await lull.stop();
+  });
+
+  it("and greets on the channel that it named", async () => {
+    const clock = fakeClock();
+    const [one, two] = [testChannel({ addresses: ["us"] }), testChannel({ addresses: ["them"] })];
+    const service = createService({
+      engine: memory(),
+      channels: { one, two },
+      clock,
+      respond: () => "hello",
+    });
+    await service.start();
+    await service.createConversation({ channel: "two", address: "us", sender: "ana", firstMessage: "Hi!" });
+    await clock.advance(1_000);
+    expect([one.outbox.length, two.outbox.length]).toEqual([0, 1]);
+    await service.stop(0);
   });
 
   it("that the customer's next message goes on with", async () => {

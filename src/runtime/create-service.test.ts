@@ -73,6 +73,14 @@ it("a late answer is cut for the channel that carries least: whose it is, only t
   await service.stop(0);
 });
 
+it.each(["pigeon", "constructor"])("nothing is received on a channel %s", async (name) => {
+  const { service } = testLull({ respond: () => "hello" });
+  await expect(service.receive(name, { method: "POST", url: "/", headers: {}, body })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "there is no channel of this name; there are test",
+  });
+});
+
 it("a message whose responder is gone when its turn comes is refused with the reason, not left waiting", async () => {
   const clock = fakeClock();
   const engine = memory();

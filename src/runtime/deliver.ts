@@ -2,7 +2,8 @@ import { dropPending, nextDraftStep, withChunk } from "../core/draft.ts";
 import { backoffByAgeMs, failingSinceAtMs } from "../core/retry.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
-import { sending } from "./drafting.ts";
+import { readdressed, sending } from "./drafting.ts";
+import { isPassedOn, passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { type Heard, reconcile, send } from "./provider-calls.ts";
 import { commit, fail, lose, release, worded } from "./turn-end.ts";
@@ -73,7 +74,8 @@ function giveUp(run: TurnRun, draft: Draft): Promise<TurnEnd> {
 }
 
 async function markSending(run: TurnRun, draft: Draft, chunk: number): Promise<Next> {
-  const next = sending(run, draft, chunk);
+  if (isPassedOn(run.taken)) return end(await fail(run, passedOn(), draft));
+  const next = sending(run, readdressed(run, draft), chunk);
   const marked = await persist(run, () => run.engine.turns.mark(run.heartbeat.lease(), next));
   if (marked.kind === "lost") return end(lose(run));
   if (marked.kind === "handed-off") return end(await commitDraft(run, dropPending(draft), "handed-off"));

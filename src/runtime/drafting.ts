@@ -1,11 +1,13 @@
 import { pendingChunks, withChunk } from "../core/draft.ts";
 import { sendByAtMs } from "../core/lease.ts";
+import { nameAddressed } from "../core/person.ts";
 import { soundAs } from "../core/shape.ts";
 import { DRAFT } from "../core/sound-state.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
 import type { Media } from "../model/message.ts";
 import type { Usage } from "../model/reply.ts";
+import type { Channel } from "../ports/channel.ts";
 import { replyTexts } from "./reply-texts.ts";
 import type { TurnRun } from "./turn-run.ts";
 
@@ -35,7 +37,7 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     turnId: taken.turnId,
     messageIds: taken.messages.map(({ id }) => id),
     channel,
-    to: taken.outbound?.to ?? newest!.replyTo,
+    ...addressOf(run, channel),
     from: newest?.address ?? taken.conversation.address,
     chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
     ...(usage && { usage }),
@@ -46,6 +48,29 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
     draftedAtMs: nowMs,
   });
+}
+
+/** Where the customer is now: a message or an outbound may have waited, and its number may have passed on. */
+function addressOf({ taken, channels }: TurnRun, channel: string): Pick<Draft, "to" | "addressee"> {
+  const { outbound, messages, moved } = taken;
+  const addressee = moved?.to ?? nameAddressed({ outbound, messages });
+  const to = outbound?.to ?? messages.at(-1)!.replyTo;
+  return {
+    to: moved?.to === undefined ? to : addressOn(channels[channel], moved.to),
+    ...(addressee !== undefined && { addressee }),
+  };
+}
+
+/** A draft that was begun earlier: what is left of it goes to where the customer is now. */
+export function readdressed({ taken, channels }: TurnRun, draft: Draft): Draft {
+  const name = taken.moved?.to;
+  if (name === undefined || name === draft.addressee) return draft;
+  return { ...draft, to: addressOn(channels[draft.channel], name), addressee: name };
+}
+
+/** As the channel writes a customer's name. */
+export function addressOn(channel: Channel | undefined, name: string): string {
+  return String(channel?.addressOf?.(name) ?? name);
 }
 
 /**

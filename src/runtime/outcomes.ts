@@ -1,3 +1,4 @@
+import { passingOf } from "../core/names.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome } from "../ports/engine.ts";
@@ -81,12 +82,14 @@ async function tellBusy(
   if (channel.busyTextInAnswer && !isFetched && code !== "RATE_LIMITED")
     return { busyText: context.busyText };
   const { arrival: message } = requests[at]!;
+  const addressee = passingOf(message);
   if (conversationId !== undefined) {
     await engine.conversations.say({
       id: `busy-${message.providerId}`,
       conversationId,
       channel: name,
       to: message.replyTo,
+      ...(addressee !== undefined && { addressee }),
       texts: [context.busyText],
       author: "busy",
     });

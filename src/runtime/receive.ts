@@ -1,11 +1,12 @@
 import { mayBring } from "../core/own-addresses.ts";
 import { soundStatus } from "../core/sound-inbound.ts";
-import { ConfigError, tellable } from "../errors.ts";
+import { tellable } from "../errors.ts";
 import type { DeliveryStatus } from "../model/message.ts";
 import type { Channel, Parsed, ReceiveSummary, WebhookAnswer, WebhookRequest } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { within } from "../wire/deadline.ts";
 import { admitted, refusedStranger } from "./arrivals.ts";
+import { knownChannel } from "./known-channel.ts";
 import { RETRY_AFTER_SECONDS, type Received, summarise, tellOdd } from "./outcomes.ts";
 import type { ReceiveContext } from "./receive-context.ts";
 import { noteRefusal, refuse } from "./refuse.ts";
@@ -21,8 +22,7 @@ export async function receive(
   request: WebhookRequest,
 ): Promise<WebhookAnswer> {
   const { sampled, clock, settings } = context;
-  const channel = context.channels[name];
-  if (!channel) throw new ConfigError(`there is no channel ${name}`);
+  const channel = knownChannel(context.channels, name);
   try {
     // What is stored after that was never acknowledged: the provider sends it again, and it is a duplicate.
     return await within(clock, settings.receiveTimeoutMs, () => answer(context, name, channel, request));

@@ -1,17 +1,15 @@
-import { addresseeOf } from "../core/person.ts";
 import type { Answer } from "../core/reply.ts";
 import { decideAnswer } from "../core/rules.ts";
 import { mayRestart } from "../core/turn.ts";
 import { LullError } from "../errors.ts";
 import type { Draft } from "../model/draft.ts";
-import type { StagedOutbound } from "../model/outbound.ts";
 import type { Taken } from "../model/take.ts";
 import type { Responder } from "../ports/responder.ts";
 import { ask } from "./ask.ts";
 import { deliver } from "./deliver.ts";
 import { draftOf, sendingFirst } from "./drafting.ts";
 import { keepAlive } from "./heartbeat.ts";
-import { passedOn } from "./passed-on.ts";
+import { isPassedOn, passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { commit, fail, lose, release } from "./turn-end.ts";
 import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
@@ -38,22 +36,9 @@ function resume(run: TurnRun): Promise<TurnEnd> {
   // Checked before the responder is asked: on a shared database another process may have this channel.
   if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
   if (draft) return deliver(run, draft, { isFresh: false });
-  if (outbound) return sayNow(run, outbound);
+  if (isPassedOn(run.taken)) return fail(run, passedOn());
+  if (outbound) return writeDraft(run, draftOf(run, outbound));
   return answerBatch(run);
-}
-
-/**
- * A message may have waited behind a turn or an outage. Meanwhile its number may have passed to another
- * person.
- */
-async function sayNow(run: TurnRun, outbound: StagedOutbound): Promise<TurnEnd> {
-  const { conversation } = run.taken;
-  const { addressee, channel } = outbound;
-  if (addressee === undefined) return writeDraft(run, draftOf(run, outbound));
-  const now = addresseeOf(conversation, await run.engine.inspector.names(conversation));
-  if (now === undefined) return fail(run, passedOn());
-  const to = now === addressee ? outbound.to : (run.channels[channel]?.addressOf?.(now) ?? now);
-  return writeDraft(run, { ...draftOf(run, outbound), to });
 }
 
 /** Where the answer goes. */

@@ -4,6 +4,7 @@ import { mayBring } from "../core/own-addresses.ts";
 import { addresseeOf } from "../core/person.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
+import { addressOn } from "./drafting.ts";
 import { knownChannel } from "./known-channel.ts";
 import { passedOn } from "./passed-on.ts";
 import { replyTexts } from "./reply-texts.ts";
@@ -36,7 +37,7 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
   const channel = knownChannel(channels, name);
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw passedOn();
-  const to = String(channel.addressOf?.(addressee) ?? addressee);
+  const to = addressOn(channel, addressee);
   const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
   return engine.conversations.say({ id, conversationId, channel: name, to, addressee, texts, author });
 }

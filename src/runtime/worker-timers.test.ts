@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { memory } from "../engines/memory/index.ts";
-import type { Clock } from "../ports/clock.ts";
 import type { EngineProvider, TurnTaking } from "../ports/engine.ts";
+import { countingClock } from "../testing/counting-clock.ts";
 import { fakeClock } from "../testing/fake-clock.ts";
 import { testChannel } from "../testing/test-channel.ts";
 import { createService } from "./create-service.ts";
@@ -10,22 +10,7 @@ import type { Service } from "./service.ts";
 const WINDOW_MS = 20_000;
 const clock = fakeClock();
 /** Timers that were set and have neither fired nor been cancelled. */
-const pending = new Set<object>();
-const counting: Clock = {
-  ...clock,
-  after(ms, run) {
-    const timer = {};
-    pending.add(timer);
-    const cancel = clock.after(ms, () => {
-      pending.delete(timer);
-      run();
-    });
-    return () => {
-      pending.delete(timer);
-      cancel();
-    };
-  },
-};
+const counting = countingClock(clock);
 
 /** A store that takes a moment to answer: messages come in while the worker looks. */
 const slow: EngineProvider = {
@@ -65,7 +50,7 @@ it("a worker has one timer at a time, however many windows are armed and however
     await service.receive("test", { method: "POST", url: "http://test/", headers: {}, body });
     await clock.advance(30);
   }
-  expect(pending.size).toBeLessThanOrEqual(2);
+  expect(counting.timers()).toBeLessThanOrEqual(2);
   await clock.advance(WINDOW_MS + 1_000);
   expect((await (await service.engine()).inspector.counts()).turns).toBe(50);
 });

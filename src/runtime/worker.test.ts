@@ -203,10 +203,17 @@ describe("messages that kill every worker that takes them", () => {
 });
 
 describe("a store that is away for a while", () => {
+  /** A worker whose calls to the store meet this. */
+  async function startedBehind(fault: Fault, respond: Responder = () => "hello"): Promise<Service> {
+    at = fixture();
+    const service = at.worker(withFaults(at.engine, fault, full), respond);
+    await service.start();
+    return service;
+  }
+
   it.each(["turns.draft", "turns.commit", "turns.release"])(
     "%s is tried again while the lease is ours",
     async (name) => {
-      at = fixture();
       let failures = 0;
       const fault: Fault = (call) => (call === name && failures++ < 3 ? "fail-before" : "pass");
       let asked = 0;
@@ -215,8 +222,7 @@ describe("a store that is away for a while", () => {
         if (name === "turns.release" && asked === 1) throw new Error("once");
         return "hello";
       };
-      const service = at.worker(withFaults(at.engine, fault, full), respond);
-      await service.start();
+      const service = await startedBehind(fault, respond);
       await write(service, "ana", "hi");
       await at.clock.advance(15_000);
       expect(at.channel.outbox.map(({ text }) => text)).toEqual(["hello"]);
@@ -225,25 +231,21 @@ describe("a store that is away for a while", () => {
   );
 
   it("that took the commit and could not say so: the reply is not sent again", async () => {
-    at = fixture();
     let failures = 0;
     const fault: Fault = (call) => (call === "turns.commit" && failures++ === 0 ? "fail-after" : "pass");
-    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
-    await service.start();
+    const service = await startedBehind(fault);
     await write(service, "ana", "hi");
     await at.clock.advance(300_000);
     expect(at.channel.outbox).toHaveLength(1);
   });
 
   it("for longer than the lease: the turn is abandoned and taken again later", async () => {
-    at = fixture();
     let isAway = false;
     const fault: Fault = (call) => (isAway && call.startsWith("turns.") ? "fail-before" : "pass");
-    const service = at.worker(withFaults(at.engine, fault, full), (turn) => {
+    const service = await startedBehind(fault, (turn) => {
       isAway = turn.attempt === 1;
       return "hello";
     });
-    await service.start();
     await write(service, "ana", "hi");
     await at.clock.advance(70_000);
     expect(at.channel.outbox).toEqual([]);
@@ -286,11 +288,9 @@ describe("a store that is away for a while", () => {
   });
 
   it("answers 503 and acknowledges nothing while staging fails", async () => {
-    at = fixture();
     let isFull = true;
     const fault: Fault = (call) => (isFull && call === "receiving.stage" ? "fail-before" : "pass");
-    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
-    await service.start();
+    const service = await startedBehind(fault);
     expect(await write(service, "ana", "hi")).toBe(503);
     isFull = false;
     expect(await write(service, "ana", "hi")).toBe(200);
@@ -312,11 +312,9 @@ describe("a store that is away for a while", () => {
   });
 
   it("a sweep that fails is logged, and the next one runs", async () => {
-    at = fixture();
     let sweeps = 0;
     const fault: Fault = (call) => (call === "sweeping.sweep" && sweeps++ === 0 ? "fail-before" : "pass");
-    const service = at.worker(withFaults(at.engine, fault, full), () => "hello");
-    await service.start();
+    await startedBehind(fault);
     await at.clock.advance(20_000);
     expect(at.logged).toContain("sweep.failed");
     expect(at.logged).toContain("sweep.done");
@@ -448,7 +446,7 @@ describe("webhooks", () => {
     for (const name of ["forged", "echo", "broken", "throwing"]) await post(service, name);
     expect(codes).toEqual(["INVALID_SIGNATURE", undefined, "INVALID_PAYLOAD", "STORE_UNAVAILABLE"]);
     expect((await post(service, "challenged")).body).toBe("42");
-    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel nowhere");
+    await expect(async () => post(service, "nowhere")).rejects.toThrow("there is no channel of this name");
   });
 
   it("delivered again are acknowledged and change nothing", async () => {

@@ -118,15 +118,15 @@ describeOnEmulators("what the engine asks of AWS, counted:", (emulators) => {
     await fixture.clock.advance(60_000);
     await fixture.takeDue(engine);
     const one = (await turn("one", 1)).spent;
-    // Leased, disarmed, staged rows read, those known to be answered left out; asked whether a human took
-    // over; drafted; committed.
+    // Leased, disarmed, staged rows read, those known to be answered left out; asked who has the number now,
+    // and whether a human took over; drafted; committed.
     expect(one.requests).toEqual({
       ReceiveMessage: 1,
       DeleteMessageBatch: 1,
       UpdateItem: 4,
       DeleteItem: 1,
       Query: 1,
-      BatchGetItem: 1,
+      BatchGetItem: 2,
       GetItem: 4,
       TransactWriteItems: 1,
     });

@@ -270,7 +270,13 @@ describe("a server with little patience", () => {
     }
   }
 
-  test("a caller that sends headers byte by byte is cut off, and others are served meanwhile", async () => {
+  async function heap(n: number): Promise<number> {
+    server.child.stdin?.write("?");
+    const lines = () => [...server.stdout.matchAll(/^heap (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
+    return server.until("the size of the heap", () => lines()[n - 1]);
+  }
+
+  test("whoever sends headers byte by byte is cut off, and others are served meanwhile", async () => {
     const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
     for (const raw of slow) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\nX: ");
     const ends = slow.map((raw) => drip(raw, "x"));
@@ -317,10 +323,4 @@ describe("a server with little patience", () => {
     expect((await heap(2)) - before).toBeLessThan(3_000_000);
     await healthy();
   });
-
-  async function heap(n: number): Promise<number> {
-    server.child.stdin?.write("?");
-    const lines = () => [...server.stdout.matchAll(/^heap (\d+) bytes$/gm)].map(([, bytes]) => Number(bytes));
-    return server.until("the size of the heap", () => lines()[n - 1]);
-  }
 });

@@ -379,6 +379,17 @@ describe("the roles", () => {
 });
 
 describe("the API", () => {
+  const routesIn = (of: Template) => {
+    const integrations = resourcesOf(of, "AWS::ApiGatewayV2::Integration");
+    const functions = resourcesOf(of, "AWS::Lambda::Function");
+    return all("AWS::ApiGatewayV2::Route", of)
+      .map(({ Properties: { RouteKey, Target } }) => {
+        const { IntegrationUri } = integrations[Target["Fn::Join"][1][1].Ref]!.Properties;
+        return `${RouteKey} -> ${functions[IntegrationUri["Fn::GetAtt"][0]]!.Properties.Handler}`;
+      })
+      .sort();
+  };
+
   test("has limits, of its own or yours", () => {
     const limitsOf = (of: Template) => {
       const { DefaultRouteSettings, RouteSettings } = all("AWS::ApiGatewayV2::Stage", of)[0]!.Properties;
@@ -432,16 +443,6 @@ describe("the API", () => {
     expect(resourcesOf(template, "AWS::Logs::LogGroup")[group]!.Properties.RetentionInDays).toBe(30);
   });
 
-  const routesIn = (of: Template) => {
-    const integrations = resourcesOf(of, "AWS::ApiGatewayV2::Integration");
-    const functions = resourcesOf(of, "AWS::Lambda::Function");
-    return all("AWS::ApiGatewayV2::Route", of)
-      .map(({ Properties: { RouteKey, Target } }) => {
-        const { IntegrationUri } = integrations[Target["Fn::Join"][1][1].Ref]!.Properties;
-        return `${RouteKey} -> ${functions[IntegrationUri["Fn::GetAtt"][0]]!.Properties.Handler}`;
-      })
-      .sort();
-  };
   const PUBLIC = [
     "GET / -> index.webhook",
     "GET /healthz -> index.webhook",

@@ -48,7 +48,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 /** The page with its routes and shapes written anew. */
 export function withRoutes(page: string): string {
   const written: Readonly<Record<string, () => string>> = { routes, shapes };
-  return page.replaceAll(PLACE, (_, what: string) => `<!-- ${what} -->\n${written[what]!()}\n<!-- end -->`);
+  return page.replaceAll(PLACE, (_, what: string) => `<!-- ${what} -->\n${written[what]!()}\n\n<!-- end -->`);
 }
 
 function routes(): string {

@@ -54,7 +54,7 @@ function takesEvent({ checker }: Sources, call: CallExpression): boolean {
   return names[0] === "level" && names[1] === "event";
 }
 
-/** The line itself, and the one that tells a minute later how many more of the same there were, where it is sampled. */
+/** The line itself, and where it is sampled the one that tells a minute later how many more there were. */
 function linesOf(sources: Sources, level: string, event: string, given: readonly Expression[]): LogCall[] {
   const line = { level, event, fields: fieldsOf(sources, given) };
   // At `debug` a refusal is a line of its own, and no sum counts it.

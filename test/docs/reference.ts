@@ -22,12 +22,12 @@ export function placesIn(page: string): Place[] {
   return [...page.matchAll(PLACE)].map(([, file = "", name = ""]) => ({ file, name }));
 }
 
-/** The page with every place written anew. Where the sources do not say what a member is for, what the page says stays. */
+/** The page with every place written anew. What only the page says of a member stays. */
 export function withReference(page: string, sources: Sources): string {
   return page.replaceAll(PLACE, (_, file: string, name: string, before: string) => {
     const symbol = exportsOf(sources, file).get(name);
     if (symbol === undefined) throw new Error(`${file} exports no ${name}`);
-    return `<!-- reference ${file} ${name} -->\n${written(sources, symbol, before)}\n<!-- end -->`;
+    return `<!-- reference ${file} ${name} -->\n${written(sources, symbol, before)}\n\n<!-- end -->`;
   });
 }
 
@@ -113,11 +113,16 @@ function tableOf({ checker }: Sources, members: readonly Declared[], before: str
       NodeBuilderFlags.NoTruncation,
     );
     const name = `\`${member.name}${isOptional ? "?" : ""}\``;
-    const shown = `\`${inCell(isOptional ? type.replace(/ \| undefined$/, "") : type)}\``;
+    const shown = `\`${inCell(isOptional ? plainer(type.replace(/ \| undefined$/, "")) : plainer(type))}\``;
     const about = inCell(checker.getDocumentationCommentOfSymbol(member));
     return `| ${name} | ${shown} | ${about === "" ? kept(before, name) : about} |`.replaceAll("|  |", "| |");
   });
   return ["| | type | |", "|---|---|---|", ...rows].join("\n");
+}
+
+/** Without what says the same twice: brackets around a function, `undefined` behind a question mark. */
+function plainer(type: string): string {
+  return type.replace(/^\((\(.*\) => .*)\)$/s, "$1").replaceAll(/\?: ([^,()]+) \| undefined/g, "?: $1");
 }
 
 function inCell(text: string): string {

@@ -14,7 +14,7 @@ export interface JsonSchema {
   readonly default?: unknown;
 }
 
-/** A row for each member: its name (with a question mark where it may be left out), what it is, what it means. */
+/** A row for each member: its name, a question mark if it may be left out, what it is, what it means. */
 export function membersTable(head: string, { properties = {}, required = [] }: JsonSchema): string {
   const rows = Object.entries(properties).map(([name, schema]) => {
     const shown = `\`${name}${required.includes(name) ? "" : "?"}\``;

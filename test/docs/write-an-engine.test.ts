@@ -1,15 +1,9 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { namedBlocksOf } from "../doc-pages.ts";
-import { ROOT } from "../staged-package.ts";
+import { emptyProject } from "./empty-project.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "lull-write-an-engine-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+const folder = emptyProject();
 for (const { file, code } of namedBlocksOf("docs/write-an-engine.md"))
   writeFileSync(join(folder, file), code);
 

@@ -1,33 +1,20 @@
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LullProcess } from "../lull-process.ts";
+import { afterEach, describe, expect, it } from "vitest";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
-let folder = "";
-const running: LullProcess[] = [];
+const folder = processFolder();
 const servers: Server[] = [];
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-hostile-"));
-});
-
 afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
   for (const server of servers.splice(0)) server.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function lull(command: string, env: Record<string, string>): LullProcess {
-  const process = new LullProcess([command], {
-    cwd: folder,
+  return folder.start([command], {
     env: { PORT: "0", LULL_WEB: "1", LULL_WEB_UNSIGNED: "1", ...env },
   });
-  running.push(process);
-  return process;
 }
 
 /** What stands in front of many services: it changes nothing, adds nothing, and calls from this machine. */

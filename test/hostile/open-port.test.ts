@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LullProcess } from "../lull-process.ts";
+import { describe, expect, it } from "vitest";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 const WARNING = /web.*0\.0\.0\.0.*LULL_WEB_SECRET.*LULL_WEB_UNSIGNED/;
 /** What makes an open port harmless. */
@@ -12,23 +10,10 @@ const SAFE = [
   ["loopback", {}],
 ] as const;
 
-let folder = "";
-const running: LullProcess[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-port-"));
-});
-
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = processFolder();
 
 function lull(args: readonly string[], env: Readonly<Record<string, string>>): LullProcess {
-  const process = new LullProcess(args, { cwd: folder, env: { PORT: "0", LULL_WEB: "1", ...env } });
-  running.push(process);
-  return process;
+  return folder.start(args, { env: { PORT: "0", LULL_WEB: "1", ...env } });
 }
 
 async function doctor(env: Readonly<Record<string, string>>): Promise<string> {

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LullProcess } from "../lull-process.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 const TEXT = "my card is 4000 1234 5678 9010";
 /** Fails with what it was asked, as people write it. */
@@ -20,18 +20,10 @@ const LOOSE = {
   "a promise that fails with a bare text": "void Promise.reject(words(turn))",
 } as const;
 
-let folder = "";
-const running: LullProcess[] = [];
+const folder = processFolder();
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-quoted-"));
-  await writeFile(join(folder, "lull.config.mjs"), RESPONDER);
-});
-
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
+  await writeFile(join(folder.path, "lull.config.mjs"), RESPONDER);
 });
 
 function lull(...args: string[]): LullProcess {
@@ -42,9 +34,7 @@ function lull(...args: string[]): LullProcess {
     LULL_ATTEMPTS_MAX: "1",
     LULL_LOG_LEVEL: "debug",
   };
-  const process = new LullProcess(args, { cwd: folder, env });
-  running.push(process);
-  return process;
+  return folder.start(args, { env });
 }
 
 it("what a responder throws about a customer is in the dead letter, and not in the log", async () => {
@@ -66,7 +56,7 @@ export default {
   channels: { web: { web: true } },
   respond: (turn) => { ${statement}; return new Promise(() => {}); },
 };`;
-    await writeFile(join(folder, "lull.config.mjs"), config);
+    await writeFile(join(folder.path, "lull.config.mjs"), config);
   });
 
   it("ends the worker as ever, in a line that does not quote it, and the parent replaces it", async () => {

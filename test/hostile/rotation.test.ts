@@ -1,32 +1,30 @@
 import { createHmac } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LullProcess } from "../lull-process.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 const TOKEN = "a-token-for-operators";
 const SECRET = "visitors-prove-with-this";
 const WATI = "the-secret-in-watis-url";
 const SENDER = "visitor-0001";
 
-let folder = "";
-const running: LullProcess[] = [];
+const folder = processFolder();
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-rotation-"));
   await writeFile(
-    join(folder, "lull.config.json"),
+    join(folder.path, "lull.config.json"),
     JSON.stringify({
       publicUrl: "https://bot.example.test",
-      apiToken: { file: join(folder, "api-token") },
+      apiToken: { file: join(folder.path, "api-token") },
       channels: {
-        web: { web: true, secret: { file: join(folder, "web-secret") } },
+        web: { web: true, secret: { file: join(folder.path, "web-secret") } },
         wati: {
           wati: "whatsapp",
           apiUrl: "http://127.0.0.1:9/1",
           token: "t",
-          webhookSecret: { file: join(folder, "wati-secret") },
+          webhookSecret: { file: join(folder.path, "wati-secret") },
         },
       },
     }),
@@ -36,21 +34,13 @@ beforeEach(async () => {
   await put("wati-secret", WATI);
 });
 
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
-});
-
 function lull(command: string): LullProcess {
-  const process = new LullProcess([command], { cwd: folder, env: { PORT: "0", LULL_LOG_LEVEL: "info" } });
-  running.push(process);
-  return process;
+  return folder.start([command], { env: { PORT: "0", LULL_LOG_LEVEL: "info" } });
 }
 
 /** A rotation that went wrong or right: the file holds this, or is gone. */
 function put(name: string, secret: string | undefined): Promise<void> {
-  const path = join(folder, name);
+  const path = join(folder.path, name);
   return secret === undefined ? rm(path) : writeFile(path, secret);
 }
 

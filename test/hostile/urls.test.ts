@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { memory } from "../../src/engines/memory/index.ts";
 import { createEdge } from "../../src/http/edge.ts";
 import { createLull } from "../../src/index.ts";
-import { LullProcess } from "../lull-process.ts";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 /** Everything that a service of Twilio, WATI and OpenAI needs. No server answers on that port. */
 const SOUND = {
@@ -24,23 +22,10 @@ const SOUND = {
   PORT: "0",
 };
 
-let folder = "";
-const running: LullProcess[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-urls-"));
-});
-
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = processFolder();
 
 function lull(args: readonly string[], env: Readonly<Record<string, string>> = {}): LullProcess {
-  const process = new LullProcess(args, { cwd: folder, env: { ...SOUND, ...env } });
-  running.push(process);
-  return process;
+  return folder.start(args, { env: { ...SOUND, ...env } });
 }
 
 async function told(args: readonly string[], env?: Readonly<Record<string, string>>) {

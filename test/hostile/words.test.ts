@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { eventually, LullProcess } from "../lull-process.ts";
+import { describe, expect, it } from "vitest";
+import { eventually, type LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 /** Sets a terminal's title, hides what follows, turns the direction of writing; and a page's script. */
 const TEXT = "\u001b]0;owned\u0007\u001b[8m hi \u009b31m\u202e</script><script>alert(1)</script>";
@@ -11,18 +9,7 @@ const TOKEN = "a-token-of-the-operator";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
 const OBEYED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
-let folder = "";
-const running: LullProcess[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-words-"));
-});
-
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = processFolder();
 
 function lull(...args: string[]): LullProcess {
   const env = {
@@ -32,9 +19,7 @@ function lull(...args: string[]): LullProcess {
     LULL_WINDOW_SECONDS: "0",
     LULL_LOG_LEVEL: "debug",
   };
-  const process = new LullProcess(args, { cwd: folder, env });
-  running.push(process);
-  return process;
+  return folder.start(args, { env });
 }
 
 async function printed(...args: string[]): Promise<string> {

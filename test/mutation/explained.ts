@@ -124,8 +124,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/repairs.ts",
-    code: 'return staged === "not-found" ? "not-found" : "staged";',
-    change: 'staged === "not-found" → false',
+    code: 'return say(step, resendOf(unknown)) === "not-found" ? "not-found" : "staged";',
+    change: 'say(step, resendOf(unknown)) === "not-found" → false',
     because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {
@@ -790,7 +790,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/context.ts",
-    code: "const PLACES_MAX = 100_000;",
+    code: "const SENDERS_MAX = 100_000;",
     change: "100_000 → 100001",
     because: "the size of a cache, not a promise",
   },

@@ -1,9 +1,10 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { constants, tmpdir } from "node:os";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LullProcess } from "../lull-process.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { LullProcess } from "../lull-process.ts";
+import { processFolder } from "../process-folder.ts";
 
 const SQLITE = new URL("../../src/engines/sqlite/index.ts", import.meta.url).href;
 
@@ -22,13 +23,11 @@ const backup = (file, options) => {
 export default { channels: { web: { web: true } }, engine: { ...engine, backup } };
 `;
 
-let folder = "";
+const folder = processFolder();
 /** One in the configuration counts where the environment names no file. */
 let hasEngine = false;
-const running: LullProcess[] = [];
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "lull-interrupted-"));
   const start = lull("start");
   await start.url();
   start.kill("SIGTERM");
@@ -36,22 +35,14 @@ beforeEach(async () => {
   fill();
 });
 
-afterEach(async () => {
-  for (const process of running) process.kill("SIGKILL");
-  await Promise.all(running.splice(0).map((process) => process.gone()));
-  await rm(folder, { recursive: true, force: true });
-});
-
 function lull(...args: string[]): LullProcess {
   const env = { PORT: "0", LULL_WEB: "1", ...(!hasEngine && { LULL_DB: "lull.db" }) };
-  const process = new LullProcess(args, { cwd: folder, env });
-  running.push(process);
-  return process;
+  return folder.start(args, { env });
 }
 
 /** Enough for several steps of a copy. */
 function fill(): void {
-  const database = new DatabaseSync(join(folder, "lull.db"));
+  const database = new DatabaseSync(join(folder.path, "lull.db"));
   const add = database.prepare("INSERT INTO messages (conversation_id, at_ms, record) VALUES ('old', 0, ?)");
   database.exec("BEGIN");
   for (let n = 0; n < 4_000; n += 1) add.run(JSON.stringify({ text: "x".repeat(10_000) }));
@@ -60,15 +51,15 @@ function fill(): void {
 }
 
 async function interrupt(signal: NodeJS.Signals) {
-  await writeFile(join(folder, "lull.config.mjs"), config(signal));
+  await writeFile(join(folder.path, "lull.config.mjs"), config(signal));
   hasEngine = true;
   const end = await lull("backup", "backups/one.db").gone();
   hasEngine = false;
-  await rm(join(folder, "lull.config.mjs"));
+  await rm(join(folder.path, "lull.config.mjs"));
   return end;
 }
 
-const copies = () => readdir(join(folder, "backups"));
+const copies = () => readdir(join(folder.path, "backups"));
 
 describe("a backup that is interrupted", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("by %s leaves nothing behind", async (signal) => {
@@ -92,12 +83,12 @@ describe("a backup that is interrupted", () => {
   });
 
   it("by SIGKILL in 0.1.0 left files of another name: they are told of, and removed, too", async () => {
-    await writeFile(join(folder, "one.db.part"), "");
-    await writeFile(join(folder, "one.db.part-journal"), "");
+    await writeFile(join(folder.path, "one.db.part"), "");
+    await writeFile(join(folder.path, "one.db.part-journal"), "");
     const asked = lull("doctor", "--offline");
     await asked.gone();
     expect(asked.stdout).toMatch(/^warn {2}half a backup: .*one\.db\.part .*one\.db\.part-journal/m);
     expect((await lull("backup", "one.db").gone()).code).toBe(0);
-    expect((await readdir(folder)).filter((name) => name.startsWith("one"))).toEqual(["one.db"]);
+    expect((await readdir(folder.path)).filter((name) => name.startsWith("one"))).toEqual(["one.db"]);
   });
 });

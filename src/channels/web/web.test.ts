@@ -124,6 +124,12 @@ test("the answer tells the page where its message went", () => {
 describe("a page that people merely visit", () => {
   const body = JSON.stringify({ id: "1", sender: "visitor-0001", text: "hi" });
 
+  const verdict = async (headers: Record<string, string>, publicUrl?: string, options: WebOptions = {}) => {
+    const channel = web(options);
+    channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
+    return (await channel.verify(testRequest(url, body, headers))).kind;
+  };
+
   test.each([
     undefined,
     "text/plain",
@@ -143,12 +149,6 @@ describe("a page that people merely visit", () => {
       expect(web().parse(testRequest(url, body, { "content-type": type })).kind).toBe("updates");
     },
   );
-
-  const verdict = async (headers: Record<string, string>, publicUrl?: string, options: WebOptions = {}) => {
-    const channel = web(options);
-    channel.open?.({ ...testContext(), ...(publicUrl !== undefined && { publicUrl }) });
-    return (await channel.verify(testRequest(url, body, headers))).kind;
-  };
 
   test.each([
     [{ "sec-fetch-site": "cross-site" }, "refused"],

@@ -34,7 +34,7 @@ const HELD_MAX = 10_000;
 const BATCHES_MAX = 1_000;
 /** Each may describe 2,000 messages: a few hundred KB. */
 const LEFT_MAX = 100;
-const PLACES_MAX = 100_000;
+const SENDERS_MAX = 100_000;
 
 /** What this process has seen. Only caches: every write is conditional on what it has seen. */
 interface Caches {
@@ -45,7 +45,7 @@ interface Caches {
   /** By token: what the running turn left behind. Without it everything is read again. */
   readonly leftBehind: Recent<LeftBehind>;
   /** By conversation id: the first half of its key, which never changes. */
-  readonly places: Recent<string>;
+  readonly senders: Recent<string>;
   /** When answering was last seen not to be paused. */
   readonly unpaused: { atMs: number };
 }
@@ -90,7 +90,7 @@ export function contextFor(
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),
     leftBehind: new Recent(LEFT_MAX),
-    places: new Recent(PLACES_MAX),
+    senders: new Recent(SENDERS_MAX),
   };
 }
 

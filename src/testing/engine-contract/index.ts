@@ -10,6 +10,7 @@ import { inspecting } from "./inspecting.ts";
 import { lateAnswers } from "./late-answers.ts";
 import { leases } from "./leases.ts";
 import { listedMessages } from "./listed.ts";
+import { moved } from "./moved.ts";
 import { numbers } from "./numbers.ts";
 import { onTurnValidation } from "./on-turn.ts";
 import { outbounds } from "./outbounds.ts";
@@ -41,6 +42,7 @@ export const engineContract: readonly EngineCase[] = [
   ...admission,
   ...people,
   ...numbers,
+  ...moved,
   ...listedMessages,
   ...onTurnValidation,
   ...leases,

@@ -1,4 +1,4 @@
-/** Both schemes have a ground of their own: a picture that is shown on a page of the other scheme can still be read. */
+/** Both schemes have a ground of their own: a picture on a page of the other scheme can still be read. */
 const STYLE = `
     .ground { fill: #ffffff; stroke: #d0d7de }
     .box { fill: #f6f8fa; stroke: #8c959f }
@@ -83,7 +83,8 @@ export function words(
   { x, y }: Point,
   { kind = "text", anchor = "middle" }: { kind?: TextKind; anchor?: string } = {},
 ): string {
-  return `<text class="${kind}" x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escaped(text)}</text>`;
+  const place = `x="${round(x)}" y="${round(y)}" text-anchor="${anchor}"`;
+  return `<text class="${kind}" ${place}>${escaped(text)}</text>`;
 }
 
 export function straight(look: string, from: Point, to: Point): string {

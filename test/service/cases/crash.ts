@@ -1,6 +1,36 @@
 import { expect } from "vitest";
 import { eventually } from "../../lull-process.ts";
-import { atRest, type Case, committed, type Platform } from "../platform.ts";
+import type { Environment } from "../outside.ts";
+import { atRest, type Case, committed, type Platform, type RunningService } from "../platform.ts";
+
+/** The provider takes a message, and tells nobody. */
+const TAKEN_IN_SILENCE = { kind: "hang", tookEffect: true } as const;
+
+interface Sending {
+  readonly title: string;
+  /** What the provider is told to do. */
+  readonly prepare: (at: RunningService) => void;
+  /** When the worker that sends is killed. */
+  readonly dies: (at: RunningService) => Promise<unknown>;
+}
+
+/** A worker dies while it sends, and the customer gets the reply once all the same. */
+function sentOnce(environment: Environment, { title, prepare, dies }: Sending): Case {
+  return {
+    title,
+    environment,
+    workers: 2,
+    async run(at) {
+      prepare(at);
+      await at.write(1, "hi");
+      await dies(at);
+      (await at.holder()).kill("SIGKILL");
+      await committed(at, 1);
+      expect(at.twilio.sent).toHaveLength(1);
+      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
+    },
+  };
+}
 
 /** kill -9 of one process that works on a conversation, while the others go on. */
 export const deathCases = ({ healsSoon }: Platform): readonly Case[] => [
@@ -18,53 +48,26 @@ export const deathCases = ({ healsSoon }: Platform): readonly Case[] => [
       expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
     },
   },
-  {
+  sentOnce(healsSoon, {
     title: "after the provider took the reply: the provider is asked, and the customer gets it once",
-    environment: healsSoon,
-    workers: 2,
-    async run(at) {
-      at.twilio.behave(({ method }) =>
-        method === "POST" ? { kind: "hang", tookEffect: true } : { kind: "ok" },
-      );
-      await at.write(1, "hi");
-      await at.twilio.whenSent(1);
-      (await at.holder()).kill("SIGKILL");
-      await committed(at, 1);
-      expect(at.twilio.sent).toHaveLength(1);
-      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
-    },
-  },
-  {
+    prepare: ({ twilio }) =>
+      twilio.behave(({ method }) => (method === "POST" ? TAKEN_IN_SILENCE : { kind: "ok" })),
+    dies: ({ twilio }) => twilio.whenSent(1),
+  }),
+  sentOnce(healsSoon, {
     title: "while the provider still thinks about it: it is sent, once",
-    environment: healsSoon,
-    workers: 2,
-    async run(at) {
-      at.twilio.behave(({ method }) => (method === "POST" ? { kind: "ok", afterMs: 3_000 } : { kind: "ok" }));
-      await at.write(1, "hi");
-      await at.twilio.nextRequest();
-      (await at.holder()).kill("SIGKILL");
-      await committed(at, 1);
-      expect(at.twilio.sent).toHaveLength(1);
-      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
-    },
-  },
-  {
+    prepare: ({ twilio }) =>
+      twilio.behave(({ method }) => (method === "POST" ? { kind: "ok", afterMs: 3_000 } : { kind: "ok" })),
+    dies: ({ twilio }) => twilio.nextRequest(),
+  }),
+  sentOnce(healsSoon, {
     title: "after the provider took it, while its list does not show it yet: it is sent, once",
-    environment: healsSoon,
-    workers: 2,
-    async run(at) {
-      at.twilio.listAfter(3_000);
-      at.twilio.behave(({ method }) =>
-        method === "POST" ? { kind: "hang", tookEffect: true } : { kind: "ok" },
-      );
-      await at.write(1, "hi");
-      await at.twilio.whenSent(1);
-      (await at.holder()).kill("SIGKILL");
-      await committed(at, 1);
-      expect(at.twilio.sent).toHaveLength(1);
-      expect(await at.counts()).toMatchObject({ staged: 0, dead: 0, unknown: 0 });
+    prepare: ({ twilio }) => {
+      twilio.listAfter(3_000);
+      twilio.behave(({ method }) => (method === "POST" ? TAKEN_IN_SILENCE : { kind: "ok" }));
     },
-  },
+    dies: ({ twilio }) => twilio.whenSent(1),
+  }),
   {
     title: "before the provider took it: it is sent, once",
     environment: healsSoon,

@@ -31,7 +31,7 @@ export function unknownKey(unknownId: string): Item | undefined {
 }
 
 export function unknownItem(unknown: UnknownSend, sequence: number): Item {
-  const { id, conversationId, turnId, chunk, channel, to, from, text, media, atMs } = unknown;
+  const { id, conversationId, turnId, chunk, channel, to, addressee, from, text, media, atMs } = unknown;
   return {
     ...unknownKey(id),
     conversation_id: conversationId,
@@ -42,6 +42,7 @@ export function unknownItem(unknown: UnknownSend, sequence: number): Item {
     chunk,
     channel,
     reply_to: to,
+    addressee,
     from_address: from,
     // For conditions, which cannot tell that two spellings of a number are the same.
     sent_from: from ? canonicalAddress(from) : undefined,
@@ -56,6 +57,7 @@ export function unknownFrom(item: Item): Sound<UnknownSend> {
   const { chunk, channel, reply_to: to, body: text, media } = item;
   const attached = {
     ...(media !== undefined && { media }),
+    ...(item.addressee !== undefined && { addressee: item.addressee }),
     ...(item.from_address !== undefined && { from: item.from_address }),
   };
   return soundUnknown({ id, conversationId, turnId, chunk, channel, to, text, ...attached, atMs });

@@ -2,6 +2,7 @@ import { SQSClient } from "@aws-sdk/client-sqs";
 import { type FauxqsServer, startFauxqs } from "fauxqs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Clock } from "../../../ports/clock.ts";
+import { countingClock } from "../../../testing/counting-clock.ts";
 import { fakeClock } from "../../../testing/fake-clock.ts";
 import { createQueues } from "../dynamo/create-tables.ts";
 import { RETRYING } from "../retry.ts";
@@ -202,36 +203,15 @@ describe("the queues of the channels", () => {
 
   it("leave no timer behind, and none that has come is kept", async () => {
     const clock = fakeClock();
-    const pending = new Set<object>();
-    const cancelled: string[] = [];
-    const watched: Clock = {
-      ...clock,
-      after(ms, run) {
-        const timer = {};
-        pending.add(timer);
-        const cancel = clock.after(ms, () => {
-          pending.delete(timer);
-          run();
-        });
-        return () => {
-          if (!pending.delete(timer)) cancelled.push("one that had come");
-          cancel();
-        };
-      },
-      sleep(ms, signal) {
-        const timer = {};
-        pending.add(timer);
-        return clock.sleep(ms, signal).finally(() => pending.delete(timer));
-      },
-    };
+    const watched = countingClock(clock);
     const triggers = open(await made(), watched);
     await triggers.send(trigger("c"), 0);
     await triggers.done(await triggers.receive(10, forever()));
-    expect(cancelled).toEqual([]);
+    expect(watched.cancelledLate()).toBe(0);
     await clock.advance(1_000);
     opened.splice(0);
     await triggers.close();
     await clock.settle();
-    expect({ pending: pending.size, cancelled }).toEqual({ pending: 0, cancelled: [] });
+    expect([watched.timers(), watched.sleepers(), watched.cancelledLate()]).toEqual([0, 0, 0]);
   });
 });

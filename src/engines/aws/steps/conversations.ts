@@ -20,7 +20,7 @@ import {
   conversationOf,
   createConversation,
   findForSure,
-  placeOf,
+  senderOf,
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
@@ -46,15 +46,15 @@ export async function change(
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
-  const place = await placeOf(site, id);
-  if (place === undefined) return undefined;
+  const sender = await senderOf(site, id);
+  if (sender === undefined) return undefined;
   const set = changeOf(given, site.clock.nowMs());
   const isThere = present("conversation_id");
-  const written = await site.store.update("conversations", rowKey(place, id), { set }, isThere, "ALL_NEW");
+  const written = await site.store.update("conversations", rowKey(sender, id), { set }, isThere, "ALL_NEW");
   if (written.kind === "refused" || !written.item) return undefined;
   // Whatever it was before: after a lost answer, the repeated change would find it already made.
   const goesOn = given.paused === false || given.handedOff === false;
-  if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, place);
+  if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, sender);
   return conversationFrom(written.item);
 }
 

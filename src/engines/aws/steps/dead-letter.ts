@@ -101,12 +101,12 @@ function put(item: Item): Action {
 }
 
 function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
-  const place = rows[0]?.sender || stored.sender;
-  if (!place) return undefined;
+  const sender = rows[0]?.sender || stored.sender;
+  if (!sender) return undefined;
   return {
     kind: "update",
     table: "conversations",
-    key: rowKey(place, stored.id),
+    key: rowKey(sender, stored.id),
     change: { set: { conversation_status: "processing_error", updated_at: isoOf(site.clock.nowMs()) } },
     condition: present("conversation_id"),
   };

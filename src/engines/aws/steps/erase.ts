@@ -14,7 +14,7 @@ import { leaseAttributes } from "../items/state-item.ts";
 import { uncountTurns } from "../items/turn-count.ts";
 import { holdsRecord, recordFrom } from "../items/turn-item.ts";
 import { LETTER, letterFrom } from "./dead-letter.ts";
-import { placeOf, rowOf } from "./find-conversation.ts";
+import { rowOf, senderOf } from "./find-conversation.ts";
 import { newLease } from "./lease.ts";
 import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refuse.ts";
@@ -36,18 +36,18 @@ export async function erase(site: AwsContext, id: string): Promise<"erased" | "n
 
 /** False if nothing of it is stored. */
 async function eraseConversation(site: AwsContext, id: string): Promise<boolean> {
-  const place = await placeOf(site, id);
-  const isKept = place !== undefined || (await hasRows(site, id));
+  const sender = await senderOf(site, id);
+  const isKept = sender !== undefined || (await hasRows(site, id));
   if (!isKept) return false;
   const { token, turns } = await takeForGood(site, id);
   await eraseStaged(site, id);
   await eraseKept(site, id);
-  if (place !== undefined) await site.store.delete("conversations", rowKey(place, id));
+  if (sender !== undefined) await site.store.delete("conversations", rowKey(sender, id));
   // What came in meanwhile belongs to the erased conversation, unless a new one was opened for it.
-  if (!(await rowOf(site, id, place))) await eraseStaged(site, id);
+  if (!(await rowOf(site, id, sender))) await eraseStaged(site, id);
   await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
   await uncountTurns(site, turns, token);
-  site.places.delete(id);
+  site.senders.delete(id);
   return true;
 }
 

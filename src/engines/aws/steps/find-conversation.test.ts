@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import { placeOf } from "./find-conversation.ts";
+import { senderOf } from "./find-conversation.ts";
 
 describe("a conversation that is known by its id only", () => {
   const row = { primary_channel: "ana", conversation_id: "theirs", task_complete: 0 };
@@ -22,9 +22,9 @@ describe("a conversation that is known by its id only", () => {
     fixture.write("state", { conversation_id: "theirs", primary_channel: "ben" });
     fixture.write("conversations", row);
     const site = fixture.site();
-    expect(await placeOf(site, "theirs")).toBe("ben");
+    expect(await senderOf(site, "theirs")).toBe("ben");
     fixture.remove("state", { conversation_id: "theirs" });
-    expect(await placeOf(site, "theirs")).toBe("ben");
-    expect(await placeOf(fixture.site(), "unknown")).toBeUndefined();
+    expect(await senderOf(site, "theirs")).toBe("ben");
+    expect(await senderOf(fixture.site(), "nobody")).toBeUndefined();
   });
 });

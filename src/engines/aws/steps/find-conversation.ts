@@ -126,7 +126,7 @@ export async function createConversation(
   const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: site.clock.nowMs() });
   const conversation = await learning(site, made, known);
   if (conversation === "look-again") return conversation;
-  await rememberPlace(site, id, sender);
+  await rememberSender(site, id, sender);
   const createdAs = site.newId();
   const row = { ...rowFrom(conversation), created_as: createdAs };
   const written = await site.store.put("conversations", row, absent("conversation_id"));
@@ -204,21 +204,21 @@ async function forgetAlias(site: AwsContext, holder: ConversationKey, name: stri
       await site.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
 }
 
-/** Our own note of where a conversation's row is: the index by id may lag. */
-export async function rememberPlace(site: AwsContext, id: string, sender: string): Promise<void> {
-  site.places.set(id, sender);
+/** Our own note of whose a conversation is, and so of where its row is: the index by id may lag. */
+export async function rememberSender(site: AwsContext, id: string, sender: string): Promise<void> {
+  site.senders.set(id, sender);
   const change = { set: { primary_channel: sender } };
   await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
 }
 
 /** The first half of a conversation's key, for callers that have only its id. */
-export async function placeOf(site: AwsContext, id: string): Promise<string | undefined> {
-  const known = site.places.get(id) ?? (await lookUpPlace(site, id));
-  if (known !== undefined) site.places.set(id, known);
+export async function senderOf(site: AwsContext, id: string): Promise<string | undefined> {
+  const known = site.senders.get(id) ?? (await lookUpSender(site, id));
+  if (known !== undefined) site.senders.set(id, known);
   return known;
 }
 
-async function lookUpPlace(site: AwsContext, id: string): Promise<string | undefined> {
+async function lookUpSender(site: AwsContext, id: string): Promise<string | undefined> {
   const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
   if (typeof noted === "string" && noted !== "") return noted;
   const key = equal("conversation_id", id);
@@ -228,8 +228,8 @@ async function lookUpPlace(site: AwsContext, id: string): Promise<string | undef
 
 /** The row itself, read consistently. */
 export async function rowOf(site: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
-  const place = sender || (await placeOf(site, id));
-  return place === undefined ? undefined : site.store.get("conversations", rowKey(place, id));
+  const known = sender || (await senderOf(site, id));
+  return known === undefined ? undefined : site.store.get("conversations", rowKey(known, id));
 }
 
 export async function conversationOf(

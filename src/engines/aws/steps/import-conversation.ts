@@ -9,7 +9,7 @@ import { rowFrom, rowKey } from "../items/conversation-item.ts";
 import { importName } from "../items/name-item.ts";
 import { seenItem } from "../items/seen.ts";
 import { turnItems } from "../items/turn-item.ts";
-import { rememberPlace } from "./find-conversation.ts";
+import { rememberSender } from "./find-conversation.ts";
 
 /**
  * Imports a conversation that another engine stored: its record, its history, its turns, and which messages
@@ -56,7 +56,7 @@ function answered(site: AwsContext, turns: readonly TurnRecord[]): Item[] {
 
 /** Imports the record, unless it was changed here since: then it stays, and only the history is imported. */
 async function adoptRecord(site: AwsContext, conversation: Conversation): Promise<void> {
-  await rememberPlace(site, conversation.id, conversation.sender);
+  await rememberSender(site, conversation.id, conversation.sender);
   const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");

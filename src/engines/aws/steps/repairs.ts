@@ -1,3 +1,4 @@
+import { resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type { Repairs } from "../../../ports/repairs.ts";
 import type { AwsContext } from "../context.ts";
@@ -11,7 +12,7 @@ import { recordDelivery } from "../items/seen.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
-import { placeOf } from "./find-conversation.ts";
+import { senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
 
@@ -109,24 +110,15 @@ async function resendUnknown(site: AwsContext, unknownId: string): Promise<"stag
   const key = unknownKey(unknownId);
   const unknown = key && (await unknownAt(site, key));
   if (!key || !unknown) return "not-found";
-  const { conversationId, channel, to, text, media } = unknown;
-  const sender = await placeOf(site, conversationId);
+  const { conversationId, channel } = unknown;
+  const sender = await senderOf(site, conversationId);
   if (sender === undefined) return "not-found";
-  const request = {
-    id: `resend-${unknownId}`,
-    conversationId,
-    channel,
-    to,
-    texts: [text],
-    ...(media && { media }),
-    author: "resend",
-  };
   const at = { conversationId, sender, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
   const trigger = { conversationId, sender, channel };
   await wakeNow(site, trigger, 1);
   const actions: Action[] = [
     { kind: "delete", table: "messages", key, condition: present("item_id") },
-    { kind: "put", table: "stage", item: stageItem(outboundRow(request, at)) },
+    { kind: "put", table: "stage", item: stageItem(outboundRow(resendOf(unknown), at)) },
   ];
   const { kind } = await site.store.transact(actions, transactionToken("resend", unknownId, site.newId()));
   if (kind === "refused") return "not-found";

@@ -5,7 +5,7 @@ import { type Change, type Item, present } from "../dynamo/expression.ts";
 import type { Action } from "../dynamo/store.ts";
 import { isoOf, listedAs, rowKey } from "../items/conversation-item.ts";
 import type { Stored } from "../items/state-item.ts";
-import { placeOf } from "./find-conversation.ts";
+import { senderOf } from "./find-conversation.ts";
 
 /** What a turn changes in the conversation's row, and what to try instead if that can never be written. */
 export interface RowUpdate {
@@ -25,9 +25,9 @@ export async function rowUpdate(
   turn: FinishedTurn,
 ): Promise<RowUpdate | undefined> {
   const { recordId } = turn.work;
-  const place = stored.sender ?? (await placeOf(site, recordId));
-  if (place === undefined) return undefined;
-  const key = rowKey(place, recordId);
+  const sender = stored.sender ?? (await senderOf(site, recordId));
+  if (sender === undefined) return undefined;
+  const key = rowKey(sender, recordId);
   const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({
     action: { kind: "update", table: "conversations", key, change, condition: present("conversation_id") },
     instead,

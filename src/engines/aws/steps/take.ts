@@ -1,13 +1,16 @@
+import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
 import type { TakeDecision } from "../../../core/take.ts";
 import { tellable } from "../../../errors.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import type { Taken, TakeOutcome } from "../../../model/take.ts";
+import type { Moved, Taken, TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey } from "../items/conversation-item.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
+import { recordsBehind } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
 import { messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
@@ -151,7 +154,12 @@ async function begin(
   const statusBefore = status === "processing_reply" ? stored.statusBefore : status;
   const newest = view.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(view).channel;
-  const sent = decision.what === "draft" ? await sentBefore(site, work.recordId) : [];
+  const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
+  const turn = contentOf(decision, batch);
+  const [sent, moved] = await Promise.all([
+    decision.what === "draft" ? sentBefore(site, work.recordId) : [],
+    movedSince(site, record!, turn),
+  ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
   const saved = await saveState(site, stored, after, written);
@@ -160,13 +168,12 @@ async function begin(
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
   hold(site, token, { ...saved.stored, statusBefore, channel, sender });
   await mirrorStatus(site, view);
-  const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   site.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) site.leftBehind.set(token, left);
   return {
     kind: "over",
-    outcome: { kind: "turn", taken: takenFrom(site, view, decision, { batch, sent }) },
+    outcome: { kind: "turn", taken: takenFrom(site, view, decision, { turn, sent, moved }) },
   };
 }
 
@@ -182,16 +189,43 @@ async function mirrorStatus(site: AwsContext, { record }: ConversationView): Pro
   });
 }
 
+interface Read {
+  readonly turn: Pick<Taken, "messages" | "outbound" | "draft">;
+  readonly sent: readonly string[];
+  readonly moved: Moved | undefined;
+}
+
+function contentOf(
+  { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
+  batch: readonly StagedRow[],
+): Read["turn"] {
+  const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
+  const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
+  return {
+    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
+    ...(outbound && { outbound }),
+    ...(what === "draft" && state.draft && { draft: state.draft }),
+  };
+}
+
+/** Only of a turn that is answered to a number: other names stay one person's, and cost no read. */
+async function movedSince(
+  site: AwsContext,
+  record: Conversation,
+  turn: Read["turn"],
+): Promise<Moved | undefined> {
+  const name = nameAddressed(turn);
+  return name === undefined ? undefined : movedFrom(name, record, await recordsBehind(site, record));
+}
+
 function takenFrom(
   site: AwsContext,
   { stored, record }: ConversationView,
   { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
-  { batch, sent }: { readonly batch: readonly StagedRow[]; readonly sent: readonly string[] },
+  { turn, sent, moved }: Read,
 ): Taken {
   const { token, untilAtMs, takenAtMs } = state.lease!;
-  const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
-  const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
-  site.places.set(record!.id, record!.sender);
+  site.senders.set(record!.id, record!.sender);
   return {
     lease: { conversationId: stored.id, token, untilAtMs },
     turnId: work.turnId,
@@ -201,9 +235,8 @@ function takenFrom(
     ...(standsApart(work, what, site.settings) && { isSuspect: true }),
     restarts: work.restarts,
     conversation: record!,
-    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
-    ...(outbound && { outbound }),
-    ...(what === "draft" && state.draft && { draft: state.draft }),
+    ...turn,
+    ...(moved && { moved }),
     recentProviderIds: sent,
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs,

@@ -6,6 +6,7 @@ import {
   type Choice,
   chooseByName,
   chooseConversation,
+  namesBehind,
   namesWaiting,
 } from "../../../core/person.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
@@ -120,4 +121,14 @@ function keepNames(
       if (senderAlias === passedOn.name) tables.conversations.put(rest);
   for (const [name, change] of keeps(conversationId))
     tables.names.put(key, name, changedName(tables.names.records(key, [name]).get(name), change));
+}
+
+/** What tells where the person of a conversation can be reached. */
+export function recordsBehind({ tables }: StepContext, conversation: Conversation): NameRecords {
+  for (let records = NOTHING_KEPT; ; ) {
+    const more = namesBehind(conversation, records).filter((name) => !records.has(name));
+    const found = tables.names.records(conversation, more);
+    if (found.size === 0) return records;
+    records = new Map([...records, ...found]);
+  }
 }

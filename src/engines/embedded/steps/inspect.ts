@@ -1,10 +1,9 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { isHeld, leaseGauges } from "../../../core/lease.ts";
-import { namesBehind } from "../../../core/person.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
-import type { NameRecord, NameRecords } from "../../../model/names.ts";
+import type { NameRecord } from "../../../model/names.ts";
 import type { Refusal } from "../../../model/refusal.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import type {
@@ -20,6 +19,7 @@ import type {
 } from "../../../ports/inspector.ts";
 import { messagesOf, type StepContext } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
+import { recordsBehind } from "./find-conversation.ts";
 
 export function listConversations(step: StepContext, filter: ConversationFilter): Listing<Conversation> {
   const { items, ...rest } = step.tables.conversations.list(filter);
@@ -38,17 +38,8 @@ export function latestId(step: StepContext, key: ConversationKey): string | unde
 }
 
 /** As pairs: a map would not survive the way between threads. */
-export function namesOf(
-  { tables }: StepContext,
-  conversation: Conversation,
-): (readonly [string, NameRecord])[] {
-  let records: NameRecords = new Map();
-  for (;;) {
-    const more = namesBehind(conversation, records).filter((name) => !records.has(name));
-    const found = tables.names.records(conversation, more);
-    if (found.size === 0) return [...records];
-    records = new Map([...records, ...found]);
-  }
+export function namesOf(step: StepContext, conversation: Conversation): (readonly [string, NameRecord])[] {
+  return [...recordsBehind(step, conversation)];
 }
 
 export function showConversation(

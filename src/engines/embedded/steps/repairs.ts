@@ -1,3 +1,4 @@
+import { resendOf } from "../../../core/turn.ts";
 import type { UnknownSend } from "../../../model/unknown-send.ts";
 import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
@@ -35,17 +36,7 @@ export function resendUnknown(step: StepContext, id: string): "staged" | "not-fo
   const unknown = step.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
   step.tables.unknownSends.delete(id);
-  const { conversationId, channel, to, text, media } = unknown;
-  const staged = say(step, {
-    id: `resend-${id}`,
-    conversationId,
-    channel,
-    to,
-    texts: [text],
-    ...(media && { media }),
-    author: "resend",
-  });
-  return staged === "not-found" ? "not-found" : "staged";
+  return say(step, resendOf(unknown)) === "not-found" ? "not-found" : "staged";
 }
 
 export function discardQuarantined(step: StepContext, id: string): "discarded" | "not-found" {

@@ -1,5 +1,6 @@
 import { inTheEnd } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
+import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
 import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
@@ -19,7 +20,7 @@ import {
 } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { resolve } from "./find-conversation.ts";
+import { recordsBehind, resolve } from "./find-conversation.ts";
 import { inBatchOrder } from "./record-turn.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
 
@@ -156,6 +157,11 @@ function takenFrom(
   const lease = state.lease!;
   const { rows } = before;
   const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
+  const conversation = before.record!;
+  const messages = inBatchOrder(work, rows);
+  const draft = what === "draft" ? state.draft : undefined;
+  const name = nameAddressed({ draft, outbound, messages });
+  const moved = name && movedFrom(name, conversation, recordsBehind(step, conversation));
   return {
     lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
     turnId: work.turnId,
@@ -164,10 +170,11 @@ function takenFrom(
     ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
     ...(standsApart(work, what, step.settings) && { isSuspect: true }),
     restarts: work.restarts,
-    conversation: before.record!,
-    messages: inBatchOrder(work, rows),
+    conversation,
+    messages,
     ...(outbound && { outbound }),
-    ...(what === "draft" && state.draft && { draft: state.draft }),
+    ...(draft && { draft }),
+    ...(moved && { moved }),
     recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],
     cut: state.leftBehindAtMs !== undefined,
     takenAtMs: step.nowMs,

@@ -9,7 +9,7 @@ const rest = { channels: { test: testChannel() }, respond: () => "ok", log: () =
 const context = { getRemainingTimeInMillis: () => 30_000 };
 
 describe("functions are made for the AWS engine", () => {
-  test("and for no other: a compiler says so, and who has none is told at once", () => {
+  test("and for no other: a compiler says so, and a caller without one is told at once", () => {
     // @ts-expect-error: no queue of SQLite's wakes a function.
     expect(() => lambdaHandlers({ ...rest, engine: sqlite({ file: "lull.db" }) })).toThrow(
       "the functions run on DynamoDB and SQS alone: engine must be aws() of lull/aws, not sqlite",
