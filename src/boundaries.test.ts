@@ -75,7 +75,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
 };
 
-/** A test may also stand on what is made for tests, `testing` and `test` beside `src`, on any engine, and on what drives them. */
+/**
+ * A test may also stand on what is made for tests (`testing`, and `test` beside `src`), on any engine, and on
+ * what drives them.
+ */
 const FOR_TESTS = ["testing", "wire", "engines", "runtime", "index.ts", "outside", "src", "test"];
 
 interface HouseRule {
@@ -318,14 +321,14 @@ function wideInterfaces(source: string): string[] {
 }
 
 /**
- * Tests of what several files do together, and what that is. Every other one stands beside the file that it is named after, or, in a
- * folder that is named after what it makes, after the folder: `twilio/twilio.test.ts`.
+ * Tests of what several files do together, and what that is. Every other test stands beside the file that it
+ * is named after, or is named after its folder: `twilio/twilio.test.ts`.
  */
 const BEHAVIOURS: Readonly<Record<string, string>> = {
   "engines/aws/steps/drain-cost.test.ts": "what a pile costs to drain, in requests and units",
   "engines/sqlite/drain-cost.test.ts": "what a pile costs to drain, in rows that are read",
   "engines/sqlite/durability.test.ts": "what was acknowledged is on the disk",
-  "engines/sqlite/foreign-rows.test.ts": "rows that another hand wrote stop nobody",
+  "engines/sqlite/foreign-rows.test.ts": "rows that another program wrote stop no conversation",
   "engines/sqlite/lost-file.test.ts":
     "a database file that is deleted, moved or replaced under a running service",
   "http/api-sizes.test.ts": "what is too large for the API is refused",
@@ -340,7 +343,7 @@ const BEHAVIOURS: Readonly<Record<string, string>> = {
   "runtime/quoted-errors.test.ts": "customers' words in errors stay out of the log",
   "runtime/restarting.test.ts": "a service that was stopped, and is started again",
   "runtime/starting.test.ts": "when a service starts, and when it is ready",
-  "runtime/waking.test.ts": "a turn within the time of whoever woke it",
+  "runtime/waking.test.ts": "a turn within the time of the function that woke it",
   "runtime/worker-timers.test.ts": "a worker waits for one moment at a time",
   "tools/aws-local/crashes.test.ts": "a function that crashes prints no customer's words",
 };
@@ -354,7 +357,10 @@ function isNamedAfterSource(path: string): boolean {
 const LINES_MAX = 60;
 const MEDIAN_LINES_MAX = 80;
 
-/** Functions as the formatter leaves them: a body ends where a line stands as far left as the one that opened it. Lists of cases are none. */
+/**
+ * Functions as the formatter leaves them: a body ends where a line stands as far left as the one that opened
+ * it. Lists of cases do not count.
+ */
 function longFunctions(source: string): string[] {
   const lines = source.split("\n");
   const leftOf = (line: string) => line.search(/\S/);
