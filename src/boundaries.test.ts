@@ -151,7 +151,11 @@ function pathsIn(folder: URL): string[] {
 }
 
 function textOf(path: string): string {
-  return readFileSync(new URL(isBeside(path) ? `../${path}` : path, SRC), "utf8");
+  return readFileSync(urlOf(path), "utf8");
+}
+
+function urlOf(path: string): URL {
+  return new URL(isBeside(path) ? `../${path}` : path, SRC);
 }
 
 function isBeside(path: string): boolean {
@@ -354,6 +358,23 @@ function isNamedAfterSource(path: string): boolean {
   return FILES.includes(source) || (folder === name && FILES.includes(posix.join(source, "../index.ts")));
 }
 
+const LINE_LENGTH_MAX = 110;
+
+function longLines(source: string): number[] {
+  return source.split("\n").flatMap((line, at) => (line.length > LINE_LENGTH_MAX ? [at + 1] : []));
+}
+
+/** They hide who does something: a worker, a webhook, the sweeper, a provider, a customer, an operator. */
+const VAGUE = /\b(?:somebody|someone|whoever|nobody|anybody|anyone|no one|everybody)\b/i;
+
+/** Whole comments, so that words at the end of a line and at the beginning of the next are found as well. */
+function vagueComments(source: string): string[] {
+  const comments = source.match(/\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm) ?? [];
+  return comments
+    .map((each) => each.replaceAll(/\s*\n\s*\*?\s*/g, " ").trim())
+    .filter((each) => VAGUE.test(each));
+}
+
 const LINES_MAX = 60;
 const MEDIAN_LINES_MAX = 80;
 
@@ -406,6 +427,31 @@ describe("the sources", () => {
   test("have tests of the same name beside them, and those of several of them are in the list above", () => {
     const tests = sources.filter(isTest);
     expect(tests.filter((path) => !isNamedAfterSource(path)).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+  });
+
+  test("have no line over 110 characters, and neither have the tests and benchmarks beside them", () => {
+    const beside = ["test/", "bench/"].flatMap((folder) => {
+      const root = new URL(`../${folder}`, SRC);
+      return pathsIn(root).map((path) => [folder + path, new URL(path, root)] as const);
+    });
+    const here = [...FILES, SELF].map((path) => [path, urlOf(path)] as const);
+    const written = [...here, ...beside].filter(
+      ([path]) => /\.(?:ts|css)$/.test(path) && !path.includes("/built/"),
+    );
+    expect(written.map(([path]) => path)).toEqual(
+      expect.arrayContaining(["web/phone/phone.css", "test/docs.test.ts", "bench/one-visitor.ts"]),
+    );
+    const found = written.flatMap(([path, url]) =>
+      longLines(readFileSync(url, "utf8")).map((line) => `${path}:${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("have comments that name their subject", () => {
+    const found = FILES.filter((path) => /\.(?:ts|css)$/.test(path)).flatMap((path) =>
+      vagueComments(textOf(path)).map((words) => `${path}: ${words}`),
+    );
+    expect(found).toEqual([]);
   });
 
   test("have no function of more than sixty lines", () => {
@@ -556,6 +602,29 @@ describe("this test bites:", () => {
       [begin, ...Array.from({ length: n - 2 }, () => "        go();"), end].join("\n");
     expect(longFunctions(lines(LINES_MAX + 1 + begin.split("\n").length - 1))).toHaveLength(1);
     expect(longFunctions(lines(LINES_MAX))).toEqual([]);
+  });
+
+  test("a line of 111 characters", () => {
+    expect(longLines(`short\n${"x".repeat(LINE_LENGTH_MAX + 1)}\nshort`)).toEqual([2]);
+    expect(longLines("x".repeat(LINE_LENGTH_MAX))).toEqual([]);
+  });
+
+  test.each([
+    "// Nobody reads it.",
+    "const x = 1; // for whoever asks",
+    "/** Somebody's mistake. */",
+    "/**\n * A worker, which no\n * one has seen.\n */",
+  ])("a comment %j", (source) => {
+    expect(vagueComments(source)).toHaveLength(1);
+  });
+
+  test.each([
+    '"is anybody there?"',
+    "// A worker reads it.",
+    "const isSomebody = true;",
+    'fetch("https://anyone.test")',
+  ])("but no comment %j", (source) => {
+    expect(vagueComments(source)).toEqual([]);
   });
 
   test.each([
