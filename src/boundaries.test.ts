@@ -113,6 +113,12 @@ const HOUSE_RULES: readonly HouseRule[] = [
     inTests: false,
   },
   {
+    name: "the log quotes no error",
+    pattern: /\b(?:reason|error): String\(/,
+    say: "logs an error's own words, which may be a customer's; use tellable",
+    inTests: false,
+  },
+  {
     name: "named exports",
     pattern: /^export default\b/m,
     say: "has a default export; name it",
@@ -582,6 +588,7 @@ describe("this test bites:", () => {
     ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
     ["cli/run.ts", "setInterval(tick, 1_000);", "asks the machine for the time"],
     ["testing/x.ts", "await new Promise((done) => setTimeout(done, 5));", "asks the machine for the time"],
+    ["lambda/x.ts", 'log("warn", "x.failed", { reason: String(error) });', "logs an error's own words"],
     ["core/x.ts", "export default function x() {}", "has a default export"],
     ["core/x.ts", "function x(y: any): void {}", "uses any"],
     ["core/x.ts", "const x = y as any;", "uses any"],
