@@ -43,7 +43,7 @@ function toRequest(message: IncomingMessage): Request {
   });
 }
 
-await lull.start(); // without it messages are stored and nobody answers
+await lull.start(); // without it messages are stored and not answered
 server.listen(Number(process.env.PORT ?? 8080), "127.0.0.1", () => {
   console.log(`listening on http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 });

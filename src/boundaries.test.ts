@@ -75,7 +75,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   "tools/aws-local": { imports: ["tools/aws-local", "src"] },
 };
 
-/** A test may also stand on what is made for tests, `testing` and `test` beside `src`, on any engine, and on what drives them. */
+/**
+ * A test may also stand on what is made for tests (`testing`, and `test` beside `src`), on any engine, and on
+ * what drives them.
+ */
 const FOR_TESTS = ["testing", "wire", "engines", "runtime", "index.ts", "outside", "src", "test"];
 
 interface HouseRule {
@@ -107,6 +110,12 @@ const HOUSE_RULES: readonly HouseRule[] = [
       "tools/aws-local/sample-handlers.ts": "is slow in real time: so is the process that it runs in",
       "testing/fake-openai.ts": "stamps requests of real processes, which live in real time",
     },
+    inTests: false,
+  },
+  {
+    name: "the log quotes no error",
+    pattern: /\b(?:reason|error): String\(/,
+    say: "logs an error's own words, which may be a customer's; use tellable",
     inTests: false,
   },
   {
@@ -148,7 +157,11 @@ function pathsIn(folder: URL): string[] {
 }
 
 function textOf(path: string): string {
-  return readFileSync(new URL(isBeside(path) ? `../${path}` : path, SRC), "utf8");
+  return readFileSync(urlOf(path), "utf8");
+}
+
+function urlOf(path: string): URL {
+  return new URL(isBeside(path) ? `../${path}` : path, SRC);
 }
 
 function isBeside(path: string): boolean {
@@ -318,14 +331,14 @@ function wideInterfaces(source: string): string[] {
 }
 
 /**
- * Tests of what several files do together, and what that is. Every other one stands beside the file that it is named after, or, in a
- * folder that is named after what it makes, after the folder: `twilio/twilio.test.ts`.
+ * Tests of what several files do together, and what that is. Every other test stands beside the file that it
+ * is named after, or is named after its folder: `twilio/twilio.test.ts`.
  */
 const BEHAVIOURS: Readonly<Record<string, string>> = {
   "engines/aws/steps/drain-cost.test.ts": "what a pile costs to drain, in requests and units",
   "engines/sqlite/drain-cost.test.ts": "what a pile costs to drain, in rows that are read",
   "engines/sqlite/durability.test.ts": "what was acknowledged is on the disk",
-  "engines/sqlite/foreign-rows.test.ts": "rows that another hand wrote stop nobody",
+  "engines/sqlite/foreign-rows.test.ts": "rows that another program wrote stop no conversation",
   "engines/sqlite/lost-file.test.ts":
     "a database file that is deleted, moved or replaced under a running service",
   "http/api-sizes.test.ts": "what is too large for the API is refused",
@@ -340,7 +353,7 @@ const BEHAVIOURS: Readonly<Record<string, string>> = {
   "runtime/quoted-errors.test.ts": "customers' words in errors stay out of the log",
   "runtime/restarting.test.ts": "a service that was stopped, and is started again",
   "runtime/starting.test.ts": "when a service starts, and when it is ready",
-  "runtime/waking.test.ts": "a turn within the time of whoever woke it",
+  "runtime/waking.test.ts": "a turn within the time of the function that woke it",
   "runtime/worker-timers.test.ts": "a worker waits for one moment at a time",
   "tools/aws-local/crashes.test.ts": "a function that crashes prints no customer's words",
 };
@@ -351,10 +364,30 @@ function isNamedAfterSource(path: string): boolean {
   return FILES.includes(source) || (folder === name && FILES.includes(posix.join(source, "../index.ts")));
 }
 
+const LINE_LENGTH_MAX = 110;
+
+function longLines(source: string): number[] {
+  return source.split("\n").flatMap((line, at) => (line.length > LINE_LENGTH_MAX ? [at + 1] : []));
+}
+
+/** They hide who does something: a worker, a webhook, the sweeper, a provider, a customer, an operator. */
+const VAGUE = /\b(?:somebody|someone|whoever|nobody|anybody|anyone|no one|everybody)\b/i;
+
+/** Whole comments, so that words at the end of a line and at the beginning of the next are found as well. */
+function vagueComments(source: string): string[] {
+  const comments = source.match(/\/\*[\s\S]*?\*\/|(?:^|\s)\/\/.*$/gm) ?? [];
+  return comments
+    .map((each) => each.replaceAll(/\s*\n\s*\*?\s*/g, " ").trim())
+    .filter((each) => VAGUE.test(each));
+}
+
 const LINES_MAX = 60;
 const MEDIAN_LINES_MAX = 80;
 
-/** Functions as the formatter leaves them: a body ends where a line stands as far left as the one that opened it. Lists of cases are none. */
+/**
+ * Functions as the formatter leaves them: a body ends where a line stands as far left as the one that opened
+ * it. Lists of cases do not count.
+ */
 function longFunctions(source: string): string[] {
   const lines = source.split("\n");
   const leftOf = (line: string) => line.search(/\S/);
@@ -400,6 +433,31 @@ describe("the sources", () => {
   test("have tests of the same name beside them, and those of several of them are in the list above", () => {
     const tests = sources.filter(isTest);
     expect(tests.filter((path) => !isNamedAfterSource(path)).sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+  });
+
+  test("have no line over 110 characters, and neither have the tests and benchmarks beside them", () => {
+    const beside = ["test/", "bench/"].flatMap((folder) => {
+      const root = new URL(`../${folder}`, SRC);
+      return pathsIn(root).map((path) => [folder + path, new URL(path, root)] as const);
+    });
+    const here = [...FILES, SELF].map((path) => [path, urlOf(path)] as const);
+    const written = [...here, ...beside].filter(
+      ([path]) => /\.(?:ts|css)$/.test(path) && !path.includes("/built/"),
+    );
+    expect(written.map(([path]) => path)).toEqual(
+      expect.arrayContaining(["web/phone/phone.css", "test/docs.test.ts", "bench/one-visitor.ts"]),
+    );
+    const found = written.flatMap(([path, url]) =>
+      longLines(readFileSync(url, "utf8")).map((line) => `${path}:${line}`),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test("have comments that name their subject", () => {
+    const found = FILES.filter((path) => /\.(?:ts|css)$/.test(path)).flatMap((path) =>
+      vagueComments(textOf(path)).map((words) => `${path}: ${words}`),
+    );
+    expect(found).toEqual([]);
   });
 
   test("have no function of more than sixty lines", () => {
@@ -530,6 +588,7 @@ describe("this test bites:", () => {
     ["cli/run.ts", "const today = new Date();", "asks the machine for the time"],
     ["cli/run.ts", "setInterval(tick, 1_000);", "asks the machine for the time"],
     ["testing/x.ts", "await new Promise((done) => setTimeout(done, 5));", "asks the machine for the time"],
+    ["lambda/x.ts", 'log("warn", "x.failed", { reason: String(error) });', "logs an error's own words"],
     ["core/x.ts", "export default function x() {}", "has a default export"],
     ["core/x.ts", "function x(y: any): void {}", "uses any"],
     ["core/x.ts", "const x = y as any;", "uses any"],
@@ -550,6 +609,29 @@ describe("this test bites:", () => {
       [begin, ...Array.from({ length: n - 2 }, () => "        go();"), end].join("\n");
     expect(longFunctions(lines(LINES_MAX + 1 + begin.split("\n").length - 1))).toHaveLength(1);
     expect(longFunctions(lines(LINES_MAX))).toEqual([]);
+  });
+
+  test("a line of 111 characters", () => {
+    expect(longLines(`short\n${"x".repeat(LINE_LENGTH_MAX + 1)}\nshort`)).toEqual([2]);
+    expect(longLines("x".repeat(LINE_LENGTH_MAX))).toEqual([]);
+  });
+
+  test.each([
+    "// Nobody reads it.",
+    "const x = 1; // for whoever asks",
+    "/** Somebody's mistake. */",
+    "/**\n * A worker, which no\n * one has seen.\n */",
+  ])("a comment %j", (source) => {
+    expect(vagueComments(source)).toHaveLength(1);
+  });
+
+  test.each([
+    '"is anybody there?"',
+    "// A worker reads it.",
+    "const isSomebody = true;",
+    'fetch("https://anyone.test")',
+  ])("but no comment %j", (source) => {
+    expect(vagueComments(source)).toEqual([]);
   });
 
   test.each([

@@ -60,7 +60,7 @@ export class ConfigError extends LullError {
   }
 }
 
-/** Something that the caller has to put right. The message says what, and repeats nothing that a customer wrote. */
+/** The caller has to put something right. The message says what, and repeats no customer's words. */
 export class InvalidRequest extends LullError {
   override readonly name = "InvalidRequest";
 

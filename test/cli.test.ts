@@ -221,7 +221,7 @@ describe("the data commands", { timeout: 90_000 }, () => {
     });
   });
 
-  test("tell of a customer at several addresses of ours: which each row belongs to, and what an erase leaves", async () => {
+  test("tell of a customer at two of our addresses: whose a row is, what an erase leaves", async () => {
     const channels = { support: { web: true }, sales: { web: true } };
     await writeFile(join(cwd, "lull.config.json"), JSON.stringify({ channels }));
     const made = async (channel: string, sender: string): Promise<string> => {

@@ -38,7 +38,7 @@ export function blocksOf(language: string): (Block & { readonly page: string })[
   );
 }
 
-/** Code that says in its first line which file it is (`// pigeon.ts`): blocks of one page may import each other. */
+/** Code whose first line names its file (`// pigeon.ts`): blocks of one page may import each other. */
 export function namedBlocksOf(page: string): { readonly file: string; readonly code: string }[] {
   return blocksOf("ts").flatMap((block) => {
     const file = fileNameOf(block);

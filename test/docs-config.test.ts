@@ -8,7 +8,10 @@ import { load } from "../src/config/load.ts";
 import { type Block, blocksOf, namedBlocksOf, pageNamed } from "./doc-pages.ts";
 import { ROOT } from "./staged-package.ts";
 
-/** What a reader sets who reads what stands before an example, from the heading or the last example on. What is not named there is not set. */
+/**
+ * What a reader sets who has read the text before an example, from the heading or the last example on. What
+ * that text does not name is not set.
+ */
 const VALUES: Readonly<Record<string, string>> = {
   TWILIO_ACCOUNT_SID: "AC00000000000000000000000000000009",
   TWILIO_AUTH_TOKEN: "a-token-of-twilio",
@@ -47,7 +50,10 @@ function environmentOf({ page, code, line }: Shown): Record<string, string> {
   return Object.fromEntries([...named, ...told]);
 }
 
-/** As `lull start` begins, up to the door: the file is read, the service made, every channel opened and asked whether it may be served. */
+/**
+ * As `lull start` begins, before it listens: the file is read, the service made, every channel opened and
+ * asked whether it may be served.
+ */
 async function started(file: string, shown: Shown) {
   const code = shown.code.replaceAll("/run/secrets/", `${folder}/`);
   for (const [path] of code.matchAll(new RegExp(`${folder}/\\w+`, "g")))

@@ -133,7 +133,7 @@ describe("settings", () => {
   const ofEngine = [
     ...readFileSync(join(ROOT, "src/engines/aws/options.ts"), "utf8").matchAll(ENV_NAME),
   ].flat();
-  /** What is for whoever runs the tests, or AWS on a laptop, and not for the program. */
+  /** What is for those who run the tests, or AWS on a laptop, and not for the program. */
   const ofTests = [
     "tools/aws-local/settings.ts",
     "test/aws/interleavings.test.ts",
@@ -181,7 +181,7 @@ test("docs/dependencies.md gives a reason for every package", () => {
   expect(packages.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-/** The words that the code, the log and these pages have in common. One that is missing here is one that a reader has to guess. */
+/** The words that the code, the log and these pages share. A reader has to guess one that is missing here. */
 const GLOSSARY_WORDS = [
   ...["message", "channel", "conversation", "person", "visitor", "name record", "installation"],
   ...[

@@ -6,7 +6,7 @@ import { LullProcess } from "./lull-process.ts";
 
 type Options = Omit<ConstructorParameters<typeof LullProcess>[1], "cwd">;
 
-/** An empty folder for each case of a file, and the processes that it starts there: both are gone when it is over. */
+/** An empty folder for each case of a file, and the processes that it starts there: both go with it. */
 export function processFolder() {
   let path = "";
   const running: LullProcess[] = [];

@@ -22,7 +22,7 @@ export class ChatStack extends Stack {
         TWILIO_AUTH_TOKEN: twilio,
         LULL_API_TOKEN: api, // without it there is no /api
       },
-      alarmTopic: new Topic(this, "Alarms", { enforceSSL: true }), // subscribe whoever is on call
+      alarmTopic: new Topic(this, "Alarms", { enforceSSL: true }), // subscribe the person on call
     });
     // What you enter at Twilio. The part behind # makes Twilio try again when we fail.
     new CfnOutput(this, "WebhookUrl", { value: `${lull.url}/webhooks/whatsapp#rc=3&rp=all` });

@@ -84,7 +84,7 @@ function writerOf(
   return { writer: owners === 1 && holder !== undefined ? "likely" : "unknown" };
 }
 
-/** Whether a message of a provider's list is to be left, for whoever fetched it wants its writer known. */
+/** Whether a message of a provider's list is left, since its writer is not as well known as was asked for. */
 export function isUnattributed(
   asked: "certain" | "likely" | undefined,
   { writer }: Pick<Choice<never>, "writer">,

@@ -25,7 +25,7 @@ it.each(Object.entries(TABLE))("%s is answered as the product page says", (code,
   expect(families.map((family) => statusOf(code as RefusalCode, family))).toEqual(expected);
 });
 
-it("no refusal is a success for everybody", () => {
+it("no refusal is a success for every kind of caller", () => {
   expect(statusOf(undefined, "not-retrying")).toBe(200);
   expect(statusOf(undefined, "retrying")).toBe(200);
   expect(statusOf(undefined, "client")).toBe(200);

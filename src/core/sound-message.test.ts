@@ -16,7 +16,7 @@ const message = {
   sequence: 1,
 };
 
-test("a message without a provider's time, as JSON keeps one that was no number, is a message without one", () => {
+test("a provider's time that JSON keeps as null, since it was no number, is left out of the message", () => {
   expect(soundMessage({ ...message, sentAtMs: null, senderAlias: null })).toEqual({
     kind: "sound",
     value: message,

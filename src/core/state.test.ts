@@ -92,7 +92,7 @@ describe("a clock that was set back", () => {
 
   const draftedAt = (draftedAtMs: number) => ({ turnId: "one", chunks, draftedAtMs }) as unknown as Draft;
 
-  it("leaves no lease longer than a lease, and nobody asleep until a time that is far off", () => {
+  it("leaves no lease longer than a lease, and no window asleep until a time that is far off", () => {
     const state = {
       works: [],
       lease: { ...lease, untilAtMs: 160_001 },

@@ -315,11 +315,11 @@ describe("what is dead-lettered with a turn", () => {
     ["sent", { kind: "sent", providerId: "p", atMs: 1 }],
     ["sending", { kind: "sending", sendByAtMs: 1 }],
     ["unknown", { kind: "unknown" }],
-  ])("is whoever joined, where a chunk is %s", (_kind, state) => {
+  ])("is each message that joined, where a chunk is %s", (_kind, state) => {
     expect(deadLetteredWith(work(), draft(state, both))).toEqual(["m1", "m2"]);
   });
 
-  it("is only who was counted, where nothing was sent or it is another turn's", () => {
+  it("is only what was counted, where nothing was sent or the draft is another turn's", () => {
     expect(deadLetteredWith(work(), draft({ kind: "pending" }, both))).toEqual(["m1"]);
     expect(deadLetteredWith(work(), draft({ kind: "unknown" }, { ...both, turnId: "another" }))).toEqual([
       "m1",

@@ -11,7 +11,7 @@ import { isPossibleId } from "./ids.ts";
 import { LISTING_ROUTES } from "./listing-routes.ts";
 import { openapiOf } from "./openapi.ts";
 import { toPublic } from "./public-json.ts";
-import { REMEDY_ROUTES } from "./repair-routes.ts";
+import { REPAIR_ROUTES } from "./repair-routes.ts";
 import { type RequestLimits, tooMany, unread } from "./request-limits.ts";
 import type { ApiCall, ApiResult, Route } from "./route.ts";
 import { TURN_ROUTES } from "./turn-routes.ts";
@@ -21,7 +21,7 @@ export const ROUTES: readonly Route[] = [
   ...CONVERSATION_ROUTES,
   ...TURN_ROUTES,
   ...LISTING_ROUTES,
-  ...REMEDY_ROUTES,
+  ...REPAIR_ROUTES,
   {
     method: "GET",
     path: "/api/openapi.json",

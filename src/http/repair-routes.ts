@@ -3,22 +3,22 @@ import { ERROR, result } from "./api-schemas.ts";
 import { type ApiCall, missing, ok, type Route, route } from "./route.ts";
 
 /** What an operator does when something went wrong, or must not go on. */
-export const REMEDY_ROUTES: readonly Route[] = [
-  remedy({
+export const REPAIR_ROUTES: readonly Route[] = [
+  repair({
     path: "dead/{id}/retry",
     operation: "retryDeadLetter",
     summary: "Stages the messages again: a new turn answers them",
     result: "retried",
     run: ({ engine, id }) => engine.repairs.retryDead(id),
   }),
-  remedy({
+  repair({
     path: "dead/{id}/discard",
     operation: "discardDeadLetter",
     summary: "Gives the messages up for good",
     result: "discarded",
     run: discard,
   }),
-  remedy({
+  repair({
     method: "DELETE",
     path: "dead/{id}",
     operation: "deleteDeadLetter",
@@ -26,7 +26,7 @@ export const REMEDY_ROUTES: readonly Route[] = [
     result: "discarded",
     run: discard,
   }),
-  remedy({
+  repair({
     path: "unknown/{id}/mark",
     operation: "markUnknownSend",
     summary: "Records what you found out about a send",
@@ -34,7 +34,7 @@ export const REMEDY_ROUTES: readonly Route[] = [
     result: "marked",
     run: ({ engine, id, body }) => engine.repairs.markUnknown(id, body.as),
   }),
-  remedy({
+  repair({
     path: "unknown/{id}/resend",
     operation: "resendUnknownSend",
     summary: "Sends it again, as a turn of its own",
@@ -45,7 +45,7 @@ export const REMEDY_ROUTES: readonly Route[] = [
   pausing("resume", "resumeAll", "Goes on answering everywhere", false),
 ];
 
-interface Remedy<Body> {
+interface Repair<Body> {
   readonly method?: "POST" | "DELETE";
   readonly path: string;
   readonly operation: string;
@@ -55,7 +55,7 @@ interface Remedy<Body> {
   run(call: ApiCall<Body>): Promise<string>;
 }
 
-function remedy<Body>({ method = "POST", path, run, ...row }: Remedy<Body>): Route {
+function repair<Body>({ method = "POST", path, run, ...row }: Repair<Body>): Route {
   const { operation, summary, body = object({}) as ObjectSchema<Body> } = row;
   return route({
     method,

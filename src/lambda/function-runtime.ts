@@ -19,7 +19,10 @@ export interface LambdaConfig extends LullConfig {
   readonly engine: AwsEngine;
 }
 
-/** A configuration, or how to come by one when the first event does. `log` is the function's own, for those who want it. */
+/**
+ * A configuration, or how to make one when the first event comes. `log` is the function's own log, for code
+ * of yours that wants to write to it.
+ */
 export type ConfigSource = LambdaConfig | ((log: Log) => LambdaConfig | Promise<LambdaConfig>);
 
 export interface Opened {
@@ -93,6 +96,7 @@ export class FunctionRuntime {
 function requireAws({ engine }: { readonly engine?: Partial<EngineProvider> }): void {
   if (engine?.name === "aws" && "options" in engine) return;
   throw new ConfigError(
-    `the functions run on DynamoDB and SQS alone: engine must be aws() of lull/aws, not ${engine?.name ?? "missing"}`,
+    "the functions run on DynamoDB and SQS alone: " +
+      `engine must be aws() of lull/aws, not ${engine?.name ?? "missing"}`,
   );
 }

@@ -27,7 +27,7 @@ export function tracing(serviceName: string, log: Log, env: Environment = proces
       const { Tracer } = await import("@aws-lambda-powertools/tracer");
       return new Tracer({ serviceName });
     } catch (error) {
-      log("warn", "trace.unavailable", { reason: String(error) });
+      log("warn", "trace.unavailable", { reason: tellable(error) });
       return undefined;
     }
   };

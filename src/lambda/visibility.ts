@@ -7,6 +7,7 @@ import {
 import type { AwsEngine } from "../engines/aws/index.ts";
 import { placeFrom, sqsClient } from "../engines/aws/options.ts";
 import { type Ending, once } from "../engines/aws/retry.ts";
+import { tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
@@ -96,7 +97,7 @@ export class Visibility {
       await once(change, requestMsMax, clock);
     } catch (error) {
       // Mostly a missing permission, which is the same for all of them.
-      if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: String(error) });
+      if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: tellable(error) });
       this.#hasFailed = true;
     }
   }

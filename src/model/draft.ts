@@ -30,7 +30,7 @@ export interface Route {
 
 /** The answer, stored before it is sent. It names messages by id: their texts stay staged. */
 export interface Draft extends Route {
-  /** The customer's name that `to` stands for, if it may pass to another person: asked about in every take. */
+  /** The customer's name behind `to`, if it may pass to another person: asked about in every take. */
   readonly addressee?: string;
   readonly turnId: string;
   readonly messageIds: readonly string[];

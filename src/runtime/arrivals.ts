@@ -31,8 +31,9 @@ export interface Admitted {
 }
 
 /**
- * Of what a channel gave, what it may bring. Whoever may speak for one channel's customers must not for another's: nothing of that is kept,
- * since it may not be what it says it is.
+ * Of what a channel gave, the messages that it may bring. A provider that may speak for one channel's
+ * customers may not speak for another channel's: nothing of such a message is kept, since its sender may be
+ * made up.
  */
 export function admitted(
   context: ReceiveContext,
@@ -71,8 +72,8 @@ function arriving(arrival: Arrival, { textMax, refusal }: Rules): Arriving {
 }
 
 /**
- * A message that nobody could read back when its turn comes is refused now, alone: its neighbours are acknowledged with it, and would never
- * come again.
+ * A message that no worker could read back in its turn is refused now, and alone: the others of its webhook
+ * are acknowledged together with it, and the provider would never deliver them again.
  */
 function unkept(arrival: Arrival, odd: string): Arriving {
   return { arrival, refusal: "INVALID_PAYLOAD", odd };

@@ -47,7 +47,7 @@ async function* listing(received: readonly InboundMessage[]) {
 }
 
 describe("what the provider received meanwhile", () => {
-  it("is staged once, whoever brings it first", async () => {
+  it("is staged once, whether the webhook or the list brings it first", async () => {
     const { catchUp, webhook, counts } = behind([message("1"), message("2"), message("3")]);
     await webhook(message("2"));
     expect(await catchUp()).toEqual({ listed: 3, new: 2, duplicates: 1, refused: 0, unattributed: [] });
@@ -79,7 +79,7 @@ describe("what the provider received meanwhile", () => {
     await expect(behind([], { channel: { listReceived } }).catchUp()).rejects.toBe(refused);
   });
 
-  it("has no pace: nobody would come again with what is turned away", async () => {
+  it("has no pace: no provider would deliver again what is turned away", async () => {
     const { catchUp } = behind([message("1"), message("2"), message("3")], {
       limits: { senderPerMinuteMax: 1 },
     });
@@ -113,14 +113,14 @@ describe("what the list does not tell", () => {
     expect(await catchUp()).toEqual({ listed: 1, new: 0, duplicates: 0, refused: 0, unattributed: left });
     expect(await counts()).toMatchObject({ conversations: 1, staged: 1, refusals: 0 });
     expect(logged).toContainEqual(["message.unattributed", { channel: "sms" }]);
-    // The webhook comes after all, and tells: it was somebody else.
+    // The webhook comes after all, with the user id of another person.
     await webhook({ ...lost, ...from(ben, "1") });
     const { items } = await (await service.engine()).inspector.conversations({ limit: 10 });
     expect(items.map(({ sender }) => sender).sort()).toEqual([ana, ben]);
     expect(await catchUp()).toMatchObject({ new: 0, duplicates: 1, unattributed: [] });
   });
 
-  it("is taken for the number's only owner on request, and never after the number has passed on", async () => {
+  it("is taken for the number's only owner's on request, but never once the number passed on", async () => {
     const one = behind([lost]);
     await one.webhook(from(ana, "2"));
     expect(await one.catchUp({ byNumber: true })).toMatchObject({ new: 1, unattributed: [] });
@@ -133,7 +133,7 @@ describe("what the list does not tell", () => {
 });
 
 describe("what a webhook would not have brought in, catching up does not either:", () => {
-  it("a message that nobody answers", async () => {
+  it("a message that no responder answers", async () => {
     const { catchUp, counts, refusals } = behind([message("1")], { respond: undefined as never });
     expect(await catchUp()).toMatchObject({ new: 0, refused: 1 });
     expect(await refusals()).toMatchObject([{ code: "ROUTE_NOT_FOUND" }]);
@@ -174,7 +174,7 @@ describe("what a webhook would not have brought in, catching up does not either:
     expect(asked).toBe(0);
   });
 
-  it("a message that cannot be kept, and whoever wrote the channel hears of it", async () => {
+  it("a message that cannot be kept, and the log tells the channel's author", async () => {
     const odd = { ...message("2"), sender: null as unknown as string };
     const { catchUp, logged } = behind([message("1"), odd]);
     expect(await catchUp()).toMatchObject({ new: 1, refused: 1 });

@@ -77,7 +77,7 @@ interface Batch {
   readonly byNumber: boolean;
 }
 
-/** As if a webhook had brought them, but at no pace: nobody would come again with what is turned away. */
+/** As if a webhook had brought them, but without a pace: what is turned away would not come again. */
 async function stage(
   context: ReceiveContext,
   engine: Engine,

@@ -8,7 +8,10 @@ import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
 import type { UseCaseContext } from "./use-case.ts";
 
-/** Who writes to which address of ours, over a named channel or any channel of a type, and what the conversation starts with. */
+/**
+ * Who writes to which address of ours, over a named channel or any channel of a type, and what the
+ * conversation starts with.
+ */
 export interface CreateRequest {
   /** Name of a configured channel. Give this or `channelType`. */
   readonly channel?: string;
@@ -56,8 +59,8 @@ const REQUEST = object({
 });
 
 /**
- * Creates a conversation, or finds the active one. `made` is told its id before anything is said in it: who keeps a record of what was done
- * has it even if the first message is refused.
+ * Creates a conversation, or finds the active one. `made` is told its id before anything is said in it: the
+ * record of what was done (the audit log) has it even if the first message is refused.
  */
 export async function createConversation(
   context: UseCaseContext & Saying,
@@ -101,7 +104,7 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
   throw new InvalidRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
 }
 
-/** The id follows from the conversation: a caller that lost the answer and asks again does not greet twice. */
+/** The id follows from the conversation: a caller that lost the answer and asks again greets once. */
 function greet(
   { say }: Saying,
   conversationId: string,

@@ -81,7 +81,7 @@ it.each(["pigeon", "constructor"])("nothing is received on a channel %s", async 
   });
 });
 
-it("a message whose responder is gone when its turn comes is refused with the reason, not left waiting", async () => {
+it("a message whose responder is gone in its turn is refused with the reason, not left waiting", async () => {
   const clock = fakeClock();
   const engine = memory();
   const channels = { web: testChannel() };

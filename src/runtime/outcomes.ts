@@ -14,11 +14,14 @@ export interface Received {
   readonly channel: Channel;
   readonly requests: readonly Arriving[];
   readonly outcomes: readonly StageOutcome[];
-  /** Set where nobody waits for an answer that could carry the busy text: we fetched them ourselves. */
+  /** Set where no webhook waits for an answer that could carry the busy text: we fetched them ourselves. */
   readonly isFetched?: true;
 }
 
-/** Tells of each: in the log, to the customer who is turned away while we are busy, and to whoever brought it. */
+/**
+ * Tells of each outcome: in the log, to a customer who is turned away while we are busy, and to the provider
+ * in the webhook's answer.
+ */
 export async function summarise(
   context: ReceiveContext,
   engine: Engine,
@@ -40,7 +43,7 @@ export async function summarise(
   return summary;
 }
 
-/** Whoever wrote the channel has to hear of it, and where the caller reads answers, its caller. */
+/** The log tells the author of the channel; the answer tells the caller, where callers read answers. */
 export function tellOdd(
   { sampled }: ReceiveContext,
   channel: string,
@@ -60,7 +63,7 @@ function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: 
   if (outcome.kind === "staged") {
     log("debug", "window.armed", { channel, conversation: outcome.conversationId, dueAtMs: outcome.dueAtMs });
   } else if (outcome.kind === "refused" && outcome.code === "RATE_LIMITED") {
-    // Told once: whoever floods a conversation should not flood the log as well.
+    // Told once: a customer who floods a conversation should not flood the log as well.
     const { conversationId: conversation, tellBusy: isFirst } = outcome;
     if (isFirst) log("warn", "conversation.full", { channel, conversation });
     else log("debug", "message.refused", { channel, code: outcome.code, conversation });
@@ -71,7 +74,10 @@ function logOutcome({ log, sampled }: ReceiveContext, channel: string, outcome: 
   else log("debug", "message.duplicate", { channel });
 }
 
-/** In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. Nobody shows a 429. */
+/**
+ * In the webhook's own answer where the provider shows it to the customer, else as a turn of its own. No
+ * provider shows the body of a 429.
+ */
 async function tellBusy(
   context: ReceiveContext,
   engine: Engine,

@@ -15,7 +15,10 @@ export interface WebhookRefusal extends Pick<ReceiveSummary, "retryAfterSeconds"
   readonly detail: string;
 }
 
-/** How long a caller is asked to wait when too many requests are in the air. They are short: a moment is enough. */
+/**
+ * How long a caller is asked to wait when too many requests are carried out at once. They are short: a moment
+ * is enough.
+ */
 export const MOMENT_SECONDS = 1;
 
 export const TOO_MANY: WebhookRefusal = {
@@ -24,7 +27,10 @@ export const TOO_MANY: WebhookRefusal = {
   retryAfterSeconds: MOMENT_SECONDS,
 };
 
-/** Mostly somebody's mistake where the URL was entered, which shows nowhere else. The name is a stranger's word: it is not told. */
+/**
+ * Mostly a wrong URL in the provider's settings, which shows nowhere else. The log does not repeat the name:
+ * a stranger may have chosen it.
+ */
 export function refuseNameless(refusing: Refusing): void {
   const why = "it is for a channel that is not configured: is its URL right?";
   noteRefusal(refusing, "(none)", "ROUTE_NOT_FOUND", why);

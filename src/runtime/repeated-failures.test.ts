@@ -12,7 +12,7 @@ test("each reason is told at once, then once a minute with the failures since", 
   expect(failures.note("gone", 90_000)).toBe(2);
 });
 
-test("a clock that is set back silences nobody", () => {
+test("a clock that is set back silences no failure", () => {
   const failures = new RepeatedFailures();
   expect(failures.note("full", 3_600_000)).toBe(1);
   expect(failures.note("full", 0)).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { testLull } from "../testing/test-lull.ts";
 
-it.each(["pigeon", "constructor", "__proto__"])("nobody speaks on a channel %s", async (channel) => {
+it.each(["pigeon", "constructor", "__proto__"])("nothing is said on a channel %s", async (channel) => {
   const lull = testLull({ respond: () => "hello" });
   const { conversation } = await lull.service.createConversation({
     channel: "test",

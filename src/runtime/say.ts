@@ -23,7 +23,7 @@ export interface SayRequest {
 
 export type SayResult = "staged" | "duplicate" | "not-found";
 
-/** What somebody says in a conversation, as a turn of its own. */
+/** What an operator or a program says in a conversation, as a turn of its own. */
 export async function say(context: UseCaseContext, request: SayRequest): Promise<SayResult> {
   const { channels, settings } = context;
   const { conversationId, text, author, id = randomUUID() } = request;

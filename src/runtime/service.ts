@@ -34,7 +34,10 @@ export interface Service extends ServiceFacts {
    * or a failed store.
    */
   receive(channel: string, request: WebhookRequest): Promise<WebhookAnswer>;
-  /** Creates a conversation, or finds the active one of the same sender and address. `made` is told its id before the first message is said. */
+  /**
+   * Creates a conversation, or finds the active one of the same sender and address. `made` is told its id
+   * before the first message is said.
+   */
   createConversation(request: CreateRequest, made?: (id: string) => void): Promise<CreateResult>;
   /** Asks a channel's provider what it received since then, and stages what is not there yet. */
   catchUp(request: CatchUpRequest): Promise<CatchUpResult>;

@@ -2,7 +2,7 @@ import type { Settings } from "../model/settings.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine } from "../ports/engine.ts";
 
-/** What every use case stands on, whoever asks for it: the API, a command, a program. */
+/** What every use case needs, whether the API, a command or a program asks for it. */
 export interface UseCaseContext {
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;

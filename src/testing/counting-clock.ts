@@ -8,7 +8,7 @@ export interface CountingClock extends Clock {
   readonly cancelledLate: () => number;
 }
 
-/** The same clock, counting for what it is waited: whoever leaves a timer behind is seen. */
+/** The same clock, counting who waits for it: a test sees a timer that was left behind. */
 export function countingClock(clock: Clock): CountingClock {
   const timers = new Set<object>();
   let sleepers = 0;

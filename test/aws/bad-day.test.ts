@@ -33,7 +33,7 @@ describeOnEmulators(`on a bad day (LULL_AWS_SEED=${SEED})`, (emulators) => {
     await fixture.close();
   }
 
-  it("a burst of 120 messages from three people at two workers is answered in few turns, nothing lost or twice", async () => {
+  it("120 messages of three people at two workers end in few turns, none lost or twice", async () => {
     const fixture = await badWorld({});
     const engines = [await fixture.open("one"), await fixture.open("two")] as const;
     const service = new CheckedService(fixture);
@@ -55,7 +55,7 @@ describeOnEmulators(`on a bad day (LULL_AWS_SEED=${SEED})`, (emulators) => {
     await close(fixture);
   }, 300_000);
 
-  it(`a worker that dies before or after any of its first ${DOOMSDAYS} requests leaves every message in one turn`, async () => {
+  it(`a worker that dies at one of ${DOOMSDAYS} requests leaves every message in one turn`, async () => {
     const fixture = await badWorld({ settleMs: 1_000, leaseMs: 30_000, batchMessagesMax: 2 });
     const healthy = await fixture.open("healthy");
     for (let doomsday = 1; doomsday <= DOOMSDAYS; doomsday += 1) {

@@ -6,7 +6,7 @@ import { awsFixture } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 
 describeOnEmulators("a burst on AWS", (emulators) => {
-  it("of 500 messages ends in 17 turns under one lease after the other, in order, with nothing lost", async () => {
+  it("of 500 messages ends in 17 turns, one lease after the other, in order, with nothing lost", async () => {
     const fixture = await awsFixture(emulators);
     const engine = await fixture.open();
     const texts = Array.from({ length: 500 }, (_, at) => `${at} 👩‍👩‍👧 שלום`);

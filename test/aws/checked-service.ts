@@ -18,7 +18,10 @@ interface Worker {
   readonly taken: Map<string, TakeResult>;
 }
 
-/** Workers, one an engine, customers, and a provider that remembers what it was given. What became of it all is checked at the end. */
+/**
+ * Workers, one an engine, customers, and a provider that remembers what it was given. What became of it all
+ * is checked at the end.
+ */
 export class CheckedService {
   readonly fixture: AwsFixture;
   /** Chunks that reached the provider, by turn and number. */
@@ -55,7 +58,7 @@ export class CheckedService {
       this.acknowledged.push(message);
       return message;
     }
-    return assert.fail("nobody took the message");
+    return assert.fail("no engine took the message");
   }
 
   /** One webhook. A message that was delivered before is a duplicate, and acknowledged, too. */
@@ -74,7 +77,9 @@ export class CheckedService {
     for (const outcome of outcomes) if (outcome.kind === "turn") await this.carryOut(engine, outcome.taken);
   }
 
-  /** A turn that was taken already, and what is due behind it. Throws when the store was away for too long. */
+  /**
+   * A turn that was taken already, and what is due behind it. Throws when the store was away for too long.
+   */
   async carryOut(engine: Engine, taken: Taken): Promise<void> {
     const { id } = taken.conversation;
     this.#workerOn(engine).taken.set(id, { kind: "turn", taken });
@@ -87,7 +92,9 @@ export class CheckedService {
     assert.notEqual(end, "abandoned", "the store could not be told of a turn");
   }
 
-  /** Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest. */
+  /**
+   * Nothing goes wrong any more: turns are carried out, the sweeper runs, time passes, until all is at rest.
+   */
   async settles(engine: Engine): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await this.carryOutAll(engine, await this.fixture.takeDue(engine));
@@ -166,8 +173,8 @@ export class CheckedService {
 }
 
 /**
- * A worker that waits for the store to come back waits alone: nobody moves the clock meanwhile. Its own time passes at once, in leaps,
- * until its lease is over; the others' catches up.
+ * A worker that waits for the store to come back waits alone: the test does not move the clock meanwhile. Its
+ * own time passes at once, in leaps, until its lease is over; the others' catches up.
  */
 function waitingOnItsOwn(clock: Clock, leapMs: number): Clock {
   let atLeastMs = 0;
@@ -183,8 +190,8 @@ function waitingOnItsOwn(clock: Clock, leapMs: number): Clock {
 }
 
 /**
- * Three messages, of which a turn takes two and the next one, under the same lease, the third, by a worker that may die at any
- * request. A fourth comes in meanwhile, by another.
+ * Three messages come to a worker that may die at any request: one turn takes two of them, and the next,
+ * under the same lease, the third. A fourth comes in meanwhile, by another worker.
  */
 export async function receiveAndDie(
   service: CheckedService,
@@ -199,7 +206,7 @@ export async function receiveAndDie(
     await service.receive(sender, healthy);
     await service.carryOutAll(doomed, outcomes);
   } catch {
-    // It died. Whoever is left goes on.
+    // It died. The healthy worker goes on.
   }
   await service.settles(healthy);
 }

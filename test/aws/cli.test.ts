@@ -95,7 +95,7 @@ describeOnEmulators("the commands on AWS", (emulators) => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it("dead redrive puts back what a queue gave up, and leaves what nobody can read", async () => {
+  it("dead redrive puts back what a queue gave up, and leaves what no worker can read", async () => {
     const url = resources.queues.default!;
     const [sqs, dead] = [emulators.sqs(), `${url}-dead`];
     const inQueue = async (QueueUrl: string) => {

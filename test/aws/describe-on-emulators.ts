@@ -6,7 +6,10 @@ import {
   unavailable,
 } from "../../tools/aws-local/emulators.ts";
 
-/** Cases on DynamoDB and SQS emulators that they share: started before the first, stopped after the last, skipped where there are none. */
+/**
+ * Cases that share emulators of DynamoDB and SQS: these start before the first case and stop after the last.
+ * Skipped where there are none.
+ */
 export function describeOnEmulators(title: string, cases: (emulators: Emulators) => void): void {
   describe.skipIf(unavailable)(title, () => {
     let running: RunningEmulators;

@@ -201,7 +201,7 @@ describeOnEmulators("rows that are not ours", (emulators) => {
         table: "conversations-stage",
         rows: 1,
         conversation: ID,
-        why: "kind is none of the known words",
+        reason: "kind is none of the known words",
       });
       await fixture.clock.advance(HOUR);
       await engine.turns.take(ID);

@@ -37,7 +37,7 @@ describeOnEmulators("triggers", (emulators) => {
     return { engine, sent };
   }
 
-  it("carry the conversation and nothing of the person, and are delayed by whole seconds, rounded up", async () => {
+  it("carry the conversation and nothing of the person, delayed by whole seconds, rounded up", async () => {
     const fixture = await awsFixture(emulators, { window: { kind: "fixed", lengthMs: 2_300 } });
     const { engine, sent } = await watched(fixture);
     const service = new CheckedService(fixture);
@@ -138,7 +138,7 @@ describeOnEmulators("triggers", (emulators) => {
     await fixture.close();
   });
 
-  it("that nobody can read stay in the queue for its dead letters, and the others are taken", async () => {
+  it("that no worker can read stay in the queue for its dead letters, and the others are taken", async () => {
     const fixture = await awsFixture(emulators);
     const told: [string, LogFields | undefined][] = [];
     const engine = await aws(fixture.options).open({

@@ -276,7 +276,7 @@ describe("a server with little patience", () => {
     return server.until("the size of the heap", () => lines()[n - 1]);
   }
 
-  test("whoever sends headers byte by byte is cut off, and others are served meanwhile", async () => {
+  test("a caller that sends headers byte by byte is cut off, and others are served meanwhile", async () => {
     const slow = await Promise.all(Array.from({ length: 30 }, () => rawConnection(port)));
     for (const raw of slow) raw.write("POST /webhooks/web HTTP/1.1\r\nHost: a\r\nX: ");
     const ends = slow.map((raw) => drip(raw, "x"));

@@ -77,7 +77,7 @@ describe.skipIf(!CHROMIUM)("the phone in a browser", () => {
     expect(await tab.evaluate(TEXTS)).toEqual(["for two", "You said: for two"]);
   });
 
-  test("a link with a made-up proof makes nobody another visitor: its maker would read along", async () => {
+  test("a link with a made-up proof changes no visitor: its maker would read along", async () => {
     const kept = `JSON.parse(localStorage.getItem("lull.phone.web")).visitor`;
     await tab.write("hi");
     await replies(1);

@@ -117,7 +117,7 @@ describe("what people wrote is its owner's alone, whatever the umask:", () => {
     expect(await rightsTold()).toBe("");
   });
 
-  it("the folder of the project is everybody's business: only what is in it is told of", async () => {
+  it("the folder of the project may be open to every user: only what is in it is told of", async () => {
     await chmod(folder.path, 0o755);
     const service = lull("start", "--db", "lull.db");
     await service.url();

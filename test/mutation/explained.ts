@@ -368,14 +368,14 @@ export const EXPLAINED: readonly Explained[] = [
     code: "heartbeat.stop();",
     change: "heartbeat.stop(); → ;",
     because:
-      "defence in depth: take-turn stops it too, and a renewal that crosses a commit is refused by its token",
+      "defence in depth: run-turn stops it too, and a renewal that crosses a commit is refused by its token",
   },
   {
     file: "src/runtime/turn-end.ts",
     code: "heartbeat.stop();",
     change: "heartbeat.stop(); → ;",
     because:
-      "defence in depth: take-turn stops it too, and a renewal that crosses a release " +
+      "defence in depth: run-turn stops it too, and a renewal that crosses a release " +
       "is refused by its token",
   },
   {

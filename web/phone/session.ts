@@ -11,7 +11,7 @@ export interface Surroundings {
   /** The page's own address. */
   readonly base: string;
   readonly channel: string;
-  /** The channel asks nobody for a proof. */
+  /** The channel asks no visitor for a proof. */
   readonly isUnsigned: boolean;
   readonly clock: Clock;
   storage(): KeyValues;

@@ -126,7 +126,7 @@ test("a link leaves the address once its visitor is kept, and stays where nothin
   expect(forgotten).toEqual(["kept"]);
 });
 
-test("where nobody proves anything, a link names nobody: its maker would read along", () => {
+test("where visitors prove nothing, a link names no visitor: its maker would read along", () => {
   const [link, forgotten]: [string, string[]] = ["#sender=visitor-of-a-stranger&signature=made-up", []];
   const storage = browserStorage();
   const opened = () =>

@@ -12,7 +12,7 @@ export interface KeyValues {
 }
 interface Surroundings {
   readonly channel: string;
-  /** The channel asks nobody for a proof. */
+  /** The channel asks no visitor for a proof. */
   readonly isUnsigned: boolean;
   /** Asked for anew each time: a private window may refuse the storage itself. */
   storage(): KeyValues;
@@ -71,7 +71,7 @@ export class VisitorStore {
     this.current.conversations = [...others, id].slice(-CONVERSATIONS_MAX);
   }
 
-  /** Where no proof is looked at, any word passes for one: whoever made the link up would read along. */
+  /** Where no proof is looked at, any word passes for one: the maker of a link would read along. */
   #link(): string {
     const { isUnsigned, hash } = this.#surroundings;
     return isUnsigned ? "" : hash();

@@ -62,7 +62,7 @@ test.each([
   expect(visitorFrom(before, LINK, yes).visitor).toBe("ana@example.com");
 });
 
-test("as whom nobody wrote yet, nobody is asked to give up", () => {
+test("a visitor who has written nothing yet is not asked before a link makes them another", () => {
   expect(visitorFrom(newVisitor(""), LINK, never).visitor).toBe("ana@example.com");
   expect(visitorFrom(undefined, LINK, never).visitor).toBe("ana@example.com");
 });

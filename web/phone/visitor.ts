@@ -34,8 +34,8 @@ export type Accepts = (linked: string, kept: string) => boolean;
 
 /**
  * The visitor that was kept, unless the link names another. A stranger can pass on a link of their own: a
- * visitor who follows it would write into the stranger's conversation. So whoever is somebody here already is
- * asked first.
+ * visitor who follows it would write into the stranger's conversation. So a visitor who is proven, or has
+ * written here, is asked first.
  */
 export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Accepts): Visitor {
   const linked = linkedVisitor(hash);
@@ -49,7 +49,7 @@ export function visitorFrom(kept: Visitor | undefined, hash: string, accepts: Ac
   return kept;
 }
 
-/** Proven, or has written: a name that was only made up for an empty page is nobody's yet. */
+/** Proven, or has written: a name that was only made up for an empty page is not in use yet. */
 function isSomebody({ signature, conversations, log }: Visitor): boolean {
   return signature !== "" || conversations.length > 0 || log.length > 0;
 }

@@ -6,10 +6,13 @@ import { sameSecret } from "../../wire/same-secret.ts";
 /** Longest `id` and `sender`: both end up in keys. */
 export const NAME_MAX = 200;
 
-/** A visitor id is a capability for who reads. Shorter ones could be guessed, and searching for them would find everybody. */
+/**
+ * Where visitors prove nothing, knowing an id is what lets a caller read. Shorter ones could be guessed: a
+ * search through all of them would find every visitor.
+ */
 const READER_LENGTH_MIN = 8;
 
-/** Why nobody may read as this visitor; undefined where a proof decides. */
+/** Why no caller may read as this visitor; undefined where a proof decides. */
 export function strangeReader(sender: string): string | undefined {
   if (sender.length < READER_LENGTH_MIN) return "sender is missing or too short";
   // No message has a longer one, and no store has to look for it.
@@ -31,7 +34,10 @@ function prefixOf(sender: string): string {
   return `${encodeURIComponent(sender)}/`;
 }
 
-/** Whose conversations a visitor's are. Another web channel's are another's, though its visitors may have the same names. */
+/**
+ * Under which key a visitor's conversations are found. A visitor of another web channel is another visitor,
+ * also where both have the same name.
+ */
 export function visitorKey({ type, addresses }: Channel, sender: string): ConversationKey {
   return { channelType: type, address: addresses?.[0] ?? "", sender };
 }

@@ -19,14 +19,14 @@ export const catchUp: Command = {
   usage: "--since 2h|TIME [options]",
   about: `Asks each provider what it received since then and stages what is not there yet, for example after
 an outage in which webhooks failed. Running it twice, or while webhooks come in, is harmless: known messages
-are duplicates. A provider's list has no user ids: messages of numbers that have come with one are left, and shown,
-because the number may have passed to somebody else.`,
+are duplicates. A provider's list has no user ids: messages of numbers that have come with one are left, and
+shown, because the number may have passed to another person.`,
   options: {
     since: { type: "string", value: "WHEN", help: "2h, 30m, 1d, or a time such as 2026-11-15T05:00:00Z" },
     channel: { type: "string", value: "NAME", help: "only this channel" },
     "by-number": {
       type: "boolean",
-      help: "take what a number's only owner may have written, where it has come with one user id and no other",
+      help: "take what a number's only owner may have written: it has come with one user id and no other",
     },
   },
   examples: ["lull catch-up --since 2h", "lull catch-up --since 2026-11-15T05:00:00Z --channel whatsapp"],

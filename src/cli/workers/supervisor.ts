@@ -151,7 +151,7 @@ export class Supervisor {
   }
 
   #failed(seat: Seat, message: string, exitCode: number): void {
-    this.#options.log("error", "worker.failed", { worker: seat.number, error: message });
+    this.#options.log("error", "worker.failed", { worker: seat.number, reason: message });
     if (!this.#everReady && !this.#stopping) this.#options.onFailed(message, exitCode);
   }
 
@@ -178,7 +178,7 @@ export class Supervisor {
   #free({ workerId, number }: Seat): void {
     if (workerId === undefined) return;
     const freeing = this.#freeAll(workerId, number).catch((error: unknown) =>
-      this.#options.log("error", "worker.leases-not-freed", { worker: number, error: tellable(error) }),
+      this.#options.log("error", "worker.leases-not-freed", { worker: number, reason: tellable(error) }),
     );
     this.#freeing.add(freeing);
     void freeing.then(() => this.#freeing.delete(freeing));

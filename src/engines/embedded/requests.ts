@@ -4,7 +4,7 @@ import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
 import * as receiving from "./steps/receive.ts";
 import { recordDelivery } from "./steps/record-delivery.ts";
-import * as remedying from "./steps/repairs.ts";
+import * as repairs from "./steps/repairs.ts";
 import * as sweeping from "./steps/sweep.ts";
 import * as taking from "./steps/take.ts";
 import * as turning from "./steps/turn.ts";
@@ -30,11 +30,11 @@ export const STEPS = {
   say: conversing.say,
   answer: conversing.answer,
   pauseAll: conversing.pauseAll,
-  retryDead: remedying.retryDead,
-  discardDead: remedying.discardDead,
-  markUnknown: remedying.markUnknown,
-  resendUnknown: remedying.resendUnknown,
-  discardQuarantined: remedying.discardQuarantined,
+  retryDead: repairs.retryDead,
+  discardDead: repairs.discardDead,
+  markUnknown: repairs.markUnknown,
+  resendUnknown: repairs.resendUnknown,
+  discardQuarantined: repairs.discardQuarantined,
 } as const;
 
 /** Steps that only read: they may run on another connection and never wait for a writer. */

@@ -102,7 +102,7 @@ describe("a bug in a step", () => {
 /** What SQLite itself throws. */
 function thrownBySqlite(statements: string, file = ":memory:"): unknown {
   const database = new DatabaseSync(file, { readOnly: file !== ":memory:" });
-  // Or nobody could spoil the schema.
+  // Otherwise SQLite would not let a statement spoil the schema.
   database.enableDefensive(false);
   try {
     database.exec(statements);
@@ -116,8 +116,8 @@ function thrownBySqlite(statements: string, file = ":memory:"): unknown {
 
 const THIS_TEXT = fileURLToPath(import.meta.url);
 const FULL = `PRAGMA max_page_count = 2; CREATE TABLE one (x); INSERT INTO one VALUES (zeroblob(100000))`;
-const NO_SUCH_PAGE = `CREATE TABLE one (x); PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99;
-  PRAGMA writable_schema = RESET; SELECT * FROM one`;
+const NO_SUCH_PAGE = `CREATE TABLE one (x); PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET rootpage = 99; PRAGMA writable_schema = RESET; SELECT * FROM one`;
 
 it.each([
   ["that may only be read", thrownBySqlite("PRAGMA query_only = ON; CREATE TABLE one (x)"), "may only read"],

@@ -3,7 +3,7 @@ import { eventually } from "../../lull-process.ts";
 import type { Environment } from "../outside.ts";
 import { atRest, type Case, committed, type Platform, type RunningService } from "../platform.ts";
 
-/** The provider takes a message, and tells nobody. */
+/** The provider takes a message, and does not answer. */
 const TAKEN_IN_SILENCE = { kind: "hang", tookEffect: true } as const;
 
 interface Sending {

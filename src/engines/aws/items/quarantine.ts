@@ -52,7 +52,7 @@ export class Quarantine {
   tell(table: TableName, items: readonly Item[], why: string, turn?: string): void {
     const [first] = items;
     if (!first) return;
-    const about = { table: TABLES[table].name, rows: items.length, ...this.#about(first), why };
+    const about = { table: TABLES[table].name, rows: items.length, ...this.#about(first), reason: why };
     this.#log("error", "store.quarantined", turn === undefined ? about : { ...about, turn });
   }
 

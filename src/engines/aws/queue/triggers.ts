@@ -6,7 +6,7 @@ import {
   SendMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
-import { ConfigError } from "../../../errors.ts";
+import { ConfigError, tellable } from "../../../errors.ts";
 import type { Log } from "../../../model/log.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { within } from "../../../wire/deadline.ts";
@@ -178,7 +178,7 @@ export class QueueTriggers implements Triggers {
 
   /** It becomes visible again by itself, only later. */
   readonly #kept = (error: unknown): ReceivedTrigger[] => {
-    this.#options.log("warn", "trigger.not-passed-on", { reason: String(error) });
+    this.#options.log("warn", "trigger.not-passed-on", { reason: tellable(error) });
     return [];
   };
 
@@ -205,7 +205,7 @@ export class QueueTriggers implements Triggers {
           .map(({ receipt }, at) => ({ Id: String(at), ReceiptHandle: receipt }));
         const command = new DeleteMessageBatchCommand({ QueueUrl: queue, Entries });
         await once((ending) => client.send(command, ending), how.requestMsMax, clock).catch((error) => {
-          log("warn", "trigger.not-deleted", { reason: String(error) });
+          log("warn", "trigger.not-deleted", { reason: tellable(error) });
         });
       }
     }

@@ -46,7 +46,13 @@ describe("a sweep", () => {
       fixture.write("stage", { conversation_id: conversationId, message_sid, received_at: "soon" });
     await s.engine.sweeping.sweep();
     expect(fixture.told("store.quarantined")).toMatchObject([
-      { table: "conversations-stage", rows: 2, conversation: conversationId, item: expect.any(String) },
+      {
+        table: "conversations-stage",
+        rows: 2,
+        conversation: conversationId,
+        item: expect.any(String),
+        reason: expect.stringMatching(/received_at|kind/),
+      },
     ]);
     // What names a person stays out of the log: the row is found by its hash, or in the quarantine list.
     expect(JSON.stringify(fixture.told("store.quarantined"))).not.toContain("a-visitor");

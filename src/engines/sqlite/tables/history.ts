@@ -50,7 +50,7 @@ export function historyTable(sql: Statements, readRows: ReadRows): HistoryTable 
   };
 }
 
-/** False when nobody knows what it tells of. */
+/** False where neither a turn nor an earlier status names this send. */
 function putDelivery(
   sql: Statements,
   ...[channel, status, turnId, atMs]: Parameters<HistoryTable["putDelivery"]>
@@ -59,8 +59,10 @@ function putDelivery(
   const known = "SELECT 1 FROM deliveries WHERE channel = ? AND provider_id = ?";
   if (turnId === undefined && !sql.get(known, channel, providerId)) return false;
   sql.run(
-    `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (channel, provider_id) DO UPDATE SET status = excluded.status, error_code = excluded.error_code,
+    `INSERT INTO deliveries (channel, provider_id, turn_id, status, error_code, at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (channel, provider_id) DO UPDATE SET
+       status = excluded.status, error_code = excluded.error_code,
        turn_id = coalesce(excluded.turn_id, turn_id), at_ms = excluded.at_ms`,
     channel,
     providerId,

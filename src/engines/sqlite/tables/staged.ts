@@ -103,7 +103,7 @@ function addRow(sql: Statements, row: Parameters<StagedTable["add"]>[0]): boolea
   return changes === 1;
 }
 
-/** Columns that are odd are filled in from their item, which is the truth; what has no sound one is set aside. */
+/** Odd columns are filled in from their item, which is the truth; a row without a sound item is set aside. */
 function mend(sql: Statements, odd: readonly StagedRow[]): void {
   for (const row of odd) {
     const { arrivedAtMs, position, sentAtMs, sequence } = itemOf(row);
