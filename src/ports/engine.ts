@@ -50,8 +50,8 @@ export interface StageRequest {
   /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
-   * Set where a refusal is the last word: its provider takes it for received, and comes again only by mistake
-   * or by somebody else's hand. The id of what is refused then, for a reason that nobody mends, is remembered.
+   * Set if the provider takes a refusal for received and does not send again. The id of a message that is
+   * refused for a lasting reason is then remembered: a replay of its webhook is a duplicate.
    */
   readonly isRefusedForGood?: true;
   /**

@@ -27,7 +27,7 @@ async function refusedAsBusy(s: Scene): Promise<Arrival> {
   return message;
 }
 
-/** What was refused for good is over: whoever brings it again, within the dedupe time, brings nothing. */
+/** A message that was refused for good is a duplicate when it comes again within the dedupe time. */
 export const refusedBefore: readonly EngineCase[] = [
   scene(
     "a message that was refused as busy is a duplicate ever after",
