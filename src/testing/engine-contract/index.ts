@@ -18,6 +18,7 @@ import { piles } from "./piles.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { scale } from "./scale.ts";
+import { strangers } from "./strangers.ts";
 import { sweeping } from "./sweeping.ts";
 import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
@@ -38,6 +39,7 @@ export const engineContract: readonly EngineCase[] = [
   ...admission,
   ...people,
   ...numbers,
+  ...strangers,
   ...onTurnValidation,
   ...leases,
   ...drafts,
