@@ -1,5 +1,5 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, whoseIs } from "../../../core/names.ts";
+import { lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
 import { chooseByName, namesWaiting, otherNamesOf } from "../../../core/person.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
@@ -64,6 +64,7 @@ async function resolve(
     const standing = await conversationOf(site, place);
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(site, place, standing, messages);
+    if (known === "look-again") return known;
     if (known.active || site.settings.admission !== "open") return known.active;
     const key = { ...conversationKey(site.settings, messages.at(-1)!), sender: known.sender };
     const own = known.isNobodys && (await nobodysPlace(site, key, place, known));
@@ -76,12 +77,14 @@ async function knownFor(
   place: string,
   complete: Conversation | undefined,
   messages: readonly Arrival[],
-): Promise<Known> {
+): Promise<Known | "look-again"> {
   const key = conversationKey(site.settings, messages.at(-1)!);
   const own = messages.flatMap(namesOf);
   const records = await recordsOf(site, key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
   const name = complete ? whoseIs(complete, records) || complete.sender : await nameAt(site, place, messages);
-  const sender = name || own[0]!;
+  // Another look has just made the conversation that they wait for.
+  if (name === undefined && (await conversationOf(site, place))) return "look-again";
+  const sender = name || messages.map(lastingOf).find(Boolean) || own[0]!;
   const all = await recordsFor(site, key, { sender });
   const rows = await rowsOf(site, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);

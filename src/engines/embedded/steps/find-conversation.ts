@@ -1,5 +1,5 @@
 import { conversationId, conversationKey } from "../../../core/identity.ts";
-import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
+import { changedName, isPassing, lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import {
   alsoAskedFor,
@@ -59,7 +59,7 @@ export function resolve(
   const own = messages.flatMap(namesOf);
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
   const name = complete ? whoseIs(complete, records) || complete.sender : nameAt(step, place, messages);
-  const known = name || own[0]!;
+  const known = name || messages.map(lastingOf).find(Boolean) || own[0]!;
   const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
   const choice = chooseByName(known, place, active, new Map([...records, ...holders]));
