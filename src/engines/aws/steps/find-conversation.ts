@@ -144,7 +144,7 @@ async function isShut(
 }
 
 /** Messages that never had a conversation are staged under its id, or are dead letters of it. */
-async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
+export async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
   const key = equal("conversation_id", id);
   const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
   const found = await Promise.all([read("stage"), read("messages")]);
