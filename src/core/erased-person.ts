@@ -4,66 +4,103 @@ import { aliasOf, isPassing, lastingOf, namesOf, whoseIs } from "./names.ts";
 /** What is known of a person whose conversations are looked for. */
 export interface Person<C> {
   readonly conversations: readonly C[];
-  /** Everything that is stored under these names belongs to the person. */
+  /** Everything that is stored under these names, and in no conversation, belongs to the person. */
   readonly names: readonly string[];
+  /** Messages that wait for the next conversation of these names belong to the person. */
+  readonly waitsUnder: readonly string[];
+  /** Ids of conversations that were never made. */
+  readonly places: readonly string[];
   /** Names that must be looked up, too, before the result is complete. */
   readonly mentions: readonly string[];
   /** Names that only this person had: they are removed from the records of all names. */
   readonly gone: ReadonlySet<string>;
+  /** Names of conversations that stay. */
+  readonly borne: ReadonlySet<string>;
 }
+
+/** A conversation, or a place where messages wait for one. */
+type Each = Named & { readonly id?: string };
 
 /**
  * Which of the conversations under these names, complete or not, belong to the same person. A number that two
  * people have had leads from neither of them to a conversation that only the number identifies: its owner
- * cannot be told.
+ * cannot be told. Nor does it lead to or from what is nobody's, or a stranger's.
  */
 export function personIn<C extends NamedConversation>(
-  start: readonly (Named & { readonly id?: string })[],
+  start: readonly Each[],
   found: readonly C[],
   records: NameRecords,
 ): Person<C> {
-  type Each = Named & { readonly id?: string };
-  const who = ({ id, ...names }: Each) =>
-    (id === undefined ? lastingOf(names) : whoseIs({ ...names, id }, records)) || undefined;
+  const whose = (each: Each) => ownerOf(each, records);
   const isStrangers = (each: Each) =>
-    who(each) === undefined && (records.get(each.sender)?.strangers?.includes(each.id ?? "") ?? false);
-  const named = (each: Each): Named => ({ ...each, senderAlias: aliasOf(each) ?? who(each) });
+    whose(each) === undefined && (records.get(each.sender)?.strangers?.includes(each.id ?? "") ?? false);
+  const named = (each: Each): Named => ({
+    ...each,
+    senderAlias: aliasOf(each) ?? (whose(each) || undefined),
+  });
   const pairs = [...records].flatMap(([sender, { cameWith }]) =>
     cameWith.map((senderAlias) => ({ sender, senderAlias })),
   );
   const all = [...start.map(named), ...found.map(named), ...pairs];
   const behind = (name: string) =>
     new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
-  const lasting = new Set(start.flatMap((each) => who(each) ?? []));
-  const unknown = start.filter((each) => who(each) === undefined);
-  const strangers = new Set(unknown.filter(isStrangers).map(({ sender }) => sender));
-  const bare = new Set(unknown.filter((each) => !isStrangers(each)).map(({ sender }) => sender));
+  const lasting = new Set(start.flatMap((each) => whose(each) || []));
+  const strangers = new Set(start.filter(isStrangers).map(({ sender }) => sender));
+  // What waited before anybody came with the number is in no conversation, and was not that person's.
+  const isPlace = ({ id, sender }: Each) =>
+    id !== undefined && records.has(sender) && !found.some((each) => each.id === id);
+  const isBare = (each: Each) => whose(each) === undefined && !isStrangers(each) && !isPlace(each);
+  const bare = new Set(start.filter(isBare).map(({ sender }) => sender));
   if (lasting.size === 0) {
     const holders = new Set([...bare].flatMap((name) => [...behind(name)]));
     if (holders.size === 1) for (const holder of holders) lasting.add(holder);
   }
   const isTheirs = (name: string) =>
     lasting.has(name) || bare.has(name) || [...behind(name)].every((holder) => lasting.has(holder));
-  const conversations = found.filter((each) =>
-    isStrangers(each) ? strangers.has(each.sender) : isTheirs(who(each) ?? each.sender),
-  );
+  const isOneOfTheirs = (each: C) => {
+    if (start.some(({ id }) => id === each.id)) return true;
+    if (whose(each) === "") return false;
+    return isStrangers(each) ? strangers.has(each.sender) : isTheirs(whose(each) ?? each.sender);
+  };
+  const conversations = found.filter(isOneOfTheirs);
   const theirPairs = pairs.filter((each) => lasting.has(lastingOf(each) ?? ""));
   const mentions = [...start, ...conversations]
     .map(named)
     .concat(theirPairs)
     .flatMap(namesOf)
     .filter(Boolean);
-  const names = [...new Set(mentions.filter((name) => strangers.has(name) || isTheirs(name)))];
+  const own = [...new Set(mentions)].filter((name) => strangers.has(name) || isTheirs(name));
   const gone = new Set(
-    names.filter((name) => [...behind(name)].every((holder) => holder === "" || lasting.has(holder))),
+    own.filter((name) => [...behind(name)].every((holder) => holder === "" || lasting.has(holder))),
   );
-  return { conversations, names, mentions, gone };
+  return {
+    conversations,
+    names: own.filter((name) => strangers.has(name) || !isAnothersToo(records.get(name), lasting)),
+    waitsUnder: own.filter((name) => !isPassing(name) || !records.has(name)),
+    places: [...strangers].flatMap((name) => records.get(name)?.strangers ?? []),
+    mentions,
+    gone,
+    borne: new Set(found.filter((each) => !isOneOfTheirs(each)).map(({ sender }) => sender)),
+  };
+}
+
+/** The lasting name of its person; `""` if it is nobody's; undefined if only a number identifies it. */
+function ownerOf({ id, ...names }: Each, records: NameRecords): string | undefined {
+  return id === undefined ? lastingOf(names) : whoseIs({ ...names, id }, records);
+}
+
+/** A stranger has written with the number, or what was written with it is nobody's or another's. */
+function isAnothersToo(record: NameRecord | undefined, lasting: ReadonlySet<string>): boolean {
+  const { strangers = [], whose = {} } = record ?? {};
+  return strangers.length > 0 || Object.values(whose).some((owner) => !lasting.has(owner));
 }
 
 /** Names and conversations that are removed from name records. */
 export interface Erased {
   readonly names: ReadonlySet<string>;
   readonly conversationIds: ReadonlySet<string>;
+  /** Names of conversations that stay. */
+  readonly borne: ReadonlySet<string>;
 }
 
 /** What is kept of a name after the erasure; undefined if nothing is. */
@@ -75,7 +112,8 @@ export function erasedFrom(name: string, record: NameRecord, gone: Erased): Name
     .filter(([id]) => !gone.conversationIds.has(id))
     .map(([id, person]) => [id, left(person)] as const);
   const strangers = (record.strangers ?? []).filter((id) => !gone.conversationIds.has(id));
-  const isOver = cameWith.every((each) => each === "") && whose.length + strangers.length === 0;
+  const isOver =
+    cameWith.every((each) => each === "") && whose.length + strangers.length === 0 && !gone.borne.has(name);
   if (isOver || (gone.names.has(name) && !isPassing(name))) return undefined;
   return {
     cameWith,

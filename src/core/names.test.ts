@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NameRecord } from "../model/names.ts";
-import { changedName, mergedNames } from "./names.ts";
+import { changedName, isTaken, mergedNames } from "./names.ts";
 
 /** As long as a name may be, of characters that take four bytes. */
 const longName = (n: number) => `${String(n).padStart(4, "0")}${"𝒳".repeat(498)}`;
@@ -12,7 +12,11 @@ function lived(changes: number): NameRecord {
   let record: NameRecord | undefined;
   for (let n = 0; n < changes; n += 1) {
     const whose = { [`conversation-${n}`]: longName(n) };
-    record = changedName(record, { came: longName(n), whose, stranger: `stranger-${n}` });
+    record = changedName(record, {
+      came: longName(n),
+      whose,
+      stranger: { id: `stranger-${n}`, after: longName(n) },
+    });
   }
   return record ?? { cameWith: [] };
 }
@@ -31,7 +35,10 @@ test("what is left out is the oldest", () => {
 });
 
 test("a conversation whose owner no longer fits is still not another's", () => {
-  const { whose = {} } = lived(900);
+  let record: NameRecord | undefined;
+  for (let n = 0; n < 900; n += 1)
+    record = changedName(record, { whose: { [`conversation-${n}`]: longName(n) } });
+  const { whose = {} } = record ?? {};
   expect(Object.keys(whose)).toHaveLength(900);
   expect([whose["conversation-0"], whose["conversation-899"]]).toEqual(["", longName(899)]);
 });
@@ -40,4 +47,29 @@ test("short names are all kept, up to their number", () => {
   let record: NameRecord | undefined;
   for (let n = 0; n < 150; n += 1) record = changedName(record, { came: `id-${n}` });
   expect(record?.cameWith).toHaveLength(100);
+});
+
+test("what strangers wrote is nobody's as soon as a person comes with the number, or leaves it", () => {
+  const stranger = { id: "c1", after: "ana" };
+  const written = changedName({ cameWith: ["ana"] }, { stranger });
+  expect(written).toEqual({ cameWith: ["ana"], strangers: ["c1"] });
+  expect(changedName(written, { came: "ben" })).toEqual({ cameWith: ["ana", "ben"], whose: { c1: "" } });
+  expect(changedName(written, { left: "ana" })).toEqual({ cameWith: ["ana"], whose: { c1: "" } });
+  expect(changedName(written, { left: "ben" })).toEqual(written);
+  expect(changedName(undefined, { left: "ana" })).toEqual({ cameWith: ["ana"] });
+});
+
+test("nobody writes as a stranger if somebody has come with the number meanwhile", () => {
+  const change = { stranger: { id: "c1", after: "ana" } };
+  expect(isTaken({ cameWith: ["ana"] }, change, "c1")).toBe(false);
+  expect(isTaken({ cameWith: ["ana", "ben"] }, change, "c1")).toBe(true);
+});
+
+test("an imported record's strangers are nobody's where another person has come since", () => {
+  const imported = { cameWith: ["ana"], strangers: ["c1"] };
+  expect(mergedNames({ cameWith: ["ana"], strangers: ["c2"] }, imported).strangers).toEqual(["c1", "c2"]);
+  expect(mergedNames({ cameWith: ["ana", "ben"] }, imported)).toEqual({
+    cameWith: ["ana", "ben"],
+    whose: { c1: "" },
+  });
 });

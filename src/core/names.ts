@@ -41,26 +41,39 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
   return lastingOf(conversation) ?? records.get(conversation.sender)?.whose?.[conversation.id];
 }
 
+/**
+ * Whether it began with nothing but its number, and nobody has come with the number since: then it belongs to
+ * whoever has the number now.
+ */
+export function isPresentOwners(conversation: NamedConversation, records: NameRecords): boolean {
+  if (whoseIs(conversation, records) !== undefined) return false;
+  const { cameWith = [], strangers = [] } = records.get(conversation.sender) ?? {};
+  return cameWith.length === 0 || strangers.includes(conversation.id);
+}
+
 /** A conversation in `whose` keeps its owner. New entries come last: the oldest are left out. */
 export function changedName(standing: NameRecord | undefined, change: NameChange): NameRecord {
-  const { came, before = [], whose, stranger } = change;
+  const { came, left, before = left === undefined ? [] : [left], whose, stranger } = change;
   const record = standing ?? { cameWith: before };
   const others = record.cameWith.filter((name) => name !== came);
   const cameWith = came === undefined ? record.cameWith : latestNames([...others, came]);
-  const strangers = [...(record.strangers ?? []), ...(stranger === undefined ? [] : [stranger])];
-  return {
-    cameWith,
-    ...withWhose({ ...record.whose, ...whose, ...record.whose }),
-    ...withStrangers(strangers),
-  };
+  // Whoever wrote before a person came with the number is not the one who writes after that person has left.
+  const isOver = came !== undefined || (left !== undefined && record.cameWith.at(-1) === left);
+  const strangers = record.strangers ?? [];
+  const nobodys = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
+  return joined(cameWith, { ...record.whose, ...nobodys, ...whose, ...record.whose }, [
+    ...(isOver ? [] : strangers),
+    ...(stranger ? [stranger.id] : []),
+  ]);
 }
 
-/** Another person has become the conversation's owner since it was found. */
+/** Another person has become the conversation's owner since it was found, or has come with the number. */
 export function isTaken(
   standing: NameRecord | undefined,
-  { whose }: NameChange,
+  { whose, stranger }: NameChange,
   conversationId: string,
 ): boolean {
+  if (stranger) return standing?.cameWith.at(-1) !== stranger.after;
   const [is, wanted] = [standing?.whose?.[conversationId], whose?.[conversationId]];
   return wanted !== undefined && wanted !== "" && is !== undefined && is !== wanted;
 }
@@ -68,11 +81,23 @@ export function isTaken(
 /** Joins what two stores kept of one name: the record that stands here is the newer one. */
 export function mergedNames(standing: NameRecord, imported: NameRecord): NameRecord {
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
-  return {
-    cameWith: latestNames([...earlier, ...standing.cameWith]),
-    ...withWhose({ ...imported.whose, ...standing.whose }),
-    ...withStrangers([...(imported.strangers ?? []), ...(standing.strangers ?? [])]),
-  };
+  const strangers = imported.strangers ?? [];
+  const isOver = standing.cameWith.at(-1) !== imported.cameWith.at(-1);
+  const nobodys = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
+  return joined(
+    latestNames([...earlier, ...standing.cameWith]),
+    { ...nobodys, ...imported.whose, ...standing.whose },
+    [...strangers, ...(standing.strangers ?? [])],
+  );
+}
+
+function joined(
+  cameWith: readonly string[],
+  whose: Readonly<Record<string, string>>,
+  strangers: readonly string[],
+): NameRecord {
+  const theirs = strangers.filter((id) => whose[id] === undefined);
+  return { cameWith, ...withWhose(whose), ...withStrangers(theirs) };
 }
 
 function latestNames(names: readonly string[]): string[] {

@@ -1,8 +1,17 @@
 import type { Draft } from "../model/draft.ts";
-import type { NameChange, Named, NamedConversation, NameRecords } from "../model/names.ts";
+import type { NameChange, Named, NamedConversation, NameRecord, NameRecords } from "../model/names.ts";
 import type { StagedOutbound } from "../model/outbound.ts";
 import type { Moved } from "../model/take.ts";
-import { aliasOf, isPassing, lastingOf, lastOf, namesOf, passingOf, whoseIs } from "./names.ts";
+import {
+  aliasOf,
+  isPassing,
+  isPresentOwners,
+  lastingOf,
+  lastOf,
+  namesOf,
+  passingOf,
+  whoseIs,
+} from "./names.ts";
 
 /** By name. */
 export type NameChanges = ReadonlyMap<string, NameChange>;
@@ -21,6 +30,10 @@ export interface Choice<C> {
    * `likely`; if it has passed on, or was left, it is `unknown` who had it then.
    */
   readonly writer?: "likely" | "unknown";
+  /** A new one is a stranger's, who has the number since its holder left it. */
+  readonly isStrangers?: true;
+  /** A new one is nobody's: it is not gone on with. */
+  readonly isNobodys?: true;
   /** Another person uses this name now: the conversations of its former holder no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
 }
@@ -56,7 +69,8 @@ export function chooseConversation<C extends NamedConversation>(
   const person = lasting ?? holder;
   const bare = active.filter((each) => each.sender === passing && whoseIs(each, records) === undefined);
   const theirs = person === undefined ? [] : active.filter((each) => whoseIs(each, records) === person);
-  const found = theirs[0] ?? (holder === undefined ? bare[0] : undefined);
+  const isFree = holder === undefined && !(lasting !== undefined && mayHaveHad(lasting, passing, records));
+  const found = theirs[0] ?? (isFree ? bare.find((each) => isPresentOwners(each, records)) : undefined);
   const sender = person ?? names.sender;
   const other = isPassing(found?.sender ?? sender) ? person : passing;
   const isKnown = found && (aliasOf(found) === other || whoseIs(found, records) === other);
@@ -71,7 +85,16 @@ export function chooseConversation<C extends NamedConversation>(
   }
   const isNew = person === undefined && !found;
   const writer = lasting === undefined && passing !== undefined ? writerOf(passing, holder, records) : {};
-  return { ...choice, ...writer, keeps: isNew ? newcomer(sender, records).keeps : () => NOTHING };
+  return isNew
+    ? { ...newcomer(sender, records), ...writer }
+    : { ...choice, ...writer, keeps: () => NOTHING };
+}
+
+/** Then it is not they who wrote with nothing but the number. Who was erased cannot be told. */
+function mayHaveHad(person: string, number: string | undefined, records: NameRecords): boolean {
+  const { cameWith = [] } = records.get(number ?? "") ?? {};
+  const numbers = records.get(person)?.cameWith ?? [];
+  return cameWith.includes(person) || cameWith.includes("") || numbers.includes(number ?? "");
 }
 
 function writerOf(
@@ -108,10 +131,13 @@ function cameTogether(
   if (lastOf(records, passing) === lasting && lastOf(records, lasting) === passing)
     return { keeps: () => NOTHING };
   const former = holder === lasting ? undefined : holder;
+  const before = theirs.flatMap(namesOf).filter(isPassing);
+  const left = [lastOf(records, lasting) ?? before].flat().filter((number) => number !== passing);
   const changes = new Map<string, NameChange>([
     // First: if the number's conversation turns out to be another person's, nothing else is written.
     [passing, { came: lasting, whose, ...(holder !== undefined && { before: [holder] }) }],
-    [lasting, { came: passing, before: theirs.flatMap(namesOf).filter(isPassing) }],
+    ...left.map((number) => [number, { left: lasting }] as const),
+    [lasting, { came: passing, before }],
   ]);
   if (former === undefined) return { keeps: () => changes };
   // The former holder's conversation no longer bears the number: only a record still links the two.
@@ -120,35 +146,50 @@ function cameTogether(
 }
 
 /** A conversation that begins with nothing but this name. */
-export function newcomer(name: string, records: NameRecords): Choice<never> {
-  const isKnown = records.has(name);
-  const keeps = (id?: string): NameChanges =>
-    isKnown && id !== undefined ? new Map([[name, { stranger: id }]]) : NOTHING;
-  return { sender: name, keeps };
+function newcomer(name: string, records: NameRecords): Choice<never> {
+  const record = isPassing(name) ? records.get(name) : undefined;
+  if (!record) return { sender: name, keeps: () => NOTHING };
+  const after = record.cameWith.at(-1);
+  const isNew = (id: string) => !record.strangers?.includes(id);
+  return {
+    sender: name,
+    isStrangers: true,
+    keeps: (id) => (id !== undefined && isNew(id) ? new Map([[name, { stranger: { id, after } }]]) : NOTHING),
+  };
 }
 
 /**
- * For messages that waited under this name, no matter who holds it now: the name's active conversation, or a
- * new one. If another person has come with the number since, a conversation that only the number identifies
- * is answered, and belongs to no person afterwards.
+ * For messages that waited at this place under this name, no matter who holds it now: the name's active
+ * conversation, or a new one. If a person has come with the number since, they get a conversation of their
+ * own, which belongs to no person.
  */
 export function chooseByName<C extends NamedConversation>(
   name: string,
+  place: string,
   active: readonly C[],
   records: NameRecords,
 ): Choice<C> {
-  const isTheirs = (each: C) =>
-    isPassing(name)
-      ? each.sender === name && whoseIs(each, records) === undefined
-      : whoseIs(each, records) === name;
+  const isPresent = (each: NamedConversation) => each.sender === name && isPresentOwners(each, records);
+  if (isPassing(name) && !isPresent({ sender: name, id: place })) return nobodys(name);
+  const isTheirs = (each: C) => (isPassing(name) ? isPresent(each) : whoseIs(each, records) === name);
   const found = active.find(isTheirs);
-  const isAnothers = isPassing(name) && holderOf(name, [], records) !== undefined;
-  if (found && !isAnothers) return { found, sender: name, keeps: () => NOTHING };
-  if (!isAnothers) return newcomer(name, records);
+  return found ? { found, sender: name, keeps: () => NOTHING } : newcomer(name, records);
+}
+
+function nobodys(name: string): Choice<never> {
   return {
     sender: name,
+    isNobodys: true,
     keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: "" } }]])),
   };
+}
+
+/**
+ * Whether the number's next conversation may not have this id, because something of another time is under it.
+ * `isUsed` tells whether anything is.
+ */
+export function isClosed(id: string, record: NameRecord, isUsed: boolean): boolean {
+  return record.whose?.[id] !== undefined || (isUsed && !record.strangers?.includes(id));
 }
 
 /** Names under which these messages may have waited: their own, and those that their numbers came with. */
@@ -227,7 +268,10 @@ export function addresseeOf(conversation: NamedConversation, records: NameRecord
   const { sender } = conversation;
   const person = whoseIs(conversation, records);
   if (person === "") return undefined;
-  if (person === undefined) return holderOf(sender, [], records) === undefined ? sender : undefined;
+  if (person === undefined)
+    return isPresentOwners(conversation, records) && holderOf(sender, [], records) === undefined
+      ? sender
+      : undefined;
   const number = lastOf(records, person) ?? passingOf(conversation);
   return number !== undefined && holderOf(number, [conversation], records) === person ? number : person;
 }

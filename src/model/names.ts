@@ -14,7 +14,10 @@ export interface NameRecord {
   readonly cameWith: readonly string[];
   /** Owners of the conversations that bear this name, by id; `""` if the owner is unknown. */
   readonly whose?: Readonly<Record<string, string>>;
-  /** Conversations that began with nothing but the number after its holder had left it: a stranger's. */
+  /**
+   * The conversations, made or still to be made, of the stranger who has the number since its holder left it.
+   * They become nobody's (`""` in `whose`) when the next person comes with it.
+   */
   readonly strangers?: readonly string[];
 }
 
@@ -28,5 +31,8 @@ export interface NameChange {
   /** What it had come with before, if there is no record. */
   readonly before?: readonly string[];
   readonly whose?: Readonly<Record<string, string>>;
-  readonly stranger?: string;
+  /** A conversation of the stranger who has the number now, if nobody has come with it after `after`. */
+  readonly stranger?: { readonly id: string; readonly after: string | undefined };
+  /** This person has come with another number. */
+  readonly left?: string;
 }

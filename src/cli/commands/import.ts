@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { sqlite } from "../../engines/sqlite/index.ts";
 import type { Lull } from "../../index.ts";
-import type { Conversation } from "../../model/conversation.ts";
-import type { Engine, KeptConversation } from "../../ports/engine.ts";
+import type { Engine } from "../../ports/engine.ts";
+import { keptOf } from "../../runtime/kept-conversation.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
 import type { Command } from "../command.ts";
 import { requireDatabase, silent, withData } from "../data.ts";
@@ -12,10 +12,6 @@ import { CommandFailed } from "../usage-error.ts";
 
 /** Conversations read at a time, and taken in side by side. */
 const PAGE = 20;
-/** Per conversation. What is beyond stays in the file. */
-const MESSAGES_MAX = 10_000;
-/** For turns as well: a command may take its time, and nothing is asked twice. */
-const KEPT_LIMITS = { rowsMax: 500, bytesMax: 64_000_000 };
 
 export const importFile: Command = {
   usage: "<file> [options]",
@@ -80,14 +76,4 @@ async function takeIn(
     cursor = page.next;
   } while (cursor !== undefined);
   return count;
-}
-
-async function keptOf(source: Engine, conversation: Conversation): Promise<KeptConversation> {
-  const { id } = conversation;
-  const [messages, detail, names] = await Promise.all([
-    source.conversations.history(id, MESSAGES_MAX),
-    source.inspector.conversation(id, KEPT_LIMITS),
-    source.inspector.names(conversation),
-  ]);
-  return { conversation, messages, turns: detail?.turns ?? [], names };
 }

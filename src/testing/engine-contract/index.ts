@@ -21,6 +21,7 @@ import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
 import { refusedBefore } from "./refused-before.ts";
 import { scale } from "./scale.ts";
+import { strangers } from "./strangers.ts";
 import { sweeping } from "./sweeping.ts";
 import { unknownSends } from "./unknown-sends.ts";
 import { whileBusy } from "./while-busy.ts";
@@ -44,6 +45,7 @@ export const engineContract: readonly EngineCase[] = [
   ...numbers,
   ...moved,
   ...listedMessages,
+  ...strangers,
   ...onTurnValidation,
   ...leases,
   ...drafts,

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
+import { memorySite } from "../../../../test/aws/simulated/memory-site.ts";
 import { StoreUnavailable } from "../../../errors.ts";
-import { as, draftFor } from "../../../testing/engine-contract/builders.ts";
+import { allSent, as, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
 
 it("an erasure that is cut short has removed the running turn's words, and can be repeated", async () => {
   const { s, fixture } = await memoryScene();
@@ -18,3 +19,36 @@ it("an erasure that is cut short has removed the running turn's words, and can b
   expect(fixture.row("state", { conversation_id: id })).toBeUndefined();
   await s.atRest();
 });
+
+it("an erasure that dies after any of its requests, and is repeated, leaves nothing that names the person", async () => {
+  for (let requests = 0; ; requests += 1) {
+    const { first, left } = await erasedTwice(requests);
+    expect({ requests, left }).toEqual({ requests, left: [] });
+    if (first === "erased") return expect(requests).toBeGreaterThan(20);
+  }
+});
+
+/** Two complete conversations and an open one. What still names the person after the second erasure. */
+async function erasedTwice(requests: number) {
+  const site = memorySite();
+  const engine = site.open("worker");
+  let last = "";
+  for (const complete of [true, true, false]) {
+    const taken = await site.turnFor(engine, "hi");
+    const done = replied(taken, allSent(draftFor(taken)), complete ? { complete } : {});
+    as("committed", await engine.turns.commit(taken.lease, done));
+    last = taken.conversation.id;
+  }
+  let left = requests;
+  const dying = site.open("dying", async (_, happen) => {
+    left -= 1;
+    if (left < 0) throw new StoreUnavailable("died");
+    return happen();
+  });
+  const first = await dying.conversations.erase(last).catch(() => "died");
+  await site.open("another").conversations.erase(last);
+  const rows = (["state", "conversations", "messages", "stage"] as const).flatMap((table) =>
+    site.tables.all(table, undefined, "all"),
+  );
+  return { first, left: rows.filter((row) => Object.values(row).includes("ana")) };
+}

@@ -14,7 +14,7 @@ import { leaseAttributes } from "../items/state-item.ts";
 import { uncountTurns } from "../items/turn-count.ts";
 import { holdsRecord, recordFrom } from "../items/turn-item.ts";
 import { LETTER, letterFrom } from "./dead-letter.ts";
-import { rowOf, senderOf } from "./find-conversation.ts";
+import { hasRows, rowOf, senderOf } from "./find-conversation.ts";
 import { newLease } from "./lease.ts";
 import { type Person, personOf } from "./person.ts";
 import { eraseRefusals } from "./refuse.ts";
@@ -37,12 +37,19 @@ export async function erase(site: AwsContext, id: string): Promise<"erased" | "n
 /** False if nothing of it is stored. */
 async function eraseConversation(site: AwsContext, id: string): Promise<boolean> {
   const sender = await senderOf(site, id);
-  const isKept = sender !== undefined || (await hasRows(site, id));
+  const isKept =
+    sender !== undefined ||
+    (await hasRows(site, id)) ||
+    (await site.store.get("state", conversationKeyOf(id))) !== undefined;
   if (!isKept) return false;
   const { token, turns } = await takeForGood(site, id);
   await eraseStaged(site, id);
   await eraseKept(site, id);
-  if (sender !== undefined) await site.store.delete("conversations", rowKey(sender, id));
+  if (sender !== undefined) {
+    // The row leads to its state, and to this person's other rows: while it stands, all of it is found again.
+    await forgetPlace(site, id, token);
+    await site.store.delete("conversations", rowKey(sender, id));
+  }
   // What came in meanwhile belongs to the erased conversation, unless a new one was opened for it.
   if (!(await rowOf(site, id, sender))) await eraseStaged(site, id);
   await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
@@ -51,16 +58,10 @@ async function eraseConversation(site: AwsContext, id: string): Promise<boolean>
   return true;
 }
 
-/** Messages that never had a conversation are still staged under an id, or are dead letters of one. */
-async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
-  const key = equal("conversation_id", id);
-  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
-  const found = await Promise.all([
-    read("stage"),
-    read("messages"),
-    store.get("state", conversationKeyOf(id)),
-  ]);
-  return found.flat().some((item) => item !== undefined);
+/** A state that is left behind names nobody. */
+async function forgetPlace({ store }: AwsContext, id: string, token: string): Promise<void> {
+  const change = { set: { primary_channel: undefined } };
+  await store.update("state", conversationKeyOf(id), change, isHeldBy(token));
 }
 
 /** Their name records, the mark of a full conversation, and refusals from before they had one. */

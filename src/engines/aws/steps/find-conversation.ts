@@ -1,8 +1,9 @@
 import { isPassing, namesOf } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
-import { type Choice, chooseConversation, otherNamesOf } from "../../../core/person.ts";
+import { type Choice, chooseConversation, isClosed, otherNamesOf } from "../../../core/person.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
+import type { NameRecord, NameRecords } from "../../../model/names.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
@@ -18,6 +19,8 @@ export interface Known extends Omit<Choice<Conversation>, "found"> {
   readonly active?: Conversation;
   /** The latest one of exactly this key, complete or not; only looked up if there is no active one. */
   readonly latestId?: string;
+  /** What is kept of the number under which a new one would be made. */
+  readonly record?: NameRecord | undefined;
 }
 
 /**
@@ -49,7 +52,13 @@ export async function findForSure(site: AwsContext, key: ConversationKey, alias?
   // The latest of the name under which the next one is created: needed only then.
   const next = { ...key, sender: rest.sender };
   const last = latest(site, next, await rowsUnder(site, next, rows, names));
-  return { ...(last && { latestId: String(last.conversation_id) }), ...rest };
+  const record = recordOf(next, records);
+  return { ...(last && { latestId: String(last.conversation_id) }), ...rest, record };
+}
+
+/** Only of a number: what is kept of other names does not matter to a new conversation. */
+export function recordOf({ sender }: ConversationKey, records: NameRecords): NameRecord | undefined {
+  return isPassing(sender) ? records.get(sender) : undefined;
 }
 
 /** The rows that were already read, if that name was among those looked up. */
@@ -101,7 +110,59 @@ export function latest(site: AwsContext, key: ConversationKey, rows: readonly It
     );
 }
 
-/** The id that the key's next conversation will have. */
+type Before = Pick<Known, "latestId" | "record">;
+
+/**
+ * The id that the key's next conversation will have. Ids under which something of a number's former owners
+ * waits, or is kept, are left out.
+ */
+export async function nextPlace(site: AwsContext, key: ConversationKey, before: Before): Promise<string> {
+  return freePlace(site, key, before, () => true);
+}
+
+async function freePlace(
+  site: AwsContext,
+  key: ConversationKey,
+  { latestId, record }: Before,
+  isFree: (id: string) => boolean,
+): Promise<string> {
+  let id = nextId(site, key, latestId === undefined ? {} : { latestId });
+  if (!record) return id;
+  while (!isFree(id) || (await isShut(site, key, id, record))) id = nextId(site, key, { latestId: id });
+  return id;
+}
+
+async function isShut(
+  site: AwsContext,
+  { sender }: ConversationKey,
+  id: string,
+  record: NameRecord,
+): Promise<boolean> {
+  if (isClosed(id, record, false)) return true;
+  if (await site.store.get("conversations", rowKey(sender, id))) return true;
+  return isClosed(id, record, true) && (await hasRows(site, id));
+}
+
+/** Messages that never had a conversation are staged under its id, or are dead letters of it. */
+export async function hasRows({ store }: AwsContext, id: string): Promise<boolean> {
+  const key = equal("conversation_id", id);
+  const read = (table: "stage" | "messages") => store.query(table, { key, limit: 1 });
+  const found = await Promise.all([read("stage"), read("messages")]);
+  return found.flat().length > 0;
+}
+
+/** Where messages waited that are nobody's any more, or next to it, but not where a stranger's wait. */
+export async function nobodysPlace(
+  site: AwsContext,
+  key: ConversationKey,
+  place: string,
+  before: Before,
+): Promise<string> {
+  if (!(await conversationOf(site, place))) return place;
+  return freePlace(site, key, before, (id) => !before.record?.strangers?.includes(id));
+}
+
+/** The id that follows from the one before. */
 export function nextId(
   { installation }: AwsContext,
   key: ConversationKey,
@@ -118,10 +179,10 @@ export async function createConversation(
   site: AwsContext,
   given: Omit<NewConversation, "senderAlias">,
   known: Known,
+  place?: string,
 ): Promise<Unless<Conversation>> {
-  const { channelType, address } = given;
   const { sender } = known;
-  const id = nextId(site, { channelType, address, sender }, known);
+  const id = place ?? (await nextPlace(site, { ...given, sender }, known));
   const { projectStatus } = site.settings;
   const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: site.clock.nowMs() });
   const conversation = await learning(site, made, known);

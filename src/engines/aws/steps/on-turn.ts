@@ -1,8 +1,8 @@
 import { conversationKey } from "../../../core/identity.ts";
-import { namesOf, whoseIs } from "../../../core/names.ts";
+import { lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
 import { chooseByName, namesWaiting, otherNamesOf } from "../../../core/person.ts";
 import { windowInForce } from "../../../core/window.ts";
-import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
+import type { Conversation } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import { type AwsContext, clockOf } from "../context.ts";
 import type { Action } from "../dynamo/store.ts";
@@ -15,7 +15,16 @@ import { messagesOf, type StagedMessageRow, stageItem } from "../items/stage-ite
 import { dueOfStaged, stageKey } from "../items/staged.ts";
 import { arm, isNotArmed, windowItem } from "../items/window.ts";
 import type { ConversationView } from "./conversation-view.ts";
-import { conversationOf, type Known, latestId, nextId, rowsOf, untilSettled } from "./find-conversation.ts";
+import {
+  conversationOf,
+  type Known,
+  latestId,
+  nextPlace,
+  nobodysPlace,
+  recordOf,
+  rowsOf,
+  untilSettled,
+} from "./find-conversation.ts";
 import { createFor } from "./receive.ts";
 
 /** Three actions for each row, and one for the window. */
@@ -55,8 +64,11 @@ async function resolve(
     const standing = await conversationOf(site, place);
     if (standing && !standing.taskComplete) return standing;
     const known = await knownFor(site, place, standing, messages);
-    if (known.active) return known.active;
-    return site.settings.admission === "open" ? createFor(site, messages.at(-1)!, known) : undefined;
+    if (known === "look-again") return known;
+    if (known.active || site.settings.admission !== "open") return known.active;
+    const key = { ...conversationKey(site.settings, messages.at(-1)!), sender: known.sender };
+    const own = known.isNobodys && (await nobodysPlace(site, key, place, known));
+    return createFor(site, messages.at(-1)!, known, own);
   });
 }
 
@@ -65,33 +77,41 @@ async function knownFor(
   place: string,
   complete: Conversation | undefined,
   messages: readonly Arrival[],
-): Promise<Known> {
+): Promise<Known | "look-again"> {
   const key = conversationKey(site.settings, messages.at(-1)!);
   const own = messages.flatMap(namesOf);
   const records = await recordsOf(site, key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : await placed(site, key, place, namesWaiting(messages, records));
-  const sender = name || own[0]!;
+  const name = complete ? whoseIs(complete, records) || complete.sender : await nameAt(site, place, messages);
+  // Another look has just made the conversation that they wait for.
+  if (name === undefined && (await conversationOf(site, place))) return "look-again";
+  const sender = name || messages.map(lastingOf).find(Boolean) || own[0]!;
   const all = await recordsFor(site, key, { sender });
   const rows = await rowsOf(site, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
-  const { found, ...choice } = chooseByName(sender, active, new Map([...records, ...all]));
-  const last = await latestId(site, { ...key, sender });
-  return { ...choice, ...(found && { active: found }), ...(last !== undefined && { latestId: last }) };
+  const named = { ...key, sender };
+  const { found, ...choice } = chooseByName(sender, place, active, new Map([...records, ...all]));
+  const last = await latestId(site, named);
+  return {
+    ...choice,
+    ...(found && { active: found }),
+    ...(last !== undefined && { latestId: last }),
+    record: recordOf(named, all),
+  };
 }
 
-/** The name whose next conversation is to have this id. */
-async function placed(
+/** The name for whose next conversation these messages wait at this place. */
+export async function nameAt(
   site: AwsContext,
-  key: ConversationKey,
   place: string,
-  names: readonly string[],
+  messages: readonly Arrival[],
 ): Promise<string | undefined> {
-  for (const sender of names) {
-    const last = await latestId(site, { ...key, sender });
-    if (nextId(site, { ...key, sender }, last === undefined ? {} : { latestId: last }) === place)
-      return sender;
+  const key = conversationKey(site.settings, messages.at(-1)!);
+  const records = await recordsOf(site, key, [...new Set(messages.flatMap(namesOf))]);
+  for (const sender of namesWaiting(messages, records)) {
+    const named = { ...key, sender };
+    const last = await latestId(site, named);
+    const before = { ...(last !== undefined && { latestId: last }), record: recordOf(named, records) };
+    if ((await nextPlace(site, named, before)) === place) return sender;
   }
   return undefined;
 }

@@ -11,6 +11,7 @@ import { recordsOf } from "../items/name-item.ts";
 import { messagesOf, stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
 import { latest, nextId, rowsOf } from "./find-conversation.ts";
+import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which keys, and in which conversations they may be found. */
 export interface Person {
@@ -49,11 +50,13 @@ async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
     ...site.quarantine.sound("stage", staged, stagedFrom),
     ...site.quarantine.sound("messages", deadLettered, (item) => stagedFrom(item.row as Item)),
   ];
-  return messagesOf(rows).map(({ message }) => namedIn(site, message));
+  return Promise.all(messagesOf(rows).map(({ message }) => namedIn(site, id, message)));
 }
 
-function namedIn(site: AwsContext, arrival: Arrival): NamedKey {
-  return { ...conversationKey(site.settings, arrival), senderAlias: arrival.senderAlias };
+/** A number alone was somebody's when the message was staged, if it waits at that person's place. */
+async function namedIn(site: AwsContext, id: string, arrival: Arrival): Promise<NamedKey> {
+  const senderAlias = arrival.senderAlias ?? (await nameAt(site, id, [arrival]));
+  return { ...conversationKey(site.settings, arrival), senderAlias, id };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
@@ -63,23 +66,23 @@ async function everythingOf(site: AwsContext, key: NamedKey): Promise<Person> {
       rowsOf(site, key, looked, { active: false }),
       recordsOf(site, key, looked),
     ]);
-    const { conversations, names, mentions, gone } = personIn([key], rows.map(conversationFrom), records);
-    const known = new Set([...looked, ...mentions]);
+    const person = personIn([key], rows.map(conversationFrom), records);
+    const known = new Set([...looked, ...person.mentions]);
     if (known.size > looked.length) {
       looked = [...known];
       continue;
     }
-    const keys = names.map((sender) => ({ ...key, sender }));
+    const { conversations, names, waitsUnder, places, gone, borne } = person;
     // Where messages wait that are looked at on their turn.
-    const places = keys.map((each) => {
-      const last = latest(site, each, rows);
-      return nextId(site, each, last ? { latestId: String(last.conversation_id) } : {});
+    const waiting = waitsUnder.map((sender) => {
+      const last = latest(site, { ...key, sender }, rows);
+      return nextId(site, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
     });
-    const ids = conversations.map(({ id }) => id);
-    const erased = { names: gone, conversationIds: new Set(ids) };
+    const ids = [...conversations.map(({ id }) => id), ...places, ...waiting];
+    const erased = { names: gone, conversationIds: new Set(key.id ? [key.id, ...ids] : ids), borne };
     // Also the names of the same kind that an older version stored.
     const aliases = [key, ...conversations].flatMap(({ senderAlias }) => senderAlias ?? []);
     const kept = [{ key, names: [...looked, ...aliases], erased }];
-    return { keys, ids: [...ids, ...places], kept };
+    return { keys: names.map((sender) => ({ ...key, sender })), ids, kept };
   }
 }

@@ -31,7 +31,7 @@ import {
   findKnown,
   type Known,
   keepNames,
-  nextId,
+  nextPlace,
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
@@ -110,17 +110,19 @@ async function stageIn(
     const waiting = await stagedBefore(site, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
+    const place = active?.id ?? (known.isStrangers && (await nextPlace(site, key, known)));
+    if (!(await keepNames(site, { ...key, ...(place !== undefined && { id: place }) }, known)))
+      return "look-again";
     return refuse(site, receipt, code, conversationId);
   };
   if (refusal !== undefined) return refused(refusal);
   if (site.settings.validation === "on-turn") {
-    if (!(await keepNames(site, { ...key, ...(active && { id: active.id }) }, known))) return "look-again";
     const { sender } = known;
     const found = {
-      id: active?.id ?? nextId(site, { ...key, sender }, known),
+      id: active?.id ?? (await nextPlace(site, { ...key, sender }, known)),
       sender: active?.sender ?? sender,
     };
+    if (!(await keepNames(site, { ...key, id: found.id }, known))) return "look-again";
     return (await refusedAsFull(site, receipt, mark, found.id)) ?? put(site, receipt, found, active);
   }
   const isBusyNow = active !== undefined && (await isBusy(site, active.id));
@@ -140,6 +142,7 @@ export async function createFor(
   site: AwsContext,
   arrival: Arrival,
   known: Known,
+  place?: string,
 ): Promise<Conversation | "look-again"> {
   const { projectStatus, allowedChannels } = site.settings;
   return createConversation(
@@ -150,6 +153,7 @@ export async function createFor(
       ...(allowedChannels && { allowedChannels }),
     },
     known,
+    place,
   );
 }
 

@@ -5,7 +5,7 @@ import type { ConversationKey } from "../../../model/conversation.ts";
 import type { Arrival } from "../../../model/message.ts";
 import type { Named } from "../../../model/names.ts";
 import { messagesOf, type StepContext } from "../context.ts";
-import { nextId } from "./find-conversation.ts";
+import { nameAt, nextId } from "./find-conversation.ts";
 
 /** A person as our rows know them: under which names, and in which conversations they may be found. */
 interface Person {
@@ -55,13 +55,16 @@ function personOf(step: StepContext, id: string): Person {
 /** Senders to a conversation that has no record: it was never created, or was removed. */
 function keysWithout(step: StepContext, id: string): NamedKey[] {
   const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
-  return messagesOf([...step.tables.staged.all(id), ...letters]).map(({ message }) => namedIn(step, message));
+  const rows = messagesOf([...step.tables.staged.all(id), ...letters]);
+  return rows.map(({ message }) => namedIn(step, id, message));
 }
 
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
-function namedIn(step: StepContext, arrival: Arrival): NamedKey {
-  return { ...conversationKey(step.settings, arrival), senderAlias: arrival.senderAlias };
+/** A number alone was somebody's when the message was staged, if it waits at that person's place. */
+function namedIn(step: StepContext, id: string, arrival: Arrival): NamedKey {
+  const senderAlias = arrival.senderAlias ?? nameAt(step, id, [arrival]);
+  return { ...conversationKey(step.settings, arrival), senderAlias, id };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
@@ -70,18 +73,23 @@ function everythingOf(step: StepContext, key: NamedKey): Person {
   for (let looked = namesOf(key); ; ) {
     const found = tables.conversations.named(key, looked);
     const records = tables.names.records(key, looked);
-    const { conversations, names, mentions, gone } = personIn([key], found, records);
+    const { conversations, names, waitsUnder, places, mentions, gone, borne } = personIn(
+      [key],
+      found,
+      records,
+    );
     const known = new Set([...looked, ...mentions]);
     if (known.size > looked.length) {
       looked = [...known];
       continue;
     }
     // Where messages wait that are looked at on their turn.
-    const places = names.map((sender) => nextId(step, { ...key, sender }));
-    const erased = { names: gone, conversationIds: new Set(conversations.map(({ id }) => id)) };
+    const waiting = waitsUnder.map((sender) => nextId(step, { ...key, sender }));
+    const ids = [...conversations.map(({ id }) => id), ...places, ...waiting];
+    const erased = { names: gone, conversationIds: new Set(key.id ? [key.id, ...ids] : ids), borne };
     return {
       names,
-      ids: [...conversations.map(({ id }) => id), ...places],
+      ids,
       forgets: [...records].map(
         ([name, record]) =>
           () =>

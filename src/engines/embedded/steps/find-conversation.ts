@@ -1,11 +1,12 @@
 import { conversationId, conversationKey } from "../../../core/identity.ts";
-import { changedName, isPassing, namesOf, whoseIs } from "../../../core/names.ts";
+import { changedName, isPassing, lastingOf, namesOf, whoseIs } from "../../../core/names.ts";
 import { newConversation } from "../../../core/new-conversation.ts";
 import {
   alsoAskedFor,
   type Choice,
   chooseByName,
   chooseConversation,
+  isClosed,
   namesBehind,
   namesWaiting,
 } from "../../../core/person.ts";
@@ -16,7 +17,31 @@ import type { StepContext } from "../context.ts";
 
 /** The id that the key's next conversation will have. */
 export function nextId(step: StepContext, key: ConversationKey): string {
-  return conversationId(step.secret, key, step.tables.conversations.latestId(key));
+  return freeId(step, key, () => true);
+}
+
+/** Ids under which something of a number's former owners waits, or is kept, are left out. */
+function freeId(step: StepContext, key: ConversationKey, isFree: (id: string) => boolean): string {
+  const { tables, secret } = step;
+  const first = conversationId(secret, key, tables.conversations.latestId(key));
+  const record = isPassing(key.sender) && tables.names.records(key, [key.sender]).get(key.sender);
+  if (!record) return first;
+  const isOpen = (id: string) =>
+    !tables.conversations.get(id) && !isClosed(id, record, isUsed(step, id)) && isFree(id);
+  let id = first;
+  while (!isOpen(id)) id = conversationId(secret, key, id);
+  return id;
+}
+
+function isUsed({ tables }: StepContext, id: string): boolean {
+  return tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
+}
+
+/** Where messages waited that are nobody's any more, or next to it, but not where a stranger's wait. */
+function nobodysId(step: StepContext, key: ConversationKey, place: string): string {
+  const { tables } = step;
+  const strangers = tables.names.records(key, [key.sender]).get(key.sender)?.strangers ?? [];
+  return tables.conversations.get(place) ? freeId(step, key, (id) => !strangers.includes(id)) : place;
 }
 
 /**
@@ -34,15 +59,21 @@ export function resolve(
   const complete = tables.conversations.get(place);
   const own = messages.flatMap(namesOf);
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const isPlaceOf = (sender: string) => nextId(step, { ...key, sender }) === place;
-  const name = complete
-    ? whoseIs(complete, records) || complete.sender
-    : namesWaiting(messages, records).find(isPlaceOf);
-  const known = name || own[0]!;
+  const name = complete ? whoseIs(complete, records) || complete.sender : nameAt(step, place, messages);
+  const known = name || messages.map(lastingOf).find(Boolean) || own[0]!;
   const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
-  const choice = chooseByName(known, active, new Map([...records, ...holders]));
-  return choice.found ?? (settings.admission === "open" ? createFor(step, key, choice) : undefined);
+  const choice = chooseByName(known, place, active, new Map([...records, ...holders]));
+  if (choice.found || settings.admission !== "open") return choice.found;
+  const named = { ...key, sender: choice.sender };
+  return createFor(step, key, choice, choice.isNobodys ? nobodysId(step, named, place) : undefined);
+}
+
+/** The name for whose next conversation these messages wait at this place. */
+export function nameAt(step: StepContext, place: string, messages: readonly Arrival[]): string | undefined {
+  const key = conversationKey(step.settings, messages.at(-1)!);
+  const records = step.tables.names.records(key, messages.flatMap(namesOf));
+  return namesWaiting(messages, records).find((sender) => nextId(step, { ...key, sender }) === place);
 }
 
 /** Chooses among the address's active conversations under these names, or the number holder's. */
@@ -61,12 +92,14 @@ export function createFor(
   step: StepContext,
   key: ConversationKey,
   choice: Choice<Conversation>,
+  id?: string,
 ): Conversation {
   const { projectStatus, allowedChannels } = step.settings;
   return createConversation(
     step,
     { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
     choice,
+    id,
   );
 }
 
@@ -75,10 +108,9 @@ export function createConversation(
   step: StepContext,
   given: Omit<NewConversation, "senderAlias">,
   choice: Choice<Conversation>,
+  id = nextId(step, { ...given, sender: choice.sender }),
 ): Conversation {
-  const { channelType, address } = given;
   const { sender } = choice;
-  const id = nextId(step, { channelType, address, sender });
   const { projectStatus } = step.settings;
   const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: step.nowMs });
   const conversation = learning(step, made, choice);
@@ -105,8 +137,9 @@ function learning(step: StepContext, conversation: Conversation, choice: Choice<
 
 /** Learns the names in a message, whether or not the message is accepted. */
 export function learn(step: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
-  if (choice.found) withAlias(step, choice.found, choice);
-  else keepNames(step, key, choice);
+  const { found, sender, isStrangers } = choice;
+  if (found) withAlias(step, found, choice);
+  else keepNames(step, key, choice, isStrangers && nextId(step, { ...key, sender }));
 }
 
 /** Also takes the number from the conversations of its former holder. */

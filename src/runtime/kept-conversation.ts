@@ -1,0 +1,34 @@
+import { isPassing, whoseIs } from "../core/names.ts";
+import type { Conversation } from "../model/conversation.ts";
+import type { NameRecords } from "../model/names.ts";
+import type { Engine, KeptConversation } from "../ports/engine.ts";
+
+/** Per conversation. What is beyond stays where it is. */
+const MESSAGES_MAX = 10_000;
+/** For turns as well: an import may take its time, and nothing is asked twice. */
+const KEPT_LIMITS = { rowsMax: 500, bytesMax: 64_000_000 };
+
+/** A conversation with all that another store has to know of it. */
+export async function keptOf(source: Engine, conversation: Conversation): Promise<KeptConversation> {
+  const { id } = conversation;
+  const [messages, detail, names] = await Promise.all([
+    source.conversations.history(id, MESSAGES_MAX),
+    source.inspector.conversation(id, KEPT_LIMITS),
+    namesOfPerson(source, conversation),
+  ]);
+  return { conversation, messages, turns: detail?.turns ?? [], names };
+}
+
+/**
+ * Also the records of numbers that the person has left, and of those who had them last: without them, the
+ * next owner of such a number would be taken for this person, or for one who has left it as well.
+ */
+async function namesOfPerson({ inspector }: Engine, conversation: Conversation): Promise<NameRecords> {
+  const own = await inspector.names(conversation);
+  const person = whoseIs(conversation, own) ?? "";
+  const numbers = (own.get(person)?.cameWith ?? []).filter((name) => isPassing(name));
+  const { senderAlias: _, ...rest } = conversation;
+  // As if each of them had a conversation.
+  const others = await Promise.all(numbers.map((sender) => inspector.names({ ...rest, sender })));
+  return new Map([...others, own].flatMap((records) => [...records]));
+}
