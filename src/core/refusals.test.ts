@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { RefusalCode } from "../model/refusal.ts";
-import { type CallerFamily, statusOf } from "./refusals.ts";
+import { type CallerFamily, isLasting, statusOf } from "./refusals.ts";
 
 /** The error table of the product page: Twilio, callers that retry all, programs that read the status. */
 const TABLE: Record<RefusalCode, [twilio: number, retrying: number, client: number]> = {
@@ -29,4 +29,11 @@ it("no refusal is a success for every kind of caller", () => {
   expect(statusOf(undefined, "not-retrying")).toBe(200);
   expect(statusOf(undefined, "retrying")).toBe(200);
   expect(statusOf(undefined, "client")).toBe(200);
+});
+
+it("what is over once it is refused is what providers are told they need not bring again", () => {
+  const codes = Object.keys(TABLE) as RefusalCode[];
+  const received = codes.filter((code) => statusOf(code, "not-retrying") === 200);
+  // Our own mistake: once it is repaired, the provider may be asked for it.
+  expect(codes.filter(isLasting)).toEqual(received.filter((code) => code !== "ROUTE_NOT_FOUND"));
 });

@@ -28,3 +28,20 @@ const STATUS: Record<RefusalCode, Record<CallerFamily, number>> = {
 export function statusOf(code: RefusalCode | undefined, family: CallerFamily): number {
   return code === undefined ? 200 : STATUS[code][family];
 }
+
+/** What neither a repair of ours nor a later try of the provider's brings in. */
+const LASTING: readonly RefusalCode[] = [
+  "MESSAGE_TOO_LARGE",
+  "CONVERSATION_NOT_FOUND",
+  "PROJECT_INACTIVE",
+  "CHANNEL_NOT_ALLOWED",
+  "CONVERSATION_LOCKED",
+];
+
+/**
+ * Whether a message that is refused with this code is over, and remembered as such. `ROUTE_NOT_FOUND` is our
+ * own mistake, after whose repair the provider can be asked for it; what cannot be read has no id to trust.
+ */
+export function isLasting(code: RefusalCode): boolean {
+  return LASTING.includes(code);
+}

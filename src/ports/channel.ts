@@ -136,6 +136,11 @@ export interface ChannelFacts {
   readonly addresses?: readonly string[];
   /** The option or variable that names them, for the error that asks for it. */
   readonly addressesSetBy?: string;
+  /**
+   * Set if its provider takes a refused message for received: `answer` says 2xx, and the provider does not
+   * bring it again. Lull then remembers it like an answered one, so that a captured webhook is worth nothing.
+   */
+  readonly refusesForGood?: boolean;
   /** True if `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */
   readonly busyTextInAnswer?: boolean;
 }

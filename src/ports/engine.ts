@@ -50,6 +50,11 @@ export interface StageRequest {
   /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
+   * Set where a refusal is the last word: the provider takes the message for received, so it comes again only
+   * by mistake, or from an attacker. Its id is remembered if it is refused for a reason that lasts.
+   */
+  readonly isRefusedForGood?: true;
+  /**
    * Set where it is from a provider's list, which tells numbers and no user ids: how surely the store has to
    * know who wrote it. If it does not, the message is left.
    */

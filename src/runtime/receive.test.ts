@@ -244,3 +244,48 @@ it("a redelivery is acknowledged, also when its sender has written too much sinc
   expect(await lull.receive("ana", "two", "m-2")).toBe(200);
   await lull.stop();
 });
+
+describe("a message that was refused, brought again when it might come in:", () => {
+  /** The only answer that is being made keeps its customer's next message out. */
+  async function refused(channel: Partial<Channel>) {
+    const answering = Promise.withResolvers<string>();
+    const clock = fakeClock();
+    const heard: string[] = [];
+    const service = createService({
+      engine: memory(),
+      channels: { test: { ...testChannel(), ...channel } },
+      whileBusy: "reject",
+      respond: ({ text }) => {
+        heard.push(text);
+        return answering.promise;
+      },
+      clock,
+    });
+    const post = (providerId: string, text: string) => {
+      const body = Buffer.from(JSON.stringify([{ ...MESSAGE, providerId, text, media: [] }]));
+      return service.receive("test", { ...WEBHOOK, body });
+    };
+    await service.start();
+    await post("1", "first");
+    await clock.advance(10_000);
+    await post("2", "second");
+    answering.resolve("ok");
+    await clock.advance(1_000);
+    await post("2", "second");
+    await clock.advance(10_000);
+    await service.stop(0);
+    return heard;
+  }
+
+  it("is a duplicate where the provider took the refusal for received", async () => {
+    expect(await refused({ refusesForGood: true })).toEqual(["first"]);
+  });
+
+  it("is taken in where the caller heard that it was not", async () => {
+    expect(await refused({})).toEqual(["first", "second"]);
+  });
+
+  it("is taken in where callers prove nothing: a stranger could have used up its id", async () => {
+    expect(await refused({ refusesForGood: true, isUnsigned: true })).toEqual(["first", "second"]);
+  });
+});

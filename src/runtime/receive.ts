@@ -89,8 +89,14 @@ async function stageAtPace(
   if (!limit.allows(senders, nowMs)) return tooMany(context, engine, name, requests);
   const outcomes = channel.isUnsigned
     ? await stageOfStrangers(context, engine, requests, nowMs)
-    : await engine.receiving.stage(requests);
+    : await engine.receiving.stage(signed(channel, requests));
   return summarise(context, engine, { name, channel, requests, outcomes });
+}
+
+/** Who captured a signed webhook can bring it again: what was refused in it must not be taken in then. */
+function signed(channel: Channel, requests: readonly StageRequest[]): readonly StageRequest[] {
+  if (!channel.refusesForGood) return requests;
+  return requests.map((request) => ({ ...request, isRefusedForGood: true }));
 }
 
 /**

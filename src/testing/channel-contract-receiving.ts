@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type CallerFamily, statusOf } from "../core/refusals.ts";
+import { type CallerFamily, isLasting, statusOf } from "../core/refusals.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { RefusalCode } from "../model/refusal.ts";
 import type { Channel, Parsed, WebhookRequest } from "../ports/channel.ts";
@@ -97,6 +97,8 @@ export function refusals({ channel }: ContractSubject, family: CallerFamily): vo
     assert.equal(answer.status, statusOf(code, family), code);
     assert.equal(answer.headers["retry-after"], "2", `${code}: whole seconds, rounded up`);
     assert.ok(answer.headers["content-type"], `${code}: has a content type`);
+    // Its id is remembered: the message of a caller who heard 4xx, and comes again, would be lost.
+    if (channel.refusesForGood && isLasting(code)) assert.equal(answer.status, 200, `${code}: is over`);
   }
   if (channel.busyTextInAnswer !== true) return;
   const { status, body } = channel.answer({ code: "CONVERSATION_LOCKED", busyText: "one moment" });

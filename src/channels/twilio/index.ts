@@ -50,6 +50,7 @@ function channelOf(kind: Kind, options: TwilioOptions): { channel: Channel; open
     textMax: options.textMax ?? TEXT_MAX,
     bodyBytesMax: options.bodyBytesMax ?? SMALL_BODY_BYTES_MAX,
     busyTextInAnswer: true,
+    refusesForGood: true,
     get addresses() {
       return session === undefined ? [] : numbersOfAll(session);
     },

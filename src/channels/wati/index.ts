@@ -29,6 +29,7 @@ export function wati(options: WatiOptions = {}): Channel {
     get addresses() {
       return state?.session.numbers ?? [];
     },
+    refusesForGood: true,
     addressesSetBy: "`numbers` (WATI_NUMBERS)",
     open(context) {
       const session = openSession(options, context, process.env);

@@ -80,7 +80,7 @@ export interface Expired {
   readonly isCut: boolean;
 }
 
-export type Fate = "committed" | "dead";
+export type Fate = "committed" | "dead" | "refused";
 
 export interface ConversationTable {
   get(id: string): Conversation | undefined;

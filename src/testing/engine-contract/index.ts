@@ -19,6 +19,7 @@ import { people } from "./people.ts";
 import { piles } from "./piles.ts";
 import { receiving } from "./receiving.ts";
 import { recording } from "./recording.ts";
+import { refusedBefore } from "./refused-before.ts";
 import { scale } from "./scale.ts";
 import { sweeping } from "./sweeping.ts";
 import { unknownSends } from "./unknown-sends.ts";
@@ -36,6 +37,7 @@ export type { EngineCase, EngineFixture, EngineHarness, Skip, SpoiltHow, SpoiltW
 export const engineContract: readonly EngineCase[] = [
   ...windows,
   ...receiving,
+  ...refusedBefore,
   ...piles,
   ...admission,
   ...people,

@@ -1,10 +1,10 @@
 import type { DeliveryStatus } from "../../../model/message.ts";
 import type { AwsContext } from "../context.ts";
-import { above, absent, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
+import { above, absent, all, any, type Condition, type Item, not, present } from "../dynamo/expression.ts";
 import type { Put } from "../dynamo/store.ts";
 import { ttl } from "./keys.ts";
 
-export type Fate = "committed" | "dead";
+export type Fate = "committed" | "dead" | "refused";
 
 /** How long a provider may still report what became of a send. */
 const DELIVERY_MS = 7 * 24 * 3_600_000;
@@ -54,6 +54,16 @@ export function seenItem(site: AwsContext, messageId: string, fate: Fate): Item 
     until_at_ms: untilAtMs,
     expires_at: ttl(untilAtMs),
   };
+}
+
+/**
+ * The message was refused, and is over. Unless it has another fate, or another delivery of it was to be
+ * staged: then it is answered.
+ */
+export async function rememberRefused(site: AwsContext, messageId: string): Promise<void> {
+  const { id, ...set } = seenItem(site, messageId, "refused");
+  const isFree = all(absent("staged_in"), isForgotten(site.clock.nowMs()));
+  await site.store.update("seen", { id }, { set }, isFree);
 }
 
 /** The message is not remembered, or no longer. */

@@ -47,6 +47,7 @@ interface Receipt {
   readonly sequence: number;
   readonly refusal: StageRequest["refusal"];
   readonly isUnrecorded: StageRequest["isUnrecorded"];
+  readonly isRefusedForGood: StageRequest["isRefusedForGood"];
   readonly writers: StageRequest["writers"];
 }
 
@@ -57,8 +58,9 @@ interface Receipt {
 export async function stage(site: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
   const receipts = requests.map(({ arrival, ...asked }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
-    const { refusal, isUnrecorded, writers } = asked;
-    return { arrival, id, sequence: site.nextSequence(), refusal, isUnrecorded, writers };
+    const { refusal, isUnrecorded, isRefusedForGood, writers } = asked;
+    const sequence = site.nextSequence();
+    return { arrival, id, sequence, refusal, isUnrecorded, isRefusedForGood, writers };
   });
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
@@ -72,7 +74,7 @@ async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcom
   const { arrival, id } = receipt;
   // Not even looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
-    return refuse(site, receipt, "MESSAGE_TOO_LARGE", undefined);
+    return refuse(site, { ...receipt, isRefusedForGood: undefined }, "MESSAGE_TOO_LARGE", undefined);
   const key = conversationKey(site.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([

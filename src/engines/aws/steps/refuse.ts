@@ -1,4 +1,5 @@
 import { refusalsKeptMs } from "../../../core/defaults.ts";
+import { isLasting } from "../../../core/refusals.ts";
 import type { Sound } from "../../../core/shape.ts";
 import { soundRefusal } from "../../../core/sound-records.ts";
 import type { Arrival } from "../../../model/message.ts";
@@ -7,6 +8,7 @@ import type { StageOutcome } from "../../../ports/engine.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, equal, type Item } from "../dynamo/expression.ts";
 import { conversationKeyOf, inTime, shardOf, shards, ttl } from "../items/keys.ts";
+import { rememberRefused } from "../items/seen.ts";
 import { readState } from "../items/state.ts";
 
 /** Enough to recognise a person, while strangers can send any length. */
@@ -18,6 +20,7 @@ export interface Refused {
   readonly id: string;
   readonly sequence: number;
   readonly isUnrecorded?: true | undefined;
+  readonly isRefusedForGood?: true | undefined;
 }
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
@@ -31,7 +34,13 @@ export async function refuse(
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
+  // Last: a webhook that dies before was not acknowledged, and what it brought may come again.
+  if (isOver(refused, code)) await rememberRefused(site, refused.id);
   return { kind: "refused", code, ...about, tellBusy };
+}
+
+function isOver({ isRefusedForGood, isUnrecorded }: Refused, code: RefusalCode): boolean {
+  return isRefusedForGood === true && !isUnrecorded && isLasting(code);
 }
 
 async function record(
@@ -40,7 +49,8 @@ async function record(
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<void> {
-  if (code === "MESSAGE_TOO_LARGE") await recordOnce(site, refused, code, conversationId);
+  if (code === "MESSAGE_TOO_LARGE" && !isOver(refused, code))
+    await recordOnce(site, refused, code, conversationId);
   else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
 }
 

@@ -2,6 +2,7 @@ import { conversationKey, messageId } from "../../../core/identity.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
+import { isLasting } from "../../../core/refusals.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import { dueOf } from "../../../core/take.ts";
@@ -105,14 +106,16 @@ function refuseMore(
 
 function refuse(
   step: StepContext,
-  { arrival, isUnrecorded }: StageRequest,
+  { arrival, isUnrecorded, isRefusedForGood }: StageRequest,
   id: string,
   code: RefusalCode,
   conversationIdOfIt: string | undefined,
 ): Extract<StageOutcome, { kind: "refused" }> {
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
-  if (!isUnrecorded && !isOnRecord(step, id, code))
+  const isOver = isRefusedForGood && !isUnrecorded && isLasting(code);
+  if (isOver) step.tables.remembered.add([id], "refused", step.nowMs + step.settings.dedupeMs);
+  if (!isUnrecorded && (isOver || !isOnRecord(step, id, code)))
     step.tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
   const tellBusy =
     code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
