@@ -137,8 +137,8 @@ export interface ChannelFacts {
   /** The option or variable that names them, for the error that asks for it. */
   readonly addressesSetBy?: string;
   /**
-   * Set if its provider takes a refused message for received: `answer` says 2xx, and the provider does not
-   * bring it again. Lull then remembers it like an answered one, so that a captured webhook is worth nothing.
+   * Set if its provider takes a refused message for received: `answer` says 2xx, and it is not sent again.
+   * Lull then remembers it like an answered message, so that a captured webhook is worth nothing.
    */
   readonly refusesForGood?: boolean;
   /** True if `answer` can carry the busy text itself (TwiML); otherwise it is sent as a turn of its own. */

@@ -50,8 +50,8 @@ export interface StageRequest {
   /** A refusal of it is not recorded: strangers have left enough of them, or it will come again. */
   readonly isUnrecorded?: true;
   /**
-   * Set where a refusal is the last word: the provider takes the message for received, so it comes again only
-   * by mistake, or from an attacker. Its id is remembered if it is refused for a reason that lasts.
+   * Set if the provider takes a refusal for received and does not send again. The id of a message that is
+   * refused for a lasting reason is then remembered: a replay of its webhook is a duplicate.
    */
   readonly isRefusedForGood?: true;
   /**

@@ -97,7 +97,7 @@ export function refusals({ channel }: ContractSubject, family: CallerFamily): vo
     assert.equal(answer.status, statusOf(code, family), code);
     assert.equal(answer.headers["retry-after"], "2", `${code}: whole seconds, rounded up`);
     assert.ok(answer.headers["content-type"], `${code}: has a content type`);
-    // Its id is remembered: the message of a caller who heard 4xx, and comes again, would be lost.
+    // Such a message is remembered: if its caller came again, it would be lost.
     if (channel.refusesForGood && isLasting(code)) assert.equal(answer.status, 200, `${code}: is over`);
   }
   if (channel.busyTextInAnswer !== true) return;
