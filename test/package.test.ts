@@ -37,6 +37,7 @@ const NAMES = {
   "lull/testing": [
     "channelContract",
     "engineContract",
+    "engineFixture",
     "explore",
     "fakeClock",
     "planFrom",
@@ -45,7 +46,6 @@ const NAMES = {
     "testChannel",
     "testLull",
     "timeline",
-    "engineFixture",
   ],
 };
 
@@ -77,6 +77,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** A file `./root-answer.js` is not the folder `/root`. */
+function names(text: string, path: string): boolean {
+  const [, ...behind] = text.split(path.replace(/\/$/, ""));
+  return behind.some((rest) => !/^[\w-]/.test(rest));
+}
+
 describe("the tarball", () => {
   test("holds what runs, what it promises and nothing else", () => {
     const expected = [
@@ -96,7 +102,7 @@ describe("the tarball", () => {
     const paths = await readdir(installed, { recursive: true, withFileTypes: true });
     for (const entry of paths.filter((each) => each.isFile())) {
       const text = await readFile(join(entry.parentPath, entry.name), "utf8");
-      const found = [ROOT, homedir(), folder].filter((path) => path.length > 1 && text.includes(path));
+      const found = [ROOT, homedir(), folder].filter((path) => path.length > 1 && names(text, path));
       expect(found, entry.name).toEqual([]);
     }
   });

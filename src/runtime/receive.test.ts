@@ -285,7 +285,7 @@ describe("a message that was refused, brought again when it might come in:", () 
     expect(await refused({})).toEqual(["first", "second"]);
   });
 
-  it("is taken in where nobody proves who they are: anybody could have used up its id", async () => {
+  it("is taken in where callers prove nothing: a stranger could have used up its id", async () => {
     expect(await refused({ refusesForGood: true, isUnsigned: true })).toEqual(["first", "second"]);
   });
 });
