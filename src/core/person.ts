@@ -85,9 +85,7 @@ export function chooseConversation<C extends NamedConversation>(
   }
   const isNew = person === undefined && !found;
   const writer = lasting === undefined && passing !== undefined ? writerOf(passing, holder, records) : {};
-  return isNew
-    ? { ...newcomer(sender, records), ...writer }
-    : { ...choice, ...writer, keeps: () => NOTHING };
+  return isNew ? { ...newcomer(sender, records), ...writer } : { ...choice, ...writer, keeps: () => NOTHING };
 }
 
 /** Then it is not they who wrote with nothing but the number. Who was erased cannot be told. */
