@@ -60,8 +60,10 @@ export function changedName(standing: NameRecord | undefined, change: NameChange
   // Whoever wrote before a person came with the number is not the one who writes after that person has left.
   const isOver = came !== undefined || (left !== undefined && record.cameWith.at(-1) === left);
   const strangers = record.strangers ?? [];
-  const nobodys = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
-  return joined(cameWith, { ...record.whose, ...nobodys, ...whose, ...record.whose }, [
+  const nobodys = isOver ? strangers.map((id) => [id, ""] as const) : [];
+  const found = [...nobodys, ...Object.entries(whose ?? {})];
+  const added = found.filter(([id]) => record.whose?.[id] === undefined);
+  return joined(cameWith, { ...record.whose, ...Object.fromEntries(added) }, [
     ...(isOver ? [] : strangers),
     ...(stranger ? [stranger.id] : []),
   ]);
