@@ -24,7 +24,7 @@ type Each = Named & { readonly id?: string };
 /**
  * Which of the conversations under these names, complete or not, belong to the same person. A number that two
  * people have had leads from neither of them to a conversation that only the number identifies: its owner
- * cannot be told. Nor does it lead to or from what is nobody's, or a stranger's.
+ * cannot be told. Nor does it lead to or from an ownerless conversation, or a stranger's.
  */
 export function personIn<C extends NamedConversation>(
   start: readonly Each[],
@@ -46,7 +46,7 @@ export function personIn<C extends NamedConversation>(
     new Set(all.flatMap((each) => (namesOf(each).includes(name) ? (lastingOf(each) ?? []) : [])));
   const lasting = new Set(start.flatMap((each) => whose(each) || []));
   const strangers = new Set(start.filter(isStrangers).map(({ sender }) => sender));
-  // What waited before anybody came with the number is in no conversation, and was not that person's.
+  // What waited before a person came with the number is in no conversation, and was not that person's.
   const isPlace = ({ id, sender }: Each) =>
     id !== undefined && records.has(sender) && !found.some((each) => each.id === id);
   const isBare = (each: Each) => whose(each) === undefined && !isStrangers(each) && !isPlace(each);
@@ -84,12 +84,12 @@ export function personIn<C extends NamedConversation>(
   };
 }
 
-/** The lasting name of its person; `""` if it is nobody's; undefined if only a number identifies it. */
+/** The lasting name of its person; `""` if it is ownerless; undefined if only a number identifies it. */
 function ownerOf({ id, ...names }: Each, records: NameRecords): string | undefined {
   return id === undefined ? lastingOf(names) : whoseIs({ ...names, id }, records);
 }
 
-/** A stranger has written with the number, or what was written with it is nobody's or another's. */
+/** A stranger has written with the number, or what was written with it is ownerless or another person's. */
 function isAnothersToo(record: NameRecord | undefined, lasting: ReadonlySet<string>): boolean {
   const { strangers = [], whose = {} } = record ?? {};
   return strangers.length > 0 || Object.values(whose).some((owner) => !lasting.has(owner));

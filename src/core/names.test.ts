@@ -50,7 +50,7 @@ test("short names are all kept, up to their number", () => {
   expect(record?.cameWith).toHaveLength(100);
 });
 
-test("what strangers wrote is nobody's as soon as a person comes with the number, or leaves it", () => {
+test("what strangers wrote is ownerless as soon as a person comes with the number, or leaves it", () => {
   const stranger = { id: "c1", after: "ana" };
   const written = changedName({ cameWith: ["ana"] }, { stranger });
   expect(written).toEqual({ cameWith: ["ana"], strangers: ["c1"] });
@@ -60,13 +60,13 @@ test("what strangers wrote is nobody's as soon as a person comes with the number
   expect(changedName(undefined, { left: "ana" })).toEqual({ cameWith: ["ana"] });
 });
 
-test("nobody writes as a stranger if somebody has come with the number meanwhile", () => {
+test("no message is a stranger's if a person has come with the number meanwhile", () => {
   const change = { stranger: { id: "c1", after: "ana" } };
   expect(isTaken({ cameWith: ["ana"] }, change, "c1")).toBe(false);
   expect(isTaken({ cameWith: ["ana", "ben"] }, change, "c1")).toBe(true);
 });
 
-test("an imported record's strangers are nobody's where another person has come since", () => {
+test("an imported record's strangers are ownerless where another person has come since", () => {
   const imported = { cameWith: ["ana"], strangers: ["c1"] };
   expect(mergedNames({ cameWith: ["ana"], strangers: ["c2"] }, imported).strangers).toEqual(["c1", "c2"]);
   expect(mergedNames({ cameWith: ["ana", "ben"] }, imported)).toEqual({

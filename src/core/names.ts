@@ -42,8 +42,8 @@ export function whoseIs(conversation: NamedConversation, records: NameRecords): 
 }
 
 /**
- * Whether it began with nothing but its number, and nobody has come with the number since: then it belongs to
- * whoever has the number now.
+ * Whether it began with nothing but its number, and no person has come with the number since: then it
+ * belongs to the number's present owner.
  */
 export function isPresentOwners(conversation: NamedConversation, records: NameRecords): boolean {
   if (whoseIs(conversation, records) !== undefined) return false;
@@ -57,11 +57,11 @@ export function changedName(standing: NameRecord | undefined, change: NameChange
   const record = standing ?? { cameWith: before };
   const others = record.cameWith.filter((name) => name !== came);
   const cameWith = came === undefined ? record.cameWith : latestNames([...others, came]);
-  // Whoever wrote before a person came with the number is not the one who writes after that person has left.
+  // A stranger before a person's time with the number is not the stranger after it.
   const isOver = came !== undefined || (left !== undefined && record.cameWith.at(-1) === left);
   const strangers = record.strangers ?? [];
-  const nobodys = isOver ? strangers.map((id) => [id, ""] as const) : [];
-  const found = [...nobodys, ...Object.entries(whose ?? {})];
+  const ownerless = isOver ? strangers.map((id) => [id, ""] as const) : [];
+  const found = [...ownerless, ...Object.entries(whose ?? {})];
   const added = found.filter(([id]) => record.whose?.[id] === undefined);
   return joined(cameWith, { ...record.whose, ...Object.fromEntries(added) }, [
     ...(isOver ? [] : strangers),
@@ -85,10 +85,10 @@ export function mergedNames(standing: NameRecord, imported: NameRecord): NameRec
   const earlier = imported.cameWith.filter((name) => !standing.cameWith.includes(name));
   const strangers = imported.strangers ?? [];
   const isOver = standing.cameWith.at(-1) !== imported.cameWith.at(-1);
-  const nobodys = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
+  const ownerless = Object.fromEntries(isOver ? strangers.map((id) => [id, ""]) : []);
   return joined(
     latestNames([...earlier, ...standing.cameWith]),
-    { ...nobodys, ...imported.whose, ...standing.whose },
+    { ...ownerless, ...imported.whose, ...standing.whose },
     [...strangers, ...(standing.strangers ?? [])],
   );
 }

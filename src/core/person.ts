@@ -32,8 +32,8 @@ export interface Choice<C> {
   readonly writer?: "likely" | "unknown";
   /** A new one is a stranger's, who has the number since its holder left it. */
   readonly isStrangers?: true;
-  /** A new one is nobody's: it is not gone on with. */
-  readonly isNobodys?: true;
+  /** A new one is ownerless: no later message joins it. */
+  readonly isOwnerless?: true;
   /** Another person uses this name now: the conversations of its former holder no longer bear it. */
   readonly passedOn?: { readonly name: string; readonly from: string };
 }
@@ -168,16 +168,16 @@ export function chooseByName<C extends NamedConversation>(
   records: NameRecords,
 ): Choice<C> {
   const isPresent = (each: NamedConversation) => each.sender === name && isPresentOwners(each, records);
-  if (isPassing(name) && !isPresent({ sender: name, id: place })) return nobodys(name);
+  if (isPassing(name) && !isPresent({ sender: name, id: place })) return ownerless(name);
   const isTheirs = (each: C) => (isPassing(name) ? isPresent(each) : whoseIs(each, records) === name);
   const found = active.find(isTheirs);
   return found ? { found, sender: name, keeps: () => NOTHING } : newcomer(name, records);
 }
 
-function nobodys(name: string): Choice<never> {
+function ownerless(name: string): Choice<never> {
   return {
     sender: name,
-    isNobodys: true,
+    isOwnerless: true,
     keeps: (id) => (id === undefined ? NOTHING : new Map([[name, { whose: { [id]: "" } }]])),
   };
 }

@@ -16,7 +16,7 @@ export interface NameRecord {
   readonly whose?: Readonly<Record<string, string>>;
   /**
    * The conversations, made or still to be made, of the stranger who has the number since its holder left it.
-   * They become nobody's (`""` in `whose`) when the next person comes with it.
+   * They become ownerless (`""` in `whose`) when the next person comes with it.
    */
   readonly strangers?: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface NameChange {
   /** What it had come with before, if there is no record. */
   readonly before?: readonly string[];
   readonly whose?: Readonly<Record<string, string>>;
-  /** A conversation of the stranger who has the number now, if nobody has come with it after `after`. */
+  /** A conversation of the stranger who has the number now, if no person has come with it after `after`. */
   readonly stranger?: { readonly id: string; readonly after: string | undefined };
   /** This person has come with another number. */
   readonly left?: string;

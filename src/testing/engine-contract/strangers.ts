@@ -47,7 +47,7 @@ async function historyOfNext(s: Scene): Promise<string[]> {
 
 /**
  * People who have nothing but a number which others had before them, or will have. If it cannot be told whose
- * something is, it is nobody's: no message finds it, nothing is said to it, and it is erased with no person.
+ * something is, it is ownerless: no message finds it, nothing is said to it, and it is erased with no person.
  */
 export const strangers: readonly EngineCase[] = [
   scene(
@@ -191,20 +191,20 @@ export const strangers: readonly EngineCase[] = [
     ),
   ),
 
-  scene("what is nobody's and a person are not erased with each other", {}, async (s) => {
+  scene("an ownerless conversation and a person are not erased with each other", {}, async (s) => {
     const ana = await placeOf(s, { sender: ANA });
-    const nobodys = await placeOf(s, bare());
+    const ownerless = await placeOf(s, bare());
     await placeOf(s, came(ANA, PHONE));
-    assert.equal(await s.engine.conversations.erase(nobodys), "erased");
+    assert.equal(await s.engine.conversations.erase(ownerless), "erased");
     assert.deepEqual(await ids(s), [ana]);
   }),
 
   scene("nor the other way round", {}, async (s) => {
     const ana = await placeOf(s, { sender: ANA });
-    const nobodys = await placeOf(s, bare());
+    const ownerless = await placeOf(s, bare());
     await placeOf(s, came(ANA, PHONE));
     assert.equal(await s.engine.conversations.erase(ana), "erased");
-    assert.deepEqual(await ids(s), [nobodys]);
+    assert.deepEqual(await ids(s), [ownerless]);
   }),
 
   scene(

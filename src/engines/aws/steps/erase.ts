@@ -58,7 +58,7 @@ async function eraseConversation(site: AwsContext, id: string): Promise<boolean>
   return true;
 }
 
-/** A state that is left behind names nobody. */
+/** A state that is left behind names no person. */
 async function forgetPlace({ store }: AwsContext, id: string, token: string): Promise<void> {
   const change = { set: { primary_channel: undefined } };
   await store.update("state", conversationKeyOf(id), change, isHeldBy(token));

@@ -151,7 +151,7 @@ export async function hasRows({ store }: AwsContext, id: string): Promise<boolea
   return found.flat().length > 0;
 }
 
-/** Where messages waited that are nobody's any more, or next to it, but not where a stranger's wait. */
+/** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
 export async function nobodysPlace(
   site: AwsContext,
   key: ConversationKey,

@@ -67,7 +67,7 @@ async function resolve(
     if (known === "look-again") return known;
     if (known.active || site.settings.admission !== "open") return known.active;
     const key = { ...conversationKey(site.settings, messages.at(-1)!), sender: known.sender };
-    const own = known.isNobodys && (await nobodysPlace(site, key, place, known));
+    const own = known.isOwnerless && (await nobodysPlace(site, key, place, known));
     return createFor(site, messages.at(-1)!, known, own);
   });
 }

@@ -53,7 +53,7 @@ async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
   return Promise.all(messagesOf(rows).map(({ message }) => namedIn(site, id, message)));
 }
 
-/** A number alone was somebody's when the message was staged, if it waits at that person's place. */
+/** The owner of a bare number when its message was staged: the person at whose place it waits. */
 async function namedIn(site: AwsContext, id: string, arrival: Arrival): Promise<NamedKey> {
   const senderAlias = arrival.senderAlias ?? (await nameAt(site, id, [arrival]));
   return { ...conversationKey(site.settings, arrival), senderAlias, id };

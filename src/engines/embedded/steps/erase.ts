@@ -61,7 +61,7 @@ function keysWithout(step: StepContext, id: string): NamedKey[] {
 
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
-/** A number alone was somebody's when the message was staged, if it waits at that person's place. */
+/** The owner of a bare number when its message was staged: the person at whose place it waits. */
 function namedIn(step: StepContext, id: string, arrival: Arrival): NamedKey {
   const senderAlias = arrival.senderAlias ?? nameAt(step, id, [arrival]);
   return { ...conversationKey(step.settings, arrival), senderAlias, id };

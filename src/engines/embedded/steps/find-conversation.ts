@@ -37,7 +37,7 @@ function isUsed({ tables }: StepContext, id: string): boolean {
   return tables.staged.count(id) > 0 || tables.deadLetters.of(id).length > 0;
 }
 
-/** Where messages waited that are nobody's any more, or next to it, but not where a stranger's wait. */
+/** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
 function nobodysId(step: StepContext, key: ConversationKey, place: string): string {
   const { tables } = step;
   const strangers = tables.names.records(key, [key.sender]).get(key.sender)?.strangers ?? [];
@@ -66,7 +66,7 @@ export function resolve(
   const choice = chooseByName(known, place, active, new Map([...records, ...holders]));
   if (choice.found || settings.admission !== "open") return choice.found;
   const named = { ...key, sender: choice.sender };
-  return createFor(step, key, choice, choice.isNobodys ? nobodysId(step, named, place) : undefined);
+  return createFor(step, key, choice, choice.isOwnerless ? nobodysId(step, named, place) : undefined);
 }
 
 /** The name for whose next conversation these messages wait at this place. */
