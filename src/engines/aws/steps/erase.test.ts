@@ -20,7 +20,7 @@ it("an erasure that is cut short has removed the running turn's words, and can b
   await s.atRest();
 });
 
-it("an erasure that dies after any request, and is repeated, leaves nothing that names the person", async () => {
+it("an erasure that dies after any request, and is repeated, leaves no name of the person", async () => {
   for (let requests = 0; ; requests += 1) {
     const { first, left } = await erasedTwice(requests);
     expect({ requests, left }).toEqual({ requests, left: [] });
