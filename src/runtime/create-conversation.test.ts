@@ -62,7 +62,7 @@ describe("a program creates a conversation", () => {
       respond: () => "hello",
     });
     await service.start();
-    await service.createConversation({ channel: "two", address: "us", sender: "ana", firstMessage: "Hi!" });
+    await service.createConversation({ channel: "two", address: "them", sender: "ana", firstMessage: "Hi!" });
     await clock.advance(1_000);
     expect([one.outbox.length, two.outbox.length]).toEqual([0, 1]);
     await service.stop(0);
@@ -129,5 +129,31 @@ describe("a program creates a conversation", () => {
     });
     expect((await (await lull.service.engine()).inspector.counts()).conversations).toBe(0);
     await lull.stop();
+  });
+
+  it("only at an address that one of its channels has, and makes nothing otherwise", async () => {
+    const service = createService({
+      engine: memory(),
+      clock: fakeClock(),
+      log: () => {},
+      respond: () => "hello",
+      channels: {
+        front: testChannel({ addresses: ["+15550100"] }),
+        back: testChannel({ addresses: ["+15550199"] }),
+      },
+    });
+    const of = (given: Partial<CreateRequest>) =>
+      service.createConversation({ address: "+15550100", sender: "ana", ...given });
+    await expect(of({ channel: "back", firstMessage: "hi" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "address is none of ours on this channel; there are +15550199",
+    });
+    await expect(of({ channelType: "test", address: "nowhere" })).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      message: "address is none of ours on this channel; there are +15550100, +15550199",
+    });
+    expect((await (await service.engine()).inspector.conversations({ limit: 10 })).items).toEqual([]);
+    expect((await of({ channel: "front" })).created).toBe(true);
+    await service.stop(0);
   });
 });

@@ -1,4 +1,5 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
+import { mayBring } from "../core/own-addresses.ts";
 import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, list, name, object, optional, someText } from "../core/schema.ts";
 import { InvalidRequest } from "../errors.ts";
@@ -68,10 +69,10 @@ export async function createConversation(
   made: (id: string) => void = () => {},
 ): Promise<CreateResult> {
   check(request);
-  const { address, sender, senderAlias, allowedChannels, attributes } = request;
+  const { sender, senderAlias, allowedChannels, attributes } = request;
   const asked = {
     channelType: typeOf(context.channels, request),
-    address,
+    address: ownAddress(context.channels, request),
     sender,
     ...(senderAlias !== undefined && { senderAlias }),
     ...(request.window && { window: windowPolicy(request.window, "window") }),
@@ -102,6 +103,18 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
   if (type === undefined) throw new InvalidRequest("the channel is missing: its name, or its type");
   if (types.includes(type)) return type;
   throw new InvalidRequest(`no channel of this type is configured; there are ${types.join(", ")}`);
+}
+
+/** Otherwise a conversation would be made that no message reaches, and in which nothing can be said. */
+function ownAddress(channels: UseCaseContext["channels"], request: CreateRequest): string {
+  const { address } = request;
+  const type = typeOf(channels, request);
+  const names = Object.keys(channels).filter(
+    (name) => name === (request.channel ?? name) && channels[name]?.type === type,
+  );
+  if (names.some((name) => mayBring(channels, name, address))) return address;
+  const known = names.flatMap((name) => channels[name]?.addresses ?? []);
+  throw new InvalidRequest(`address is none of ours on this channel; there are ${known.join(", ")}`);
 }
 
 /** The id follows from the conversation: a caller that lost the answer and asks again greets once. */
