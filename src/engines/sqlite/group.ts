@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { StepContext } from "../embedded/context.ts";
 import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { StepReply, StepRequest } from "./step-request.ts";
+import type { StepReply, TimedRequest } from "./step-request.ts";
 
-export type Carry = (request: StepRequest, apart?: StepContext["apart"]) => StepReply;
+export type Carry = (request: TimedRequest, apart?: StepContext["apart"]) => StepReply;
 
 interface Listeners {
   readonly onError: (error: unknown) => void;
@@ -19,11 +19,11 @@ interface Listeners {
  */
 export function inOneCommit(
   database: DatabaseSync,
-  requests: readonly StepRequest[],
+  requests: readonly TimedRequest[],
   carry: Carry,
   { onError, onBegin }: Listeners,
 ): StepReply[] {
-  const whole = (each: (request: StepRequest) => StepReply) =>
+  const whole = (each: (request: TimedRequest) => StepReply) =>
     transact(database, () => {
       onBegin();
       return requests.map(each);
