@@ -9,7 +9,7 @@ import { isRead, type StepName, type StepResult } from "../embedded/requests.ts"
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
 import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
-import { attempt, type Carry, inOneCommit } from "./group.ts";
+import { attempt, type ContextFor, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
@@ -115,12 +115,15 @@ class FileStore implements Store {
     quarantine.begin();
     const onError = (error: unknown) => this.#noteDamage(error);
     if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
-    const carry: Carry = (request, apart) => {
-      this.#nowMs = request.nowMs;
-      if (request.name === "sweep") quarantine.removeUncountable();
-      return { ok: true, result: carryOut(this.#stepAt(request.nowMs, apart), request) };
+    const contextFor: ContextFor = ({ name, nowMs }, apart) => {
+      this.#nowMs = nowMs;
+      if (name === "sweep") quarantine.removeUncountable();
+      return this.#stepAt(nowMs, apart);
     };
-    const replies = inOneCommit(database, requests, carry, { onError, onBegin: () => quarantine.begin() });
+    const replies = inOneCommit(database, requests, contextFor, {
+      onError,
+      onBegin: () => quarantine.begin(),
+    });
     for (const { table, conversationId, turnId, why } of quarantine.quarantined) {
       this.#say("error", "store.quarantined", {
         table,
