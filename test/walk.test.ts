@@ -1,53 +1,95 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { type Stack, traceMessage } from "./traced-message.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-interface Place {
+interface Stop {
   readonly file: string;
   readonly functions: readonly string[];
 }
 
-/** Where a message comes by, column by column: "the same" is what stands in the first. */
-function walks(): readonly (readonly Place[])[] {
-  const [, section = ""] = textOf("CONTRIBUTING.md").split("### One message, walked\n");
-  const rows = section
-    .split("\n## ")[0]!
+const TITLES = ["From the request to the store", "From its due time to the commit"];
+const ENGINES = ["SQLite", "AWS"];
+
+/** Where a message comes by, in that table and column: "the same" is what stands in the first. */
+function walk(title: string, engine: string): readonly Stop[] {
+  const [, after = ""] = textOf("CONTRIBUTING.md").split(`**${title}**\n\n`);
+  const rows = after
+    .split("\n\n")[0]!
     .split("\n")
-    .filter((line) => line.startsWith("| ") && line.includes("`"))
+    .filter((line) => line.includes("`"))
     .map((line) => line.split("|").slice(2, 4));
-  const cell = (row: readonly string[], at: number) => (/the same/.test(row[at]!) ? row[0]! : row[at]!);
-  return [0, 1].map((at) => rows.flatMap((row) => placesIn(cell(row, at))));
+  const cell = (row: readonly string[]) => {
+    const given = row[ENGINES.indexOf(engine)]!;
+    return /the same/.test(given) ? row[0]! : given;
+  };
+  return rows.flatMap((row) => stopsIn(cell(row)));
 }
 
-function placesIn(cell: string): Place[] {
-  return cell.split(";").map((words) => {
-    const [file = "", ...functions] = [...words.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
-    return { file, functions };
+function stopsIn(cell: string): Stop[] {
+  return cell.split(";").flatMap((words) => {
+    const [file, ...functions] = [...words.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    return file === undefined ? [] : [{ file, functions }];
   });
 }
 
-describe.each(walks().map((walk, at) => [["SQLite", "AWS"][at]!, walk] as const))(
-  "the walk of one message on %s",
-  (_engine, walk) => {
-    test.each(walk.map(({ file, functions }) => [file, functions] as const))(
-      "comes by %s",
-      (file, functions) => {
-        const source = textOf(`src/${file}`);
-        expect(functions.length).toBeGreaterThan(0);
-        for (const name of functions) expect(source).toMatch(new RegExp(`(?<!\\w)${name}\\(`));
-      },
-    );
-
-    test("visits no file twice, and enters six functions at most before the first decision", () => {
-      const files = walk.map(({ file }) => file);
-      expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
-      const first = walk.findIndex(({ file }) => file.startsWith("core/"));
-      const [, ...entered] = walk.slice(0, first).flatMap(({ functions }) => functions);
-      expect(entered.length).toBeGreaterThan(0);
-      expect(entered.length).toBeLessThanOrEqual(6);
-    });
-  },
+const walks = TITLES.flatMap((title) =>
+  ENGINES.map((engine) => ({ title, engine, stops: walk(title, engine) })),
 );
+
+describe.each(walks)("the walk of one message on $engine: $title", ({ stops }) => {
+  test.each(stops)("comes by $file", ({ file, functions }) => {
+    const source = textOf(`src/${file}`);
+    expect(functions.length).toBeGreaterThan(0);
+    for (const name of functions) expect(source).toMatch(new RegExp(`(?<![\\w#])${name}(\\(|<|: async \\()`));
+  });
+
+  test("visits no file twice", () => {
+    const files = stops.map(({ file }) => file);
+    expect(files.length).toBeGreaterThan(5);
+    expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
+  });
+});
+
+test.each(ENGINES)("on %s, six functions at most are entered before the first decision", (engine) => {
+  const stops = walk(TITLES[0]!, engine);
+  const first = stops.findIndex(({ file }) => file.startsWith("core/"));
+  const [, ...entered] = stops.slice(0, first).flatMap(({ functions }) => functions);
+  expect(entered.length).toBeGreaterThan(0);
+  expect(entered.length).toBeLessThanOrEqual(6);
+});
+
+/** What only runs the function that it is given, and so is no stop. */
+const AROUND = ["http/intake.ts", "http/slots.ts", "wire/deadline.ts", "engines/sqlite/connection.ts"];
+
+/** Where a stack ends with the thread: the writer's. The traced message is written on the caller's. */
+const BETWEEN_THREADS = ["engines/sqlite/store-client.ts", "engines/sqlite/store-thread.ts"];
+
+/** Each file once, in the order in which the stacks first came by it. */
+function cameBy(...stacks: readonly Stack[]): readonly string[] {
+  return [...new Set(stacks.flat())].filter((file) => !AROUND.includes(file));
+}
+
+const upTo = (stack: Stack, file: string) => stack.slice(0, stack.indexOf(file) + 1);
+
+test("a message on SQLite comes in by the files of the walk, in its order, and by no other", async () => {
+  const { body, channel, message, statements } = await traceMessage();
+  const STEP = "engines/embedded/steps/receive.ts";
+  const looked = channel.find((stack) => stack.includes("runtime/receive.ts")) ?? [];
+  const staged = statements.find((stack) => stack.includes(STEP)) ?? [];
+  const traced = cameBy(body, upTo(looked, "runtime/receive.ts"), message, upTo(staged, STEP));
+  const files = walk(TITLES[0]!, "SQLite").map(({ file }) => file);
+  expect(traced).toEqual(upTo(files, STEP).filter((file) => !BETWEEN_THREADS.includes(file)));
+});
+
+test("on its way to the step, a message on SQLite enters no file a second time", async () => {
+  const { statements } = await traceMessage();
+  const staged = statements.find((stack) => stack.includes("engines/embedded/steps/receive.ts")) ?? [];
+  const stops = staged.filter((file) => !AROUND.includes(file));
+  const entered = stops.filter((file, at) => file !== stops[at - 1]);
+  expect(entered.length).toBeGreaterThan(5);
+  expect(entered.filter((file, at) => entered.indexOf(file) !== at)).toEqual([]);
+});

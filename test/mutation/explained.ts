@@ -328,7 +328,7 @@ export const EXPLAINED: readonly Explained[] = [
     because: "a group's size, not a promise: what is left is the next group",
   },
   {
-    file: "src/runtime/receive.ts",
+    file: "src/runtime/take-in.ts",
     code: "if (requests.length === 0) return stranger;",
     change: "requests.length === 0 → false",
     because: "equivalent: nothing is staged of no messages",
@@ -585,8 +585,8 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/sqlite/store.ts",
-    code: 'if (request.name === "sweep") quarantine.removeUncountable();',
-    change: 'request.name === "sweep" → true',
+    code: 'if (name === "sweep") quarantine.removeUncountable();',
+    change: 'name === "sweep" → true',
     because: "only a look more, at the end of each table",
   },
   {

@@ -4,16 +4,11 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { settingsWith } from "../../src/core/defaults.ts";
+import { carryOut } from "../../src/engines/embedded/carry-out.ts";
 import type { StepContext } from "../../src/engines/embedded/context.ts";
 import { embeddedEngine } from "../../src/engines/embedded/engine.ts";
-import {
-  type AskStep,
-  carryOut,
-  isRead,
-  READS,
-  STEPS,
-  stepClient,
-} from "../../src/engines/embedded/requests.ts";
+import { isRead, READS, STEPS } from "../../src/engines/embedded/requests.ts";
+import { type AskStep, stepClient } from "../../src/engines/embedded/step-client.ts";
 import { openConnection, transact } from "../../src/engines/sqlite/connection.ts";
 import { Quarantine } from "../../src/engines/sqlite/quarantine.ts";
 import { type Row, Statements } from "../../src/engines/sqlite/statements.ts";
@@ -71,7 +66,9 @@ beforeEach(() => {
     const newId = () => `id-${++count}`;
     const step: StepContext = { tables, settings, holder: "h", nowMs, newId, armed: () => {}, secret: "s" };
     sql.step = name;
-    return isRead(name) ? carryOut(step, name, input) : transact(database, () => carryOut(step, name, input));
+    return isRead(name)
+      ? carryOut(step, { name, input })
+      : transact(database, () => carryOut(step, { name, input }));
   };
   engine = embeddedEngine(stepClient(ask), {
     deadAmong: (holders) => holders,

@@ -1,6 +1,7 @@
 import { inTheEnd } from "../../core/dead-letters.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
-import type { Engine, EngineContext, KeptConversation } from "../../ports/engine.ts";
+import type { Conversations } from "../../ports/conversations.ts";
+import type { Engine, EngineContext, Receiving, Sweeping, TurnTaking } from "../../ports/engine.ts";
 import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
@@ -68,11 +69,11 @@ function afterLoading<T extends object>(site: AwsContext, port: T): T {
 /** The engine's ports over one AWS context. */
 export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
   return {
-    receiving: afterLoading(site, {
+    receiving: afterLoading<Receiving>(site, {
       stage: (requests) => stage(site, requests),
       recordDelivery: (channel, status) => recordDeliveryStatus(site, channel, status),
     }),
-    turns: afterLoading(site, {
+    turns: afterLoading<TurnTaking>(site, {
       takeDue: (max, signal) => takeDue(site, max, signal),
       take: async (id) => inTheEnd(await take(site, id)),
       renew: (lease) => renew(site, lease),
@@ -82,11 +83,11 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
       commit: (lease, what) => commit(site, lease, what),
       release: (lease, how) => release(site, lease, how),
     }),
-    sweeping: afterLoading(site, {
+    sweeping: afterLoading<Sweeping>(site, {
       sweep: () => sweep(site),
       freeLeases: (workerId) => freeLeases(site, workerId),
     }),
-    conversations: afterLoading(site, {
+    conversations: afterLoading<Conversations>(site, {
       create: (conversation) => create(site, conversation),
       get: (id) => conversationOf(site, id),
       change: (id, given) => change(site, id, given),
@@ -98,8 +99,8 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
     }),
     repairs: afterLoading(site, repairs(site)),
     inspector: afterLoading(site, inspector(site)),
-    ...afterLoading(site, {
-      importConversation: (kept: KeptConversation) => importConversation(site, kept),
+    ...afterLoading<Required<Pick<Engine, "importConversation" | "ping">>>(site, {
+      importConversation: (kept) => importConversation(site, kept),
       /** A write, and a look at every queue: it finds what is missing or forbidden before a webhook does. */
       async ping() {
         await Promise.all([

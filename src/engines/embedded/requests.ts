@@ -1,4 +1,3 @@
-import type { StepContext } from "./context.ts";
 import * as conversing from "./steps/conversations.ts";
 import * as erasing from "./steps/erase.ts";
 import * as inspecting from "./steps/inspect.ts";
@@ -57,33 +56,23 @@ export const READS = {
   gauges: inspecting.gauges,
 } as const;
 
-export type Steps = typeof STEPS & typeof READS;
+type Steps = typeof STEPS & typeof READS;
 export type StepName = keyof Steps;
 export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
 export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
 
-/** Runs the step of that name in its transaction, on this thread or on the writer's. */
-export type AskStep = (name: StepName) => (input: unknown) => Promise<unknown>;
+/** A step by its name, with what that step is given: it crosses to the thread that runs it. */
+export type StepRequest<N extends StepName = StepName> = {
+  [Name in N]: { readonly name: Name; readonly input: StepInput<Name> };
+}[N];
 
-/** Every step as a function, typed by the step itself. */
+/** Every step as a function. Over `keyof`, not over its alias: so an editor finds the lists above. */
 export type StepClient = {
-  readonly [N in StepName]: (
-    ...given: Parameters<Steps[N]> extends [StepContext] ? [] : [input: StepInput<N>]
+  readonly [N in keyof Steps]: (
+    ...given: Parameters<Steps[N]> extends [unknown] ? [] : [input: StepInput<N>]
   ) => Promise<StepResult<N>>;
 };
 
-/** A name and an input cross to the other thread; a caller sees typed functions. */
-export function stepClient(ask: AskStep): StepClient {
-  const names = Object.keys({ ...STEPS, ...READS }) as StepName[];
-  return Object.fromEntries(names.map((name) => [name, ask(name)])) as StepClient;
-}
-
 export function isRead(name: StepName): name is keyof typeof READS {
   return name in READS;
-}
-
-export function carryOut(step: StepContext, name: StepName, input: unknown): unknown {
-  if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
-  const run = (isRead(name) ? READS[name] : STEPS[name]) as (step: StepContext, input: unknown) => unknown;
-  return run(step, input);
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { EngineProvider } from "../../ports/engine.ts";
+import { carryOut } from "../embedded/carry-out.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { carryOut, stepClient } from "../embedded/requests.ts";
+import { stepClient } from "../embedded/step-client.ts";
 import type { Tables } from "../embedded/tables.ts";
 import { memoryTables } from "./tables.ts";
 
@@ -30,7 +31,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
           secret,
           armed: onArmed,
         };
-        return carryOut(step, name, input);
+        return carryOut(step, { name, input });
       });
       return embeddedEngine(steps, { deadAmong: () => [], ping: async () => {}, close: async () => {} });
     },

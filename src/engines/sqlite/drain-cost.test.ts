@@ -8,8 +8,9 @@ import type { Settings } from "../../model/settings.ts";
 import type { Taken } from "../../model/take.ts";
 import type { DueTurns } from "../../ports/engine.ts";
 import { arrival, silent } from "../../testing/engine-contract/builders.ts";
+import { carryOut } from "../embedded/carry-out.ts";
 import type { StepContext } from "../embedded/context.ts";
-import { carryOut, type StepInput, type StepName, type StepResult } from "../embedded/requests.ts";
+import type { StepInput, StepName, StepResult } from "../embedded/requests.ts";
 import { openConnection, transact } from "./connection.ts";
 import { Quarantine } from "./quarantine.ts";
 import { type Row, Statements } from "./statements.ts";
@@ -60,7 +61,7 @@ function steps(given: Partial<Settings>) {
       armed: () => {},
       secret: "s",
     };
-    return transact(database, () => carryOut(step, name, input)) as StepResult<N>;
+    return transact(database, () => carryOut(step, { name, input }));
   };
 }
 

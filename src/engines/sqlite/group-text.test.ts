@@ -10,7 +10,8 @@ function answer(length: number) {
 it("carries answers and what comes with them, as they are", () => {
   const group = {
     replies: [
-      { ok: true as const, result: { a: [1, "ü"] } },
+      { ok: true as const, result: { outcomes: [{ kind: "nothing" as const }], nextAtMs: 1 } },
+      { ok: true as const, result: ["ü"] },
       answer(3),
       { ok: false as const, message: "no" },
     ],
@@ -35,7 +36,7 @@ it("an answer that no text of JavaScript holds fails alone as well", () => {
   const tooLong = () => {
     throw new RangeError("Invalid string length");
   };
-  const huge = { ok: true as const, result: { toJSON: tooLong } };
+  const huge = { ok: true as const, result: Object.assign(["x"], { toJSON: tooLong }) };
   const { replies } = JSON.parse(groupText({ replies: [huge, answer(3)] }));
   expect(replies).toMatchObject([failed, answer(3)]);
 });

@@ -1,10 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
+import { carryOut } from "../embedded/carry-out.ts";
 import type { StepContext } from "../embedded/context.ts";
 import { transact } from "./connection.ts";
 import { type Failure, failureOf } from "./failure.ts";
-import type { StepReply, StepRequest } from "./step-request.ts";
+import type { StepReply, TimedRequest } from "./step-request.ts";
 
-export type Carry = (request: StepRequest, apart?: StepContext["apart"]) => StepReply;
+/** What a step works with, at the time of its request. */
+export type ContextFor = (request: TimedRequest, apart?: StepContext["apart"]) => StepContext;
 
 interface Listeners {
   readonly onError: (error: unknown) => void;
@@ -19,11 +21,15 @@ interface Listeners {
  */
 export function inOneCommit(
   database: DatabaseSync,
-  requests: readonly StepRequest[],
-  carry: Carry,
+  requests: readonly TimedRequest[],
+  contextFor: ContextFor,
   { onError, onBegin }: Listeners,
 ): StepReply[] {
-  const whole = (each: (request: StepRequest) => StepReply) =>
+  const carry = (request: TimedRequest, apart?: StepContext["apart"]): StepReply => ({
+    ok: true,
+    result: carryOut(contextFor(request, apart), request),
+  });
+  const whole = (each: (request: TimedRequest) => StepReply) =>
     transact(database, () => {
       onBegin();
       return requests.map(each);

@@ -3,13 +3,15 @@ import type { CheckResult } from "../../ports/check-result.ts";
 import type { EngineContext, EngineProvider } from "../../ports/engine.ts";
 import { isKnownDead } from "../../process/identity.ts";
 import { embeddedEngine } from "../embedded/engine.ts";
-import { type AskStep, isRead, stepClient } from "../embedded/requests.ts";
+import { isRead, type StepClient } from "../embedded/requests.ts";
+import { type AskStep, stepClient } from "../embedded/step-client.ts";
 import type { StrayRow } from "../embedded/tables.ts";
 import { backUp } from "./backup.ts";
 import { compact } from "./compact.ts";
 import { examine } from "./examine.ts";
 import { requireOwnLog } from "./own-log.ts";
 import { Reader } from "./reader.ts";
+import type { TimedRequest } from "./step-request.ts";
 import { type GroupReply, openStore, resultOf, type StoreOptions } from "./store.ts";
 import { StoreClient } from "./store-client.ts";
 
@@ -35,19 +37,22 @@ export function sqlite(options: SqliteOptions): EngineProvider {
     async open(context) {
       requireOwnLog(options.file);
       const store = await (options.writer === "inline" ? inlineStore : threadedStore)(options, context);
-      const steps = stepClient((name) => (name === "stage" ? stageSoundly(store) : store.ask(name)));
-      return embeddedEngine(steps, {
-        deadAmong: (holders) => holders.filter(isKnownDead),
-        // A real write: it notices a full disk or a lost file before a webhook does.
-        async ping() {
-          await steps.ping();
-          const damage = store.damage();
-          if (damage !== undefined) throw new StoreUnavailable(damage);
+      const steps = stepClient(store.ask);
+      return embeddedEngine(
+        { ...steps, stage: stageSoundly(steps.stage, store.damage) },
+        {
+          deadAmong: (holders) => holders.filter(isKnownDead),
+          // A real write: it notices a full disk or a lost file before a webhook does.
+          async ping() {
+            await steps.ping();
+            const damage = store.damage();
+            if (damage !== undefined) throw new StoreUnavailable(damage);
+          },
+          checks: async () => tracesResult(await steps.tracesLeft()),
+          examine: () => examine(options.file),
+          close: store.close,
         },
-        checks: async () => tracesResult(await steps.tracesLeft()),
-        examine: () => examine(options.file),
-        close: store.close,
-      });
+      );
     },
     compact: async () => compact(options.file),
     backup: (file, backupOptions) => backUp(options.file, file, backupOptions),
@@ -62,8 +67,7 @@ interface OpenStore {
 }
 
 /** A damaged file will be replaced, with all that came in since: the provider keeps its message. */
-function stageSoundly({ ask, damage }: OpenStore): ReturnType<AskStep> {
-  const stage = ask("stage");
+function stageSoundly(stage: StepClient["stage"], damage: OpenStore["damage"]): StepClient["stage"] {
   return async (requests) => {
     const why = damage();
     if (why !== undefined) throw new StoreUnavailable(why);
@@ -79,9 +83,11 @@ function storeOptions(options: SqliteOptions, context: EngineContext): StoreOpti
 async function inlineStore(options: SqliteOptions, context: EngineContext): Promise<OpenStore> {
   const store = openStore(storeOptions(options, context));
   const ask: AskStep = (name) => async (input) => {
-    const reply = store.runGroup([{ name, input, nowMs: context.clock.nowMs() }]);
+    const request: TimedRequest<typeof name> = { name, input, nowMs: context.clock.nowMs() };
+    // A group holds requests of any name; the compiler does not see that this is one of them.
+    const reply = store.runGroup([request as TimedRequest]);
     ears.heard(reply);
-    return resultOf(reply.replies[0]!);
+    return resultOf<typeof name>(reply.replies[0]!);
   };
   const ears = listening(context, ask("quarantine"));
   return { ask, damage: ears.damage, close: async () => store.close() };
@@ -109,7 +115,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
     readersEars.forget();
   });
   return {
-    ask: (name) => (isRead(name) ? read(name) : write(name)),
+    ask: (name) => (isRead(name) ? read : write)(name),
     damage: () => ears.damage() ?? readersEars.damage(),
     async close() {
       // The writer last: only a connection that may write can fold the log into the file when it is the last.

@@ -1,5 +1,6 @@
 import { StoreUnavailable } from "../../errors.ts";
-import type { StepRequest } from "./step-request.ts";
+import type { StepName, StepResult } from "../embedded/requests.ts";
+import type { TimedRequest } from "./step-request.ts";
 import type { GroupReply } from "./store.ts";
 import type { StoreClient } from "./store-client.ts";
 
@@ -24,7 +25,7 @@ export class Reader {
     this.#options = options;
   }
 
-  async run(request: StepRequest): Promise<unknown> {
+  async run<N extends StepName>(request: TimedRequest<N>): Promise<StepResult<N>> {
     await this.#looked;
     // Never opens the file that is there now: it may be half copied, or have another file's log beside it.
     const lost = this.#options.lost();

@@ -1,11 +1,7 @@
-import type { StepName } from "../embedded/requests.ts";
+import type { StepName, StepRequest, StepResult } from "../embedded/requests.ts";
 import type { Failure } from "./failure.ts";
 
 /** One step that a caller requests, at that caller's time. */
-export interface StepRequest {
-  readonly name: StepName;
-  readonly input: unknown;
-  readonly nowMs: number;
-}
+export type TimedRequest<N extends StepName = StepName> = StepRequest<N> & { readonly nowMs: number };
 
-export type StepReply = { readonly ok: true; readonly result: unknown } | Failure;
+export type StepReply = { readonly ok: true; readonly result: StepResult<StepName> } | Failure;

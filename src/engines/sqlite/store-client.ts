@@ -2,8 +2,9 @@ import { Worker } from "node:worker_threads";
 import { StoreUnavailable } from "../../errors.ts";
 import type { Log } from "../../model/log.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { StepName, StepResult } from "../embedded/requests.ts";
 import { toldOf } from "./failure.ts";
-import type { StepRequest } from "./step-request.ts";
+import type { StepReply, TimedRequest } from "./step-request.ts";
 import { type GroupReply, resultOf, type StoreOptions } from "./store.ts";
 
 /** Requests that may wait for the writer. Above that the caller is refused at once, instead of much later. */
@@ -22,7 +23,7 @@ interface Waiting {
   /** The request as it crosses to the thread. */
   readonly text: string;
   readonly askedAtMs: number;
-  readonly resolve: (result: unknown) => void;
+  readonly answer: (reply: StepReply) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -58,14 +59,15 @@ export class StoreClient {
     return client;
   }
 
-  run(request: StepRequest): Promise<unknown> {
+  run<N extends StepName>(request: TimedRequest<N>): Promise<StepResult<N>> {
     if (this.#closing) return Promise.reject(new StoreUnavailable("the database is closed"));
     if (this.#queue.length >= QUEUE_MAX || this.#queuedLength >= QUEUE_LENGTH_MAX)
       return Promise.reject(new StoreUnavailable("too many writes are waiting"));
     return new Promise((resolve, reject) => {
       // Serialised here, where a request that cannot be serialised fails only its own caller.
       const text = JSON.stringify(request);
-      this.#queue.push({ text, askedAtMs: request.nowMs, resolve, reject });
+      const answer = (reply: StepReply) => resolve(resultOf<N>(reply));
+      this.#queue.push({ text, askedAtMs: request.nowMs, answer, reject });
       this.#queuedLength += text.length;
       this.#flushSoon();
     });
@@ -126,9 +128,9 @@ export class StoreClient {
   #receive(reply: GroupReply): void {
     const group = this.#out.shift() ?? [];
     this.#heard(reply);
-    group.forEach(({ resolve, reject }, at) => {
+    group.forEach(({ answer, reject }, at) => {
       try {
-        resolve(resultOf(reply.replies[at]!));
+        answer(reply.replies[at]!);
       } catch (error) {
         reject(error);
       }

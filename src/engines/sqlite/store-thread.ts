@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { groupText } from "./group-text.ts";
-import type { StepRequest } from "./step-request.ts";
+import type { TimedRequest } from "./step-request.ts";
 import { openStore, type StoreOptions } from "./store.ts";
 
 /** The file's own thread: a commit waits for the disk here, never on the event loop that answers webhooks. */
@@ -14,6 +14,6 @@ port.on("message", (group: string | null) => {
     port.close();
     return;
   }
-  port.postMessage(groupText(store.runGroup(JSON.parse(group) as StepRequest[])));
+  port.postMessage(groupText(store.runGroup(JSON.parse(group) as TimedRequest[])));
 });
 port.postMessage("open");

@@ -3,16 +3,17 @@ import { StoreUnavailable } from "../../errors.ts";
 import type { LogFields, LogLevel } from "../../model/log.ts";
 import type { Settings } from "../../model/settings.ts";
 import type { DueTurns } from "../../ports/engine.ts";
+import { carryOut } from "../embedded/carry-out.ts";
 import type { StepContext } from "../embedded/context.ts";
-import { carryOut, isRead, type StepName } from "../embedded/requests.ts";
+import { isRead, type StepName, type StepResult } from "../embedded/requests.ts";
 import type { StrayRow, Tables } from "../embedded/tables.ts";
 import { type ConnectionOptions, durabilityOf, whileBusy } from "./connection.ts";
 import { errorFrom, failureOf, isDamage, messageOf, toldOf } from "./failure.ts";
-import { attempt, type Carry, inOneCommit } from "./group.ts";
+import { attempt, type ContextFor, inOneCommit } from "./group.ts";
 import { restoredFrom } from "./restored.ts";
 import { openSession, reopenSession, type Session } from "./session.ts";
 import { shrinkLog } from "./shrink-log.ts";
-import type { StepReply, StepRequest } from "./step-request.ts";
+import type { StepReply, TimedRequest } from "./step-request.ts";
 import { type Removal, removeTraces } from "./traces.ts";
 
 export interface StoreOptions extends ConnectionOptions {
@@ -44,7 +45,7 @@ export interface GroupReply {
 
 /** The file, and steps that run on it in groups: requests made at the same time share one commit. */
 export interface Store {
-  runGroup(requests: readonly StepRequest[]): GroupReply;
+  runGroup(requests: readonly TimedRequest[]): GroupReply;
   close(): void;
 }
 
@@ -84,7 +85,7 @@ class FileStore implements Store {
     this.#say("debug", "store.opened", { ...durabilityOf(this.#session.database) });
   }
 
-  runGroup(requests: readonly StepRequest[]): GroupReply {
+  runGroup(requests: readonly TimedRequest[]): GroupReply {
     this.#armedAtMs = undefined;
     const before = this.#session;
     this.#prepare(requests);
@@ -109,17 +110,20 @@ class FileStore implements Store {
     if (this.#session.database.isOpen) this.#session.database.close();
   }
 
-  #carryOutAll(requests: readonly StepRequest[]): StepReply[] {
+  #carryOutAll(requests: readonly TimedRequest[]): StepReply[] {
     const { database, quarantine } = this.#session;
     quarantine.begin();
     const onError = (error: unknown) => this.#noteDamage(error);
     if (!this.#needsWrite(requests)) return requests.map((each) => attempt(() => this.#read(each), onError));
-    const carry: Carry = (request, apart) => {
-      this.#nowMs = request.nowMs;
-      if (request.name === "sweep") quarantine.removeUncountable();
-      return { ok: true, result: carryOut(this.#stepAt(request.nowMs, apart), request.name, request.input) };
+    const contextFor: ContextFor = ({ name, nowMs }, apart) => {
+      this.#nowMs = nowMs;
+      if (name === "sweep") quarantine.removeUncountable();
+      return this.#stepAt(nowMs, apart);
     };
-    const replies = inOneCommit(database, requests, carry, { onError, onBegin: () => quarantine.begin() });
+    const replies = inOneCommit(database, requests, contextFor, {
+      onError,
+      onBegin: () => quarantine.begin(),
+    });
     for (const { table, conversationId, turnId, why } of quarantine.quarantined) {
       this.#say("error", "store.quarantined", {
         table,
@@ -172,7 +176,7 @@ class FileStore implements Store {
     if (reason !== known && !this.#options.readOnly) this.#say("error", "store.file-lost", { reason });
   }
 
-  #prepare(requests: readonly StepRequest[]): void {
+  #prepare(requests: readonly TimedRequest[]): void {
     const mayReopen = !this.#options.readOnly && requests.some(({ name }) => REOPENING.has(name));
     // Some steps run so rarely that without a check they would only find out by failing.
     if (mayReopen) this.#look();
@@ -209,7 +213,7 @@ class FileStore implements Store {
     this.#damage = failureOf(error).message;
   }
 
-  #needsWrite(requests: readonly StepRequest[]): boolean {
+  #needsWrite(requests: readonly TimedRequest[]): boolean {
     try {
       return whileBusy(() => requests.some((request) => !isRead(request.name) && !this.#isIdle(request)));
     } catch {
@@ -219,17 +223,19 @@ class FileStore implements Store {
   }
 
   /** Looking for due work when none is due must not take the write lock ten times a second. */
-  #isIdle({ name, nowMs }: StepRequest): boolean {
+  #isIdle({ name, nowMs }: TimedRequest): boolean {
     return name === "takeDue" && this.#session.tables.states.wakeable(nowMs, 1).length === 0;
   }
 
   /** Due work is not looked for again here: it would be taken outside a transaction. */
-  #read({ name, input, nowMs }: StepRequest): StepReply {
-    this.#nowMs = nowMs;
+  #read(request: TimedRequest): StepReply {
+    this.#nowMs = request.nowMs;
     return whileBusy(() => ({
       ok: true,
       result:
-        name === "takeDue" ? nothingDue(this.#session.tables) : carryOut(this.#stepAt(nowMs), name, input),
+        request.name === "takeDue"
+          ? nothingDue(this.#session.tables)
+          : carryOut(this.#stepAt(request.nowMs), request),
     }));
   }
 
@@ -276,8 +282,11 @@ function nothingDue(tables: Tables): DueTurns {
   return nextAtMs === undefined ? { outcomes: [] } : { outcomes: [], nextAtMs };
 }
 
-/** The result, or throws the error it stands for. */
-export function resultOf(reply: StepReply): unknown {
-  if (reply.ok) return reply.result;
+/**
+ * The result of the step that was requested, or throws the error it stands for. A reply has no name: it is
+ * known by its place in its group.
+ */
+export function resultOf<N extends StepName>(reply: StepReply): StepResult<N> {
+  if (reply.ok) return reply.result as StepResult<N>;
   throw errorFrom(reply);
 }

@@ -1,0 +1,23 @@
+import type { StepContext } from "./context.ts";
+import {
+  isRead,
+  READS,
+  STEPS,
+  type StepInput,
+  type StepName,
+  type StepRequest,
+  type StepResult,
+} from "./requests.ts";
+
+type Runs = { readonly [N in StepName]: (step: StepContext, input: StepInput<N>) => StepResult<N> };
+
+const RUNS: Runs = { ...STEPS, ...READS };
+
+/** Runs one step, in the transaction that its caller has begun. */
+export function carryOut<N extends StepName>(
+  step: StepContext,
+  { name, input }: StepRequest<N>,
+): StepResult<N> {
+  if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
+  return RUNS[name](step, input);
+}

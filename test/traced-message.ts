@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StatementSync } from "node:sqlite";
+import { sqlite } from "../src/engines/sqlite/index.ts";
+import { createEdge } from "../src/http/edge.ts";
+import type { InboundMessage } from "../src/model/message.ts";
+import type { Channel } from "../src/ports/channel.ts";
+import { createService } from "../src/runtime/create-service.ts";
+
+/** The files of `src` that call each other down to one place, outermost first. */
+export type Stack = readonly string[];
+
+export interface TracedMessage {
+  /** Down to where the body is read. */
+  readonly body: Stack;
+  /** Down to where the channel is looked up, each time. */
+  readonly channel: readonly Stack[];
+  /** Down to the first look at the message. */
+  readonly message: Stack;
+  /** Down to every statement of the database. */
+  readonly statements: readonly Stack[];
+}
+
+/**
+ * Sends one message through the real edge, service and SQLite engine, and notes from where it is called
+ * whatever a caller brings: the body, the channel, the message, the database. The writer runs on this thread,
+ * because a stack ends where a thread does.
+ */
+export async function traceMessage(): Promise<TracedMessage> {
+  const noted = { body: [] as Stack[], channel: [] as Stack[], message: [] as Stack[] };
+  const folder = mkdtempSync(join(tmpdir(), "lull-walk-"));
+  const statements = noteStatements();
+  const channels = {
+    get line() {
+      noted.channel.push(stack());
+      return channelOf(() => noted.message.push(stack()));
+    },
+  };
+  const service = createService({
+    engine: sqlite({ file: join(folder, "lull.db"), writer: "inline" }),
+    channels,
+    respond: async () => ({ text: "" }),
+  });
+  try {
+    const request = {
+      method: "POST",
+      path: "/webhooks/line",
+      search: "",
+      query: new URLSearchParams(),
+      headers: {},
+      remoteAddress: undefined,
+      body: async () => {
+        noted.body.push(stack());
+        return Buffer.from("hello");
+      },
+    };
+    await service.engine();
+    noted.channel.length = 0;
+    const { status } = await createEdge(service)(request);
+    if (status !== 200) throw new Error(`the message was answered with ${status}`);
+    const [body = [], message = []] = [noted.body[0], noted.message[0]];
+    return { body, message, channel: noted.channel, statements: statements.seen };
+  } finally {
+    statements.restore();
+    await service.stop(0);
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function channelOf(onLook: () => void): Channel {
+  const message: InboundMessage = {
+    providerId: "m1",
+    account: "a",
+    address: "us",
+    sender: "them",
+    replyTo: "them",
+    media: [],
+    get text() {
+      onLook();
+      return "hello";
+    },
+  };
+  return {
+    type: "line",
+    textMax: 1_000,
+    verify: async () => ({ kind: "authentic" }),
+    parse: () => ({ kind: "updates", messages: [message], statuses: [] }),
+    answer: ({ code }) => ({ status: code === undefined ? 200 : 500, headers: {}, body: code ?? "" }),
+    send: async () => ({ kind: "sent", providerId: "p1" }),
+  };
+}
+
+/** Node's own class is watched, none of ours. */
+function noteStatements() {
+  const seen: Stack[] = [];
+  const { run, get, all } = StatementSync.prototype;
+  const noting = (call: (...given: never[]) => unknown) =>
+    function (this: StatementSync, ...given: unknown[]) {
+      seen.push(stack());
+      return Reflect.apply(call, this, given);
+    };
+  Object.assign(StatementSync.prototype, { run: noting(run), get: noting(get), all: noting(all) });
+  return { seen, restore: () => void Object.assign(StatementSync.prototype, { run, get, all }) };
+}
+
+function stack(): Stack {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 100;
+  const { stack: text = "" } = new Error("traced");
+  Error.stackTraceLimit = limit;
+  const files = text.split("\n").flatMap((line) => /\/src\/([\w/.-]+\.ts)/.exec(line)?.[1] ?? []);
+  return files.reverse().filter((file, at, all) => file !== all[at - 1]);
+}
