@@ -120,7 +120,7 @@ describe("a program creates a conversation", () => {
       { ...ANA, attributes: attributes(ATTRIBUTES_BYTES_MAX + 1) },
       "attributes must have 64000 bytes at most",
     ],
-    [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number of at least 0"],
+    [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number from 0 to 604800"],
   ])("and is told what is wrong with case %#", async (request, words) => {
     const { lull, create } = opened();
     await expect(create(request as CreateRequest)).rejects.toMatchObject({
