@@ -15,6 +15,17 @@ function opened() {
 }
 
 describe("a program creates a conversation", () => {
+  it("and is recorded as the author of the first message, unless it names another one", async () => {
+    const { lull, create } = opened();
+    await lull.service.start();
+    const { conversation } = await create({ ...ANA, firstMessage: "Hello, Ana!" });
+    await lull.clock.advance(1);
+    const { inspector } = await lull.service.engine();
+    const detail = await inspector.conversation(conversation.id);
+    expect(detail?.messages).toMatchObject([{ text: "Hello, Ana!", author: "program" }]);
+    await lull.stop();
+  });
+
   it("with all that the API takes, and greets once however often it asks", async () => {
     const { lull, create } = opened();
     await lull.service.start();

@@ -1,8 +1,8 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, list, name, object, optional, someText } from "../core/schema.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
+import { checkRequest } from "./check-request.ts";
 import { type WindowConfig, windowPolicy } from "./config.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
@@ -28,7 +28,7 @@ export interface CreateRequest {
   readonly attributes?: Readonly<Record<string, unknown>>;
   /** Said to the customer at once, and once per conversation. */
   readonly firstMessage?: string;
-  /** Who says the first message. */
+  /** Who says the first message; `program` when left out. */
   readonly author?: string;
 }
 
@@ -44,7 +44,6 @@ interface Saying {
   say(request: SayRequest): Promise<SayResult>;
 }
 
-/** The types above say the same to a compiler; not every caller has one. */
 const REQUEST = object({
   channel: optional(name()),
   channelType: optional(name()),
@@ -86,8 +85,7 @@ export async function createConversation(
 }
 
 function check(request: CreateRequest): void {
-  const problems = problemsIn(request, REQUEST, "", TO_PROGRAMS);
-  if (problems.length > 0) throw new InvalidRequest(problems.join("; "));
+  checkRequest(request, REQUEST);
   if (Buffer.byteLength(JSON.stringify(request.attributes ?? {})) > ATTRIBUTES_BYTES_MAX)
     throw new InvalidRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
 }
@@ -108,7 +106,7 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
 function greet(
   { say }: Saying,
   conversationId: string,
-  { firstMessage: text = "", author = "api", channel }: CreateRequest,
+  { firstMessage: text = "", author = "program", channel }: CreateRequest,
 ) {
   const id = `first-${conversationId}`;
   return say({ conversationId, text, author, id, ...(channel !== undefined && { channel }) });
