@@ -1,8 +1,8 @@
+import { SECONDS } from "../core/limits.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import { either, list, type ObjectSchema, options, record, type Schema, text } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
 import { ConfigError } from "../errors.ts";
-import { SECONDS } from "./kinds.ts";
 import type { Knob } from "./knob.ts";
 import { KNOBS } from "./knobs.ts";
 

@@ -1,5 +1,4 @@
-import { either, flag, list, number, type Schema, text, whole } from "../core/schema.ts";
-import { SECONDS_RANGE } from "../model/limits.ts";
+import { either, flag, list, type Schema, text, whole } from "../core/schema.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 
 /** What settings are made of, whichever way they come in. */
@@ -10,11 +9,11 @@ export const ENDPOINT_URL: Schema<string> = { type: "url", query: true };
 /** Behind a proxy that asks for a password, providers have to be told it. */
 export const PUBLIC_URL: Schema<string> = { type: "url", credentials: true };
 export const SECRET: Schema<string | SecretReference> = { type: "secret" };
-export const SECONDS = number(SECONDS_RANGE);
 export const COUNT = whole({ minimum: 1 });
 export const COUNT_OR_NONE = whole({ minimum: 0 });
 /** More processes than any machine has cores for. */
-export const WORKERS = whole({ minimum: 1, maximum: 256 });
+export const WORKERS_MAX = 256;
+export const WORKERS = whole({ minimum: 1, maximum: WORKERS_MAX });
 export const PORT = whole({ minimum: 0, maximum: 65_535 });
 export const YES_NO = flag();
 /** One text will do for a list of one. */

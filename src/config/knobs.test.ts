@@ -23,6 +23,16 @@ describe("docs/configuration.md", () => {
   });
 });
 
+test("what can be set says how much it may be; of a week the page speaks once", () => {
+  const numbers = [...KNOBS_BY_HEADING.Limits, ...KNOBS.filter(({ key }) => key === "workers")];
+  const told = numbers.map(({ help, more = "" }) => Number(/; (\d+) at most/.exec(help + more)?.[1]));
+  const most = numbers.map(({ kind }) => ("maximum" in kind ? kind.maximum : undefined));
+  expect(told).toEqual(most.map((max) => (max === undefined || max === 604_800 ? Number.NaN : max)));
+  expect(most.filter((max) => max !== undefined && max !== 604_800)).toEqual([
+    86_400, 2_160, 256_000, 200, 36_500, 256,
+  ]);
+});
+
 /** Adding a limit is a row in `LIMITS` and the code that uses it: this is what the row alone brings. */
 describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
   const key = publicName(name as LimitName);

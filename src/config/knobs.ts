@@ -1,9 +1,19 @@
 import { DEFAULTS, HUNG_MS, QUIET_MAX_FACTOR } from "../core/defaults.ts";
-import { schemaOf } from "../core/limits.ts";
+import { mostInWords, SECONDS, schemaOf } from "../core/limits.ts";
 import { oneOf } from "../core/schema.ts";
 import { LIMITS, type Limit, type LimitName, publicName } from "../model/limits.ts";
 import { CHOICES } from "../model/settings.ts";
-import { ENDPOINT_URL, PORT, PUBLIC_URL, SECONDS, SECRET, TEXT, URL_KIND, WORKERS, YES_NO } from "./kinds.ts";
+import {
+  ENDPOINT_URL,
+  PORT,
+  PUBLIC_URL,
+  SECRET,
+  TEXT,
+  URL_KIND,
+  WORKERS,
+  WORKERS_MAX,
+  YES_NO,
+} from "./kinds.ts";
 import type { Knob } from "./knob.ts";
 
 /** Where the service listens and how it runs. */
@@ -52,7 +62,7 @@ const SERVICE: readonly Knob[] = [
     kind: WORKERS,
     default: 1,
     help: "worker processes",
-    more: "; 256 at most",
+    more: mostInWords({ max: WORKERS_MAX }),
   },
   {
     key: "stopGraceSeconds",
@@ -176,6 +186,7 @@ const NUMBERS: readonly Knob[] = (Object.entries(LIMITS) as [LimitName, Limit][]
   ...limit,
   key: `limits.${publicName(name)}`,
   kind: schemaOf(limit),
+  help: limit.help + mostInWords(limit),
   limit: name,
 }));
 

@@ -1,3 +1,4 @@
+import { SECONDS } from "../core/limits.ts";
 import { anything, either, type ObjectSchema, oneOf, options as optionsOf, record } from "../core/schema.ts";
 import { isObject } from "../core/shape.ts";
 import { didYouMean } from "../core/suggest.ts";
@@ -8,7 +9,7 @@ import { echo } from "../responders/echo/index.ts";
 import { http } from "../responders/http/index.ts";
 import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
-import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECONDS, SECRET, TEXT, URL_KIND } from "./kinds.ts";
+import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
 import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
 

@@ -5,7 +5,6 @@ import {
   BODY_BYTES_PER_SECOND_MIN,
   BODY_PATIENCE_MS,
   CLOCK_SET_BACK_MS_MIN,
-  DEDUPE_MS_MAX,
   DEFAULTS,
   HUNG_MS,
   LATER_MS_MAX,
@@ -123,11 +122,5 @@ describe("settings", () => {
     expect(settingsWith({ leaseMs: 44_997 }).sendTimeoutMs).toBe(14_999);
     expect(settingsWith({ sendTimeoutMs: 20_000 }).sendTimeoutMs).toBe(20_000);
     expect(settingsWith({ sendTimeoutMs: 20_001 }).sendTimeoutMs).toBe(20_000);
-  });
-
-  it("never remember a message for more than ninety days", () => {
-    expect(DEDUPE_MS_MAX).toBe(90 * 24 * HOUR);
-    expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX }).dedupeMs).toBe(DEDUPE_MS_MAX);
-    expect(settingsWith({ dedupeMs: DEDUPE_MS_MAX + 1 }).dedupeMs).toBe(DEDUPE_MS_MAX);
   });
 });

@@ -1,4 +1,4 @@
-import { LIMIT_DEFAULTS, mostOf } from "../model/limits.ts";
+import { LIMIT_DEFAULTS, mostOf, SECONDS_MAX } from "../model/limits.ts";
 import { CHOICES, type Settings } from "../model/settings.ts";
 
 const SECOND = 1_000;
@@ -32,11 +32,8 @@ export const LEASE_SKEWS_MIN = 1.5;
 /** The longest lease that may be configured. One that ends later is a wrong clock's or foreign. */
 export const LEASE_MS_MAX = mostOf("leaseMs");
 
-/** The longest dedupe memory that may be configured. */
-export const DEDUPE_MS_MAX = 90 * 24 * HOUR;
-
 /** The longest time in which messages may gather. */
-export const WINDOW_MS_MAX = 7 * 24 * HOUR;
+export const WINDOW_MS_MAX = SECONDS_MAX * SECOND;
 
 /** The shortest delay of a late answer: a responder that says "at once" is asked without a pause. */
 export const LATER_MS_MIN = 1 * SECOND;
@@ -161,6 +158,5 @@ export function settingsWith(given: Partial<Settings>): Settings {
     leaseMs,
     renewMs: given.renewMs ?? leaseMs / 3,
     sendTimeoutMs: Math.min(settings.sendTimeoutMs, leaseMs / SEND_TIMEOUT_SHARE),
-    dedupeMs: Math.min(settings.dedupeMs, DEDUPE_MS_MAX),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULTS, LEASE_MS_MAX, settingsWith } from "./defaults.ts";
-import { isHeld, leaseGauges, sendByAtMs } from "./lease.ts";
+import { isHeld, isRunning, leaseGauges, sendByAtMs } from "./lease.ts";
 
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 0, untilAtMs: 60_000 };
 
@@ -34,6 +34,13 @@ it("of many leases the oldest is reported, and how many have lapsed", () => {
   ];
   expect(leaseGauges(leases, 50_000, 0)).toEqual({ staleLeases: 1, oldestLeaseAtMs: 7 });
   expect(leaseGauges([], 50_000, 0)).toEqual({ staleLeases: 0 });
+});
+
+it("a turn runs under a held lease that names one", () => {
+  expect(isRunning(lease, 59_999, 0)).toBe(true);
+  expect(isRunning(lease, 60_000, 0)).toBe(false);
+  expect(isRunning({ ...lease, turnId: "" }, 59_999, 0)).toBe(false);
+  expect(isRunning(undefined, 0, 0)).toBe(false);
 });
 
 describe("a send", () => {

@@ -25,6 +25,11 @@ export function isHeld(lease: LeaseState | undefined, nowMs: number, skewMs: num
   );
 }
 
+/** Whether a turn runs under it. A worker that only looks, or erases, holds a lease without a turn. */
+export function isRunning(lease: LeaseState | undefined, nowMs: number, skewMs: number): boolean {
+  return isHeld(lease, nowMs, skewMs) && lease.turnId !== "";
+}
+
 /** No lease that was taken by now ends later than this, even if its holder's clock is ahead. */
 export function latestEndAtMs(nowMs: number, skewMs: number): number {
   return nowMs + LEASE_MS_MAX + skewMs;

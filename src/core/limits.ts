@@ -5,10 +5,19 @@ import {
   type LimitSettings,
   type LimitsConfig,
   publicName,
+  SECONDS_MAX,
   UNITS,
 } from "../model/limits.ts";
 import { problemsIn, TO_PEOPLE } from "./problems.ts";
 import { number, options, type Schema, whole } from "./schema.ts";
+
+/** A public time, also that of a window, wherever it is said. */
+export const SECONDS = number({ minimum: 0, maximum: SECONDS_MAX });
+
+/** What help and docs add where a row has a highest value of its own. */
+export function mostInWords({ max }: Pick<Limit, "max">): string {
+  return max === undefined || max === SECONDS_MAX ? "" : `; ${max} at most`;
+}
 
 export function schemaOf({ unit, min, max }: Limit): Schema<number> {
   const range = { minimum: min, ...(max !== undefined && { maximum: max }) };

@@ -111,6 +111,14 @@ export function options<const P extends Readonly<Record<string, Schema>>>(
   return { type: "object", properties, additionalProperties: false, ...noted(description) };
 }
 
+/** An object whose properties, where they are there, are these; others are let be. */
+export function open(
+  properties: Readonly<Record<string, Schema>>,
+  required: readonly string[] = [],
+): Schema<Readonly<Record<string, unknown>>> {
+  return { type: "object", properties, ...(required.length > 0 && { required }) };
+}
+
 export function anything(description?: string): Schema<Readonly<Record<string, unknown>>> {
   return { type: "object", ...noted(description) };
 }

@@ -1,10 +1,10 @@
-import { REASON_LENGTH_MAX, WINDOW_MS_MAX } from "../core/defaults.ts";
+import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { SECONDS } from "../core/limits.ts";
 import {
   anything,
   component,
   flag,
   list,
-  number,
   object,
   oneOf,
   optional,
@@ -17,7 +17,6 @@ import {
 export const reason = (description: string) => someText(description, REASON_LENGTH_MAX);
 export const count = (description?: string) =>
   whole({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, description);
-const seconds = (description?: string) => number({ minimum: 0, maximum: WINDOW_MS_MAX / 1_000 }, description);
 
 /** What an action answers that has come to one of these. */
 export const result = <const T extends readonly string[]>(...values: T) =>
@@ -26,7 +25,7 @@ export const result = <const T extends readonly string[]>(...values: T) =>
 export const WINDOW = component(
   "Window",
   options(
-    { seconds: seconds(), quiet_seconds: seconds(), max_seconds: seconds() },
+    { seconds: SECONDS, quiet_seconds: SECONDS, max_seconds: SECONDS },
     "Either `seconds`: from the first message; or `quiet_seconds`: of silence, `max_seconds` at most.",
   ),
 );

@@ -1,5 +1,6 @@
 import type { Gauges } from "../ports/inspector.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { tellSweep } from "../runtime/tell-sweep.ts";
 import type { FunctionRuntime } from "./function-runtime.ts";
 import type { LambdaContext } from "./invocation.ts";
 import type { Counting } from "./metrics.ts";
@@ -19,12 +20,9 @@ export function sweeperHandler(runtime: FunctionRuntime) {
       const { sweeping, inspector } = await lull.engine();
       const halfMs = context.getRemainingTimeInMillis() / ROUND_SHARE;
       for (let hasMore = true; hasMore && context.getRemainingTimeInMillis() >= halfMs; ) {
-        const { hasMore: more = false, clockSetBack, orphans, ...swept } = await sweeping.sweep();
-        if (clockSetBack) lull.log("error", "clock.set-back", { ...clockSetBack });
-        for (const conversation of orphans) lull.log("error", "sweep.orphan", { conversation });
-        if (swept.retriggered > 0) lull.log("warn", "sweep.retriggered", { retriggered: swept.retriggered });
-        lull.log("debug", "sweep.done", { orphans: orphans.length, ...swept });
-        hasMore = more;
+        const report = await sweeping.sweep();
+        tellSweep(lull.log, report);
+        hasMore = report.hasMore ?? false;
       }
       tell(runtime.metrics, await inspector.gauges(), systemClock.nowMs());
     });

@@ -14,6 +14,7 @@ export interface Limit {
   readonly key?: string;
   readonly unit: keyof typeof UNITS;
   readonly min: number;
+  /** In its unit, like `min`. Help and docs say it, unless it is the week of all times. */
   readonly max?: number;
   /** In its unit, unless the engine has a default of its own. */
   readonly default: number;
@@ -26,8 +27,8 @@ export interface Limit {
 }
 
 /** A week: a longer time is a typing error, and soon beyond what a date can hold. */
-const SECONDS = { unit: "seconds", min: 0, max: 604_800 } as const;
-export const SECONDS_RANGE = { minimum: SECONDS.min, maximum: SECONDS.max };
+export const SECONDS_MAX = 604_800;
+const SECONDS = { unit: "seconds", min: 0, max: SECONDS_MAX } as const;
 /** For leases, timeouts and polling: zero would leave no time to work, or work without a pause. */
 const PERIOD = { ...SECONDS, min: 0.1 } as const;
 const MESSAGES = { unit: "messages", min: 1 } as const;
@@ -55,7 +56,7 @@ export const LIMITS = {
     default: 60,
     env: "LULL_LEASE_SECONDS",
     flag: "lease",
-    help: "how long a silent worker keeps a conversation; a day at most",
+    help: "how long a silent worker keeps a conversation",
   },
   /** Tries that may end with the process or with an unclassified error. */
   attemptsMax: {
@@ -146,11 +147,13 @@ export const LIMITS = {
     more: "; the larger a turn may be, the longer its commit keeps others waiting",
   },
   dedupeMs: {
-    ...SECONDS,
     unit: "hours",
+    min: 0,
+    // Ninety days.
+    max: 2_160,
     key: "dedupeHours",
     default: 168,
-    help: "how long message ids are remembered, so that one that comes again is recognised; 2160 at most",
+    help: "how long message ids are remembered, so that one that comes again is recognised",
     more: ". 75 bytes each in the database",
   },
   /** Texts, and addresses and names of media. A draft is one item, and DynamoDB's limit is 400 KB. */
@@ -159,14 +162,13 @@ export const LIMITS = {
     max: 256_000,
     default: 64_000,
     help:
-      "bytes of one reply: its texts, and the addresses of its media; " +
-      "beyond that it is a dead letter; 256000 at most",
+      "bytes of one reply: its texts, and the addresses of its media; " + "beyond that it is a dead letter",
   },
   replyMessagesMax: {
     ...MESSAGES,
     max: 200,
     default: 50,
-    help: "messages that one reply is sent as; beyond that it is a dead letter; 200 at most",
+    help: "messages that one reply is sent as; beyond that it is a dead letter",
   },
   historyMessagesMax: {
     ...MESSAGES,
@@ -257,8 +259,10 @@ export const LIMITS = {
     help: "the same for visitors of a web channel, signed or not, where there is none for all; `0`: no limit",
   },
   retentionMs: {
-    ...SECONDS,
     unit: "days",
+    min: 0,
+    // A hundred years: more is a typing error.
+    max: 36_500,
     key: "retentionDays",
     default: 0,
     help: "how long committed messages are kept; `0`: for good",

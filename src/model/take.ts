@@ -46,6 +46,9 @@ export interface Taken extends TurnTries {
 /** Messages ran out of attempts or of time, or their conversation is gone: moved to a dead letter. */
 export interface DeadLettered {
   readonly kind: "dead-lettered";
+  readonly conversationId: string;
+  /** Left out where the messages were in no turn yet. */
+  readonly turnId?: string;
   readonly deadLetterId: string;
   readonly reason: string;
 }
@@ -53,7 +56,7 @@ export interface DeadLettered {
 /** What a wake-up for one conversation led to. */
 export type TakeOutcome =
   | { readonly kind: "turn"; readonly taken: Taken }
-  | { readonly kind: "busy"; readonly untilAtMs: number }
+  | { readonly kind: "busy"; readonly conversationId: string; readonly untilAtMs: number }
   | { readonly kind: "later"; readonly dueAtMs: number }
   | { readonly kind: "nothing" }
   | DeadLettered;

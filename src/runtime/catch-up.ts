@@ -1,9 +1,11 @@
+import { name as channelName, flag, number, object, optional, type Schema } from "../core/schema.ts";
 import { InvalidRequest, LullError } from "../errors.ts";
 import type { InboundMessage } from "../model/message.ts";
 import type { Channel } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
 import { DeadlineMissed } from "../wire/deadline.ts";
 import { admitted } from "./arrivals.ts";
+import { checkRequest } from "./check-request.ts";
 import { knownChannel } from "./known-channel.ts";
 import { receivedSince } from "./listing.ts";
 import { summarise } from "./outcomes.ts";
@@ -24,6 +26,14 @@ export interface CatchUpRequest {
   readonly onProgress?: (listed: number) => void;
 }
 
+const FUNCTION: Schema = { type: "function" };
+const REQUEST = object({
+  channel: channelName(),
+  sinceAtMs: number({ minimum: 0 }),
+  byNumber: optional(flag()),
+  onProgress: optional(FUNCTION),
+});
+
 export interface CatchUpResult {
   readonly listed: number;
   readonly new: number;
@@ -43,6 +53,7 @@ const NOTHING: CatchUpResult = { listed: 0, new: 0, duplicates: 0, refused: 0, u
 
 /** Asks a channel's provider what it received since then, and stages what is not there yet. */
 export async function catchUp(context: ReceiveContext, request: CatchUpRequest): Promise<CatchUpResult> {
+  checkRequest(request, REQUEST);
   const { channel: name, sinceAtMs, byNumber = false, onProgress = () => {} } = request;
   const channel = knownChannel(context.channels, name);
   if (!channel.listReceived) throw new InvalidRequest(`channel ${name} cannot list what it received`);

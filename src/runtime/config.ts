@@ -1,5 +1,5 @@
 import { DEFAULTS, QUIET_MAX_FACTOR, settingsWith, WINDOW_MS_MAX } from "../core/defaults.ts";
-import { limitsFrom } from "../core/limits.ts";
+import { limitsFrom, SECONDS } from "../core/limits.ts";
 import { isPlainUrl, plainUrlInWords } from "../core/plain-url.ts";
 import { problemsIn, TO_PEOPLE } from "../core/problems.ts";
 import { oneOf } from "../core/schema.ts";
@@ -169,9 +169,7 @@ export function windowPolicy(window: WindowConfig, where: string): WindowPolicy 
 
 function windowMs(where: string, seconds: number | undefined): number {
   if (seconds === undefined) throw new ConfigError("a window needs seconds or quietSeconds");
-  if (typeof seconds !== "number" || !Number.isFinite(seconds) || seconds < 0)
-    throw new ConfigError(`${where} must be a number of at least 0, not ${JSON.stringify(seconds)}`);
-  const lengthMs = Math.round(seconds * 1_000);
-  if (lengthMs > WINDOW_MS_MAX) throw new ConfigError(`${where} must be a week at most, not ${seconds}`);
-  return lengthMs;
+  const [problem] = problemsIn(seconds, SECONDS, where, TO_PEOPLE);
+  if (problem !== undefined) throw new ConfigError(problem);
+  return Math.round(seconds * 1_000);
 }

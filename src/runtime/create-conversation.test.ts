@@ -15,6 +15,17 @@ function opened() {
 }
 
 describe("a program creates a conversation", () => {
+  it("and is recorded as the author of the first message, unless it names another one", async () => {
+    const { lull, create } = opened();
+    await lull.service.start();
+    const { conversation } = await create({ ...ANA, firstMessage: "Hello, Ana!" });
+    await lull.clock.advance(1);
+    const { inspector } = await lull.service.engine();
+    const detail = await inspector.conversation(conversation.id);
+    expect(detail?.messages).toMatchObject([{ text: "Hello, Ana!", author: "program" }]);
+    await lull.stop();
+  });
+
   it("with all that the API takes, and greets once however often it asks", async () => {
     const { lull, create } = opened();
     await lull.service.start();
@@ -120,7 +131,7 @@ describe("a program creates a conversation", () => {
       { ...ANA, attributes: attributes(ATTRIBUTES_BYTES_MAX + 1) },
       "attributes must have 64000 bytes at most",
     ],
-    [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number of at least 0"],
+    [{ ...ANA, window: { seconds: -1 } }, "window.seconds must be a number from 0 to 604800"],
   ])("and is told what is wrong with case %#", async (request, words) => {
     const { lull, create } = opened();
     await expect(create(request as CreateRequest)).rejects.toMatchObject({

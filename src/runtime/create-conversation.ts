@@ -1,9 +1,9 @@
 import { ATTRIBUTES_BYTES_MAX } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
-import { problemsIn, TO_PROGRAMS } from "../core/problems.ts";
 import { anything, list, name, object, optional, someText } from "../core/schema.ts";
 import { InvalidRequest } from "../errors.ts";
 import type { Conversation } from "../model/conversation.ts";
+import { checkRequest } from "./check-request.ts";
 import { type WindowConfig, windowPolicy } from "./config.ts";
 import { knownChannel } from "./known-channel.ts";
 import type { SayRequest, SayResult } from "./say.ts";
@@ -29,7 +29,7 @@ export interface CreateRequest {
   readonly attributes?: Readonly<Record<string, unknown>>;
   /** Said to the customer at once, and once per conversation. */
   readonly firstMessage?: string;
-  /** Who says the first message. */
+  /** Who says the first message; `program` when left out. */
   readonly author?: string;
 }
 
@@ -45,7 +45,6 @@ interface Saying {
   say(request: SayRequest): Promise<SayResult>;
 }
 
-/** The types above say the same to a compiler; not every caller has one. */
 const REQUEST = object({
   channel: optional(name()),
   channelType: optional(name()),
@@ -87,8 +86,7 @@ export async function createConversation(
 }
 
 function check(request: CreateRequest): void {
-  const problems = problemsIn(request, REQUEST, "", TO_PROGRAMS);
-  if (problems.length > 0) throw new InvalidRequest(problems.join("; "));
+  checkRequest(request, REQUEST);
   if (Buffer.byteLength(JSON.stringify(request.attributes ?? {})) > ATTRIBUTES_BYTES_MAX)
     throw new InvalidRequest(`attributes must have ${ATTRIBUTES_BYTES_MAX} bytes at most`);
 }
@@ -121,7 +119,7 @@ function ownAddress(channels: UseCaseContext["channels"], request: CreateRequest
 function greet(
   { say }: Saying,
   conversationId: string,
-  { firstMessage: text = "", author = "api", channel }: CreateRequest,
+  { firstMessage: text = "", author = "program", channel }: CreateRequest,
 ) {
   const id = `first-${conversationId}`;
   return say({ conversationId, text, author, id, ...(channel !== undefined && { channel }) });

@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { SAYING_LIMITS } from "../core/defaults.ts";
 import { mayBring } from "../core/own-addresses.ts";
 import { addresseeOf } from "../core/person.ts";
+import { name, object, optional, text as someString, someText } from "../core/schema.ts";
 import { ConfigError, LullError } from "../errors.ts";
 import type { ConversationDetail } from "../ports/inspector.ts";
+import { checkRequest } from "./check-request.ts";
 import { addressOn } from "./drafting.ts";
 import { knownChannel } from "./known-channel.ts";
 import { passedOn } from "./passed-on.ts";
@@ -15,16 +17,26 @@ const FULL_RETRY_MS = 60_000;
 export interface SayRequest {
   readonly conversationId: string;
   readonly text: string;
+  /** Who says it, for the record. */
   readonly author: string;
   readonly id?: string;
   /** Where the conversation may use several channels; by default one of its own type. */
   readonly channel?: string;
 }
 
+const REQUEST = object({
+  conversationId: someString(),
+  text: someText(),
+  author: name(),
+  id: optional(name()),
+  channel: optional(name()),
+});
+
 export type SayResult = "staged" | "duplicate" | "not-found";
 
 /** What an operator or a program says in a conversation, as a turn of its own. */
 export async function say(context: UseCaseContext, request: SayRequest): Promise<SayResult> {
+  checkRequest(request, REQUEST);
   const { channels, settings } = context;
   const { conversationId, text, author, id = randomUUID() } = request;
   if (request.channel !== undefined) knownChannel(channels, request.channel);
@@ -33,13 +45,13 @@ export async function say(context: UseCaseContext, request: SayRequest): Promise
   if (!detail) return "not-found";
   const { conversation, lock } = detail;
   if ((lock?.staged ?? 0) >= settings.stagedMessagesMax) throw full(settings.stagedMessagesMax);
-  const name = request.channel ?? channelOf(channels, detail);
-  const channel = knownChannel(channels, name);
+  const over = request.channel ?? channelOf(channels, detail);
+  const channel = knownChannel(channels, over);
   const addressee = addresseeOf(conversation, await engine.inspector.names(conversation));
   if (addressee === undefined) throw passedOn();
   const to = addressOn(channel, addressee);
   const texts = replyTexts({ texts: [text] }, channel.textMax, settings);
-  return engine.conversations.say({ id, conversationId, channel: name, to, addressee, texts, author });
+  return engine.conversations.say({ id, conversationId, channel: over, to, addressee, texts, author });
 }
 
 /** The one that the customer last used, or any of the conversation's type that has its address. */

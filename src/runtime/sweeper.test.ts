@@ -97,11 +97,11 @@ it("sweeps at once and on a jittered interval, tells what it found, and stops wh
   expect(sweeps).toBe(2);
 });
 
-it("tells whose the orphan is, and of a single lease that was stale", async () => {
+it("tells whose the orphan is, of what was woken again, and of a single lease that was stale", async () => {
   const clock = fakeClock();
   const events: unknown[] = [];
   const sweeping = {
-    sweep: async () => ({ orphans: ["c1"], retriggered: 0, freed: 1, expired: 0 }),
+    sweep: async () => ({ orphans: ["c1"], retriggered: 2, freed: 1, expired: 0 }),
     freeLeases: async () => 0,
   };
   const log: Log = (...told) => void events.push(told);
@@ -111,7 +111,8 @@ it("tells whose the orphan is, and of a single lease that was stale", async () =
   await sweeper.stop();
   expect(events).toEqual([
     ["error", "sweep.orphan", { conversation: "c1" }],
+    ["warn", "sweep.retriggered", { retriggered: 2 }],
     ["warn", "lease.stale", { freed: 1 }],
-    ["debug", "sweep.done", { orphans: 1, retriggered: 0, freed: 1, expired: 0 }],
+    ["debug", "sweep.done", { orphans: 1, retriggered: 2, freed: 1, expired: 0 }],
   ]);
 });

@@ -3,6 +3,7 @@ import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Sweeping } from "../ports/engine.ts";
 import { RepeatedFailures } from "./repeated-failures.ts";
+import { tellSweep } from "./tell-sweep.ts";
 
 /** Between two rounds of which the first had more to do, so that other writers get in between. */
 const PAUSE_MS = 10;
@@ -65,12 +66,8 @@ export class Sweeper {
   async #sweepOnce(): Promise<boolean> {
     try {
       const report = await this.#sweeping.sweep();
-      const { orphans, retriggered, freed, expired, clockSetBack, hasMore = false } = report;
-      if (clockSetBack) this.#log("error", "clock.set-back", { ...clockSetBack });
-      for (const conversation of orphans) this.#log("error", "sweep.orphan", { conversation });
-      if (freed > 0) this.#log("warn", "lease.stale", { freed });
-      this.#log("debug", "sweep.done", { orphans: orphans.length, retriggered, freed, expired });
-      return hasMore;
+      tellSweep(this.#log, report);
+      return report.hasMore ?? false;
     } catch (error) {
       const reason = tellable(error);
       const failures = this.#failures.note(reason, this.#clock.nowMs());

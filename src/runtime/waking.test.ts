@@ -166,6 +166,20 @@ it("a wake-up that finds only a dead letter to make tells of it", async () => {
     await waking;
   }
   expect(await at.service.wake(at.id, within())).toBe("nothing");
-  expect(at.told("turn.dead")).toHaveLength(1);
+  const { items } = await at.inspector.dead({ limit: 1 });
+  const turn = expect.any(String);
+  expect(at.told("turn.dead")).toMatchObject([{ conversation: at.id, turn, deadLetter: items[0]?.id }]);
   expect((await at.inspector.counts()).dead).toBe(1);
+});
+
+it("a wake-up for a conversation that is in other hands tells whose it is, and until when", async () => {
+  const at = await woken(() => new Promise(() => {}));
+  const time = within();
+  const first = at.service.wake(at.id, time);
+  await at.clock.advance(1);
+  expect(await at.service.wake(at.id, within())).toBe("busy");
+  const { lock } = (await at.inspector.conversation(at.id))!;
+  expect(at.told("lease.busy")).toEqual([{ conversation: at.id, untilAtMs: lock?.lease?.untilAtMs }]);
+  time.stop();
+  await first;
 });

@@ -188,11 +188,18 @@ export class Worker {
 
   #tell(outcome: TakeResult): void {
     const { log } = this.#surroundings;
-    const dead = ({ deadLetterId, reason }: DeadLettered) =>
-      log("error", "turn.dead", { deadLetter: deadLetterId, reason: toldOfDeadLetter(reason) });
+    const dead = ({ conversationId, turnId, deadLetterId, reason }: DeadLettered) =>
+      log("error", "turn.dead", {
+        conversation: conversationId,
+        turn: turnId,
+        deadLetter: deadLetterId,
+        reason: toldOfDeadLetter(reason),
+      });
     for (const content of outcome.deadLettered ?? []) dead(content);
     if (outcome.kind === "dead-lettered") dead(outcome);
-    if (outcome.kind === "busy") log("debug", "lease.busy", { untilAtMs: outcome.untilAtMs });
+    if (outcome.kind !== "busy") return;
+    const { conversationId, untilAtMs } = outcome;
+    log("debug", "lease.busy", { conversation: conversationId, untilAtMs });
   }
 
   #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {

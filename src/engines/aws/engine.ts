@@ -1,4 +1,4 @@
-import { inTheEnd } from "../../core/dead-letters.ts";
+import { takeResult } from "../../core/dead-letters.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
 import type { Conversations } from "../../ports/conversations.ts";
 import type { Engine, EngineContext, Receiving, Sweeping, TurnTaking } from "../../ports/engine.ts";
@@ -75,7 +75,7 @@ export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
     }),
     turns: afterLoading<TurnTaking>(site, {
       takeDue: (max, signal) => takeDue(site, max, signal),
-      take: async (id) => inTheEnd(await take(site, id)),
+      take: async (id) => takeResult(await take(site, id)),
       renew: (lease) => renew(site, lease),
       hasNewer: (lease) => hasNewer(site, lease),
       draft: (lease, written) => draft(site, lease, written),

@@ -46,6 +46,18 @@ export const attempts: readonly EngineCase[] = [
   ),
 
   scene(
+    "a dead letter that a look makes names its conversation and its turn",
+    { attemptsMax: 1 },
+    async (s) => {
+      const { turnId, conversation } = await s.turnFor("one");
+      await s.leaseLapses();
+      const { deadLettered = [] } = await s.engine.turns.take(conversation.id);
+      const named = deadLettered.map((each) => [each.conversationId, each.turnId, each.deadLetterId]);
+      assert.deepEqual(named, [[conversation.id, turnId, (await s.dead())[0]?.id]]);
+    },
+  ),
+
+  scene(
     "messages that joined a later attempt are not counted for the earlier ones",
     { attemptsMax: 2 },
     async (s) => {

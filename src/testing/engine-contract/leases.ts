@@ -19,6 +19,7 @@ export const leases: readonly EngineCase[] = [
       const taken = await s.turnFor("hi");
       const outcome = as("busy", await s.engine.turns.take(taken.lease.conversationId));
       assert.equal(outcome.untilAtMs, taken.lease.untilAtMs);
+      assert.equal(outcome.conversationId, taken.lease.conversationId);
       await s.passes(s.settings.leaseMs + s.settings.clockSkewMs - 1);
       await s.nothingDue();
       await s.passes(1);

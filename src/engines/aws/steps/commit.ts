@@ -1,4 +1,4 @@
-import { inTheEnd } from "../../../core/dead-letters.ts";
+import { takeResult } from "../../../core/dead-letters.ts";
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { type ConversationState, withoutWork } from "../../../core/state.ts";
@@ -53,7 +53,7 @@ export async function commit(site: AwsContext, lease: Lease, what: Commit): Prom
 async function goOn(site: AwsContext, stored: Stored, left: LeftBehind | undefined): Promise<CommitOutcome> {
   try {
     const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
-    return { kind: "committed", next: inTheEnd(outcomes) };
+    return { kind: "committed", next: takeResult(outcomes) };
   } catch (error) {
     site.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
     await wakeWaiting(site, stored.id);

@@ -1,6 +1,6 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
 import { latestWithin } from "../../../core/history.ts";
-import { isHeld } from "../../../core/lease.ts";
+import { isRunning } from "../../../core/lease.ts";
 import type { Sound } from "../../../core/shape.ts";
 import type { Conversation, ConversationStatus } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
@@ -38,8 +38,9 @@ import { countQuarantined, listQuarantined } from "./quarantined.ts";
 import { refusalFrom, refusalLists, refusalsSinceMs } from "./refuse.ts";
 
 const REFUSALS = refusalLists();
-/** Pages read for one page shown, if a search leaves most of them out. */
+/** Shards counted at once. */
 const LEASES_WIDTH = 16;
+/** Pages read for one page shown, if a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
 
 export function inspector(site: AwsContext): Inspector {
@@ -109,8 +110,8 @@ async function asTheyStand(
   const states = new Map(items.map((item) => [String(item.conversation_id), item]));
   return conversations.map((conversation) => {
     const { state, statusBefore } = storedFrom(conversation.id, states.get(conversation.id));
-    const isRunning = isHeld(state.lease, site.clock.nowMs(), site.settings.clockSkewMs);
-    if (isRunning) return { ...conversation, status: "processing_reply" };
+    if (isRunning(state.lease, site.clock.nowMs(), site.settings.clockSkewMs))
+      return { ...conversation, status: "processing_reply" };
     const isStale = conversation.status === "processing_reply" && statusBefore !== undefined;
     return isStale ? { ...conversation, status: statusBefore as ConversationStatus } : conversation;
   });

@@ -1,5 +1,5 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
-import { isHeld } from "../../../core/lease.ts";
+import { isRunning } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { decideReceipt } from "../../../core/rules.ts";
 import { dueOf } from "../../../core/take.ts";
@@ -259,11 +259,12 @@ function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | u
   return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
-/** Only `reject` refuses a message while a turn runs. A worker that only looks is not busy. */
+/** Only `reject` refuses a message while a turn runs. */
 async function isBusy(site: AwsContext, id: string): Promise<boolean> {
   const { whileBusy, clockSkewMs } = site.settings;
   if (whileBusy !== "reject") return false;
   const { state } = await readState(site, id);
-  const isRunning = isHeld(state.lease, site.clock.nowMs(), clockSkewMs) && state.lease.turnId !== "";
-  return isRunning || state.draft?.awaitingUntilAtMs !== undefined;
+  return (
+    isRunning(state.lease, site.clock.nowMs(), clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
+  );
 }

@@ -1,3 +1,4 @@
+import { deadLetteredAs } from "../../../core/dead-letters.ts";
 import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import { type ConversationState, triesOf } from "../../../core/state.ts";
 import { standsApart } from "../../../core/suspects.ts";
@@ -37,7 +38,7 @@ export async function take(
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
   await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
-  return [{ kind: "busy", untilAtMs }];
+  return [{ kind: "busy", conversationId: id, untilAtMs }];
 }
 
 /** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */
@@ -112,7 +113,7 @@ async function deadLetterAndGoOn(
   const deadLettered = await deadLetter(site, view, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
-  return { kind: "again", stored, outcome: { kind: "dead-lettered", deadLetterId, reason: content.reason } };
+  return { kind: "again", stored, outcome: deadLetteredAs(deadLetterId, stored.id, content) };
 }
 
 /** Window and trigger first, then the release: at every moment a window or a lease stands. */

@@ -1,5 +1,5 @@
 import { DETAIL_LIMITS } from "../../../core/defaults.ts";
-import { isHeld, leaseGauges } from "../../../core/lease.ts";
+import { isRunning, leaseGauges } from "../../../core/lease.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { Conversation, ConversationKey } from "../../../model/conversation.ts";
 import type { DeadLetter } from "../../../model/dead-letter.ts";
@@ -29,8 +29,8 @@ export function listConversations(step: StepContext, filter: ConversationFilter)
 /** While its turn runs, a conversation is shown as being processed, whatever its record says. */
 function asItStands(step: StepContext, conversation: Conversation): Conversation {
   const lease = step.tables.states.get(conversation.id)?.lease;
-  const isRunning = isHeld(lease, step.nowMs, step.settings.clockSkewMs);
-  return isRunning ? { ...conversation, status: "processing_reply" } : conversation;
+  const isProcessed = isRunning(lease, step.nowMs, step.settings.clockSkewMs);
+  return isProcessed ? { ...conversation, status: "processing_reply" } : conversation;
 }
 
 export function latestId(step: StepContext, key: ConversationKey): string | undefined {

@@ -1,5 +1,5 @@
 import { conversationKey, messageId } from "../../../core/identity.ts";
-import { isHeld } from "../../../core/lease.ts";
+import { isRunning } from "../../../core/lease.ts";
 import { isUnattributed } from "../../../core/person.ts";
 import { bytesOf, isFull } from "../../../core/pile.ts";
 import { isLasting } from "../../../core/refusals.ts";
@@ -144,6 +144,7 @@ function tellOnce(step: StepContext, id: string): boolean {
 function isBusy(step: StepContext, id: string): boolean {
   const state = stateOf(step, id);
   return (
-    isHeld(state.lease, step.nowMs, step.settings.clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
+    isRunning(state.lease, step.nowMs, step.settings.clockSkewMs) ||
+    state.draft?.awaitingUntilAtMs !== undefined
   );
 }

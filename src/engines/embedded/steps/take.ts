@@ -1,4 +1,4 @@
-import { inTheEnd } from "../../../core/dead-letters.ts";
+import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
@@ -48,7 +48,7 @@ function bytesIn(outcome: TakeOutcome): number {
 }
 
 export function take(step: StepContext, conversationId: string): TakeResult {
-  return inTheEnd(takeOne(step, conversationId, { underLease: false }));
+  return takeResult(takeOne(step, conversationId, { underLease: false }));
 }
 
 /**
@@ -56,7 +56,7 @@ export function take(step: StepContext, conversationId: string): TakeResult {
  * a commit whose answer got lost would be tried again and commit the next turn.
  */
 export function takeMore(step: StepContext, conversationId: string): TakeResult {
-  return inTheEnd(takeOne(step, conversationId, { underLease: true }));
+  return takeResult(takeOne(step, conversationId, { underLease: true }));
 }
 
 /** Usually one outcome; each dead letter before it is one more. */
@@ -125,7 +125,7 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
     case "busy":
       // Written unchanged: this corrects a column that says "due", or the row is found again and again.
       step.tables.states.put(id, before.state);
-      return decision;
+      return { ...decision, conversationId: id };
     case "nothing":
       step.tables.states.put(id, undefined);
       return { kind: "nothing" };
@@ -133,9 +133,8 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
       saveState(step, id, decision.state);
       return { kind: "later", dueAtMs: decision.atMs };
     case "dead-letter": {
-      const { reason } = decision;
       const deadLetterId = deadLetter(step, id, decision, decision.state);
-      return { kind: "dead-lettered", deadLetterId, reason };
+      return deadLetteredAs(deadLetterId, id, decision);
     }
     case "turn": {
       const rows = before.waiting.rowsOf(decision.work.batchIds);
