@@ -18,8 +18,12 @@ export interface TracedMessage {
   readonly channel: readonly Stack[];
   /** Down to the first look at the message. */
   readonly message: Stack;
-  /** Down to every statement of the database. */
+  /** Down to every statement of the database, until the turn is committed. */
   readonly statements: readonly Stack[];
+  /** Down to the responder. */
+  readonly respond: Stack;
+  /** Down to the channel's sending. */
+  readonly send: Stack;
 }
 
 /**
@@ -28,19 +32,34 @@ export interface TracedMessage {
  * because a stack ends where a thread does.
  */
 export async function traceMessage(): Promise<TracedMessage> {
-  const noted = { body: [] as Stack[], channel: [] as Stack[], message: [] as Stack[] };
+  const noted: Record<"body" | "channel" | "message" | "respond" | "send", Stack[]> = {
+    body: [],
+    channel: [],
+    message: [],
+    respond: [],
+    send: [],
+  };
+  const committed = Promise.withResolvers<void>();
   const folder = mkdtempSync(join(tmpdir(), "lull-walk-"));
   const statements = noteStatements();
   const channels = {
     get line() {
       noted.channel.push(stack());
-      return channelOf(() => noted.message.push(stack()));
+      return channelOf({
+        onLook: () => noted.message.push(stack()),
+        onSend: () => noted.send.push(stack()),
+      });
     },
   };
   const service = createService({
     engine: sqlite({ file: join(folder, "lull.db"), writer: "inline" }),
     channels,
-    respond: async () => ({ text: "" }),
+    window: { quietSeconds: 0.01 },
+    respond: async () => {
+      noted.respond.push(stack());
+      return { text: "hi" };
+    },
+    log: (_level, event) => event === "turn.committed" && committed.resolve(),
   });
   try {
     const request = {
@@ -59,8 +78,12 @@ export async function traceMessage(): Promise<TracedMessage> {
     noted.channel.length = 0;
     const { status } = await createEdge(service)(request);
     if (status !== 200) throw new Error(`the message was answered with ${status}`);
-    const [body = [], message = []] = [noted.body[0], noted.message[0]];
-    return { body, message, channel: noted.channel, statements: statements.seen };
+    await service.start();
+    await committed.promise;
+    const [body, message, respond, send] = [noted.body, noted.message, noted.respond, noted.send].map(
+      ([first = []]) => first,
+    ) as [Stack, Stack, Stack, Stack];
+    return { body, message, respond, send, channel: noted.channel, statements: statements.seen };
   } finally {
     statements.restore();
     await service.stop(0);
@@ -68,7 +91,7 @@ export async function traceMessage(): Promise<TracedMessage> {
   }
 }
 
-function channelOf(onLook: () => void): Channel {
+function channelOf({ onLook, onSend }: { onLook: () => void; onSend: () => void }): Channel {
   const message: InboundMessage = {
     providerId: "m1",
     account: "a",
@@ -87,7 +110,10 @@ function channelOf(onLook: () => void): Channel {
     verify: async () => ({ kind: "authentic" }),
     parse: () => ({ kind: "updates", messages: [message], statuses: [] }),
     answer: ({ code }) => ({ status: code === undefined ? 200 : 500, headers: {}, body: code ?? "" }),
-    send: async () => ({ kind: "sent", providerId: "p1" }),
+    send: async () => {
+      onSend();
+      return { kind: "sent", providerId: "p1" };
+    },
   };
 }
 

@@ -63,7 +63,13 @@ test.each(ENGINES)("on %s, six functions at most are entered before the first de
 });
 
 /** What only runs the function that it is given, and so is no stop. */
-const AROUND = ["http/intake.ts", "http/slots.ts", "wire/deadline.ts", "engines/sqlite/connection.ts"];
+const AROUND = [
+  "http/intake.ts",
+  "http/slots.ts",
+  "wire/deadline.ts",
+  "runtime/persist.ts",
+  "engines/sqlite/connection.ts",
+];
 
 /** Where a stack ends with the thread: the writer's. The traced message is written on the caller's. */
 const BETWEEN_THREADS = ["engines/sqlite/store-client.ts", "engines/sqlite/store-thread.ts"];
@@ -83,6 +89,26 @@ test("a message on SQLite comes in by the files of the walk, in its order, and b
   const traced = cameBy(body, upTo(looked, "runtime/receive.ts"), message, upTo(staged, STEP));
   const files = walk(TITLES[0]!, "SQLite").map(({ file }) => file);
   expect(traced).toEqual(upTo(files, STEP).filter((file) => !BETWEEN_THREADS.includes(file)));
+});
+
+/** What only decides or makes values calls nothing that could be traced. */
+const decides = (file: string) => file.startsWith("core/") || file === "runtime/drafting.ts";
+
+test("a turn on SQLite goes by the files of the walk, in its order, and by no other", async () => {
+  const { respond, send, statements } = await traceMessage();
+  const below = (...files: string[]) =>
+    statements.find((stack) => files.every((file) => stack.includes(file))) ?? [];
+  const [LOOP, TAKE, END, TURN] = [
+    "runtime/worker.ts",
+    "engines/embedded/steps/take.ts",
+    "runtime/turn-end.ts",
+    "engines/embedded/steps/turn.ts",
+  ] as const;
+  const taken = below(LOOP, TAKE);
+  const fromLoop = upTo(taken, TAKE).slice(taken.indexOf(LOOP));
+  const traced = cameBy(fromLoop, respond, send, upTo(below(END, TURN), TURN));
+  const files = walk(TITLES[1]!, "SQLite").map(({ file }) => file);
+  expect(traced).toEqual(files.filter((file) => !BETWEEN_THREADS.includes(file) && !decides(file)));
 });
 
 test("on its way to the step, a message on SQLite enters no file a second time", async () => {
