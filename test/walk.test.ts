@@ -5,13 +5,13 @@ import { describe, expect, test } from "vitest";
 const ROOT = join(import.meta.dirname, "..");
 const textOf = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-interface Place {
+interface Hop {
   readonly file: string;
   readonly functions: readonly string[];
 }
 
 /** Where a message comes by, column by column: "the same" is what stands in the first. */
-function walks(): readonly (readonly Place[])[] {
+function walks(): readonly (readonly Hop[])[] {
   const [, section = ""] = textOf("CONTRIBUTING.md").split("### One message, walked\n");
   const rows = section
     .split("\n## ")[0]!
@@ -22,7 +22,7 @@ function walks(): readonly (readonly Place[])[] {
   return [0, 1].map((at) => rows.flatMap((row) => placesIn(cell(row, at))));
 }
 
-function placesIn(cell: string): Place[] {
+function placesIn(cell: string): Hop[] {
   return cell.split(";").map((words) => {
     const [file = "", ...functions] = [...words.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
     return { file, functions };
