@@ -62,7 +62,7 @@ export type StepName = keyof Steps;
 export type StepInput<N extends StepName> = Parameters<Steps[N]>[1];
 export type StepResult<N extends StepName> = ReturnType<Steps[N]>;
 
-/** Runs the step of that name in its transaction, on this thread or on the writer's. */
+/** Runs the step of that name: one that writes in its transaction, one that reads maybe on another thread. */
 export type AskStep = (name: StepName) => (input: unknown) => Promise<unknown>;
 
 /** Every step as a function, typed by the step itself. */
