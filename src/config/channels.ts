@@ -9,7 +9,7 @@ import { ConfigError } from "../errors.ts";
 import type { Channel } from "../ports/channel.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT, SECRET, TEXT, TEXTS, URL_KIND, YES_NO } from "./kinds.ts";
-import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
+import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
 /** A channel in force, with what a person wants to know of it. */
 export interface ConfiguredChannel {
@@ -71,23 +71,23 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
 /** Channels of the file, completed by the environment, and those that the environment alone turns on. */
 export function channelsFrom(
   file: { readonly name: string; readonly content: Options } | undefined,
-  settled: Settled,
+  resolved: ResolvedSettings,
   withWeb: boolean,
 ): ConfiguredChannel[] {
   const named = new Map<string, ConfiguredChannel>();
   for (const [name, given] of Object.entries(inFile(file))) {
-    named.set(name, fromFile(name, given, file?.name ?? "", settled));
+    named.set(name, fromFile(name, given, file?.name ?? "", resolved));
   }
   for (const [name, { provider, variant }] of Object.entries(BY_ENVIRONMENT)) {
-    const origin = turnedOnBy(name, settled);
+    const origin = turnedOnBy(name, resolved);
     if (origin === undefined || named.has(name)) continue;
-    named.set(name, made(name, provider, variant, environmentOptions(name, settled), origin));
+    named.set(name, made(name, provider, variant, environmentOptions(name, resolved), origin));
   }
   const hasWeb = [...named.values()].some(({ channel }) => channel.type === "web");
   if (withWeb && !hasWeb)
     named.set(
       "web",
-      made("web", "web", "page", webOptions(settled), settled.get("web")?.origin ?? "lull dev"),
+      made("web", "web", "page", webOptions(resolved), resolved.get("web")?.origin ?? "lull dev"),
     );
   return [...named.values()];
 }
@@ -98,7 +98,7 @@ function inFile(file: { readonly name: string; readonly content: Options } | und
   throw new ConfigError(`${file?.name}: channels must be an object: names of channels and what they are`);
 }
 
-function fromFile(name: string, given: unknown, file: string, settled: Settled): ConfiguredChannel {
+function fromFile(name: string, given: unknown, file: string, resolved: ResolvedSettings): ConfiguredChannel {
   if (isChannel(given)) return { name, channel: given, kind: "code", addresses: [], origin: file };
   const where = `channels.${name}`;
   if (!isObject(given)) throw new ConfigError(`${file}: ${where} must be ${EXAMPLE}`);
@@ -106,11 +106,11 @@ function fromFile(name: string, given: unknown, file: string, settled: Settled):
   const { [provider]: _, ...own } = given;
   checkOptions(own, (PROVIDERS[provider] as Provider).options, file, where);
   if (name === "web" && provider === "web")
-    return made(name, provider, variant, { ...own, ...webOptions(settled) }, file);
+    return made(name, provider, variant, { ...own, ...webOptions(resolved) }, file);
   const known = BY_ENVIRONMENT[name];
   // The environment describes one channel of each kind: the one that bears the kind's name.
   const fromEnvironment =
-    known?.provider === provider && known.variant === variant ? environmentOptions(name, settled) : {};
+    known?.provider === provider && known.variant === variant ? environmentOptions(name, resolved) : {};
   return made(name, provider, variant, { ...own, ...fromEnvironment }, file);
 }
 
@@ -176,12 +176,12 @@ const BY_ENVIRONMENT: Readonly<
 };
 
 /** The variable that turned the channel on; an error names the ones that are missing beside it. */
-function turnedOnBy(name: string, settled: Settled): string | undefined {
+function turnedOnBy(name: string, resolved: ResolvedSettings): string | undefined {
   const { on, keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
-  const origin = settled.get(on)?.origin;
+  const origin = resolved.get(on)?.origin;
   if (origin === undefined) return undefined;
   const missing = Object.values(keys as Record<string, string>)
-    .filter((key) => key in VARIABLES && !settled.has(key))
+    .filter((key) => key in VARIABLES && !resolved.has(key))
     .map((key) => VARIABLES[key]);
   if (missing.length === 0) return origin;
   throw new ConfigError(`${origin} turns channel ${name} on, which also needs ${missing.join(" and ")}`);
@@ -195,18 +195,18 @@ const VARIABLES: Readonly<Record<string, string>> = {
   "wati.webhookSecret": "WATI_WEBHOOK_SECRET",
 };
 
-function environmentOptions(name: string, settled: Settled): Options {
+function environmentOptions(name: string, resolved: ResolvedSettings): Options {
   const { keys } = BY_ENVIRONMENT[name] as (typeof BY_ENVIRONMENT)[string];
   const present = Object.entries(keys as Record<string, string>).flatMap(([option, key]) => {
-    const setting = settled.get(key);
+    const setting = resolved.get(key);
     return setting === undefined ? [] : [[option, optionValue(option, setting)] as const];
   });
   return Object.fromEntries(present);
 }
 
-function webOptions(settled: Settled): Options {
-  const secret = settled.get("webSecret");
-  const unsigned = settled.get("webUnsigned");
+function webOptions(resolved: ResolvedSettings): Options {
+  const secret = resolved.get("webSecret");
+  const unsigned = resolved.get("webUnsigned");
   return { ...(secret && { secret: referenceIn(secret) }), ...(unsigned && { unsigned: unsigned.value }) };
 }
 

@@ -3,7 +3,7 @@ import { ConfigError } from "../errors.ts";
 import { inPublicUnits } from "../model/limits.ts";
 import type { EngineProvider } from "../ports/engine.ts";
 import type { ConfigFile } from "./file.ts";
-import { LAYER, type Setting, type Settled } from "./resolve-settings.ts";
+import { LAYER, type ResolvedSettings, type Setting } from "./resolve-settings.ts";
 
 /**
  * How the caller gets each engine that it can run with. Only the chosen one is loaded: a bundle for one
@@ -26,13 +26,13 @@ export interface ConfiguredEngine {
  */
 export async function engineFrom(
   file: ConfigFile | undefined,
-  settled: Settled,
+  resolved: ResolvedSettings,
   cwd: string,
   loaders: EngineLoaders,
 ): Promise<ConfiguredEngine> {
   const own = ownEngine(file);
-  const chosen = settled.get("engine") as Setting;
-  const db = settled.get("db") as Setting;
+  const chosen = resolved.get("engine") as Setting;
+  const db = resolved.get("db") as Setting;
   const kind = chosen.layer > LAYER.file || own === undefined ? String(chosen.value) : own.name;
   const isSqlite = kind.startsWith("sqlite");
   const keepsOwn = own?.name.startsWith(kind) && !(isSqlite && db.layer > LAYER.file);
@@ -59,9 +59,12 @@ function loader<K extends keyof EngineLoaders>(loaders: EngineLoaders, kind: K) 
  * What an engine says of its own defaults counts as default: `lull config` shows what is in force, and no
  * database file that is not used.
  */
-export function withEngineDefaults(settled: Settled, { provider, db }: ConfiguredEngine): Settled {
+export function withEngineDefaults(
+  resolved: ResolvedSettings,
+  { provider, db }: ConfiguredEngine,
+): ResolvedSettings {
   const { defaults = {} } = provider;
-  const used = [...settled].filter(([key]) => key !== "db" || db !== undefined);
+  const used = [...resolved].filter(([key]) => key !== "db" || db !== undefined);
   const entries = used.map(([key, setting]): [string, Setting] => {
     const { limit } = setting.knob;
     const value = limit && defaults[limit];

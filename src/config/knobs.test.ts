@@ -7,7 +7,7 @@ import { LIMIT_DEFAULTS, LIMITS, type Limit, type LimitName, publicName } from "
 import { settingsFrom } from "../runtime/config.ts";
 import { checkFile } from "./file-keys.ts";
 import { KNOBS, KNOBS_BY_HEADING } from "./knobs.ts";
-import { settle } from "./resolve-settings.ts";
+import { resolveSettings } from "./resolve-settings.ts";
 
 const page = pageNamed("docs/configuration.md").text;
 
@@ -48,11 +48,11 @@ describe.each(Object.entries(LIMITS))("limits: %s", (name, limit: Limit) => {
   };
 
   test.each(Object.entries(layers))("is taken from %s as far as it may go, and no further", (_, layer) => {
-    const settled = (value: number) =>
-      settle({ env: {}, flags: {}, ...layer(value) }).get(`limits.${key}`)?.value;
-    expect([settled(min), settled(max)]).toEqual([min, max]);
+    const resolved = (value: number) =>
+      resolveSettings({ env: {}, flags: {}, ...layer(value) }).get(`limits.${key}`)?.value;
+    expect([resolved(min), resolved(max)]).toEqual([min, max]);
     for (const bad of [min - 0.01, ...(limit.max === undefined ? [] : [limit.max + 1]), Number.NaN])
-      expect(() => settled(bad)).toThrow(`must be ${inWords(schemaOf(limit), TO_PEOPLE)}`);
+      expect(() => resolved(bad)).toThrow(`must be ${inWords(schemaOf(limit), TO_PEOPLE)}`);
   });
 
   test("is the same number for createLull, and stands in the settings", () => {

@@ -45,7 +45,7 @@ const TWILIO = {
 
 describe("order", () => {
   test("without anything the documented defaults are in force", async () => {
-    const { server, settled, responder } = await loaded({});
+    const { server, resolved, responder } = await loaded({});
     expect(server).toEqual({
       port: 8080,
       host: "127.0.0.1",
@@ -55,22 +55,22 @@ describe("order", () => {
       hungMs: 10_000,
       logLevel: "info",
     });
-    expect(settled.get("limits.concurrency")).toMatchObject({ value: 50, origin: "default" });
-    expect(settled.get("limits.leaseSeconds")).toMatchObject({ value: 60 });
+    expect(resolved.get("limits.concurrency")).toMatchObject({ value: 50, origin: "default" });
+    expect(resolved.get("limits.leaseSeconds")).toMatchObject({ value: 60 });
     expect(responder).toMatchObject({ kind: "echo", origin: "default" });
   });
 
   test("a flag wins over the environment, that over the file, and the file over the default", async () => {
     const json = { port: 1001, host: "file", workers: 3 };
-    const { settled } = await loaded({
+    const { resolved } = await loaded({
       json,
       env: { PORT: "1002", LULL_HOST: "environment" },
       flags: { port: "1003" },
     });
-    expect(settled.get("port")).toMatchObject({ value: 1003, origin: "--port" });
-    expect(settled.get("host")).toMatchObject({ value: "environment", origin: "LULL_HOST" });
-    expect(settled.get("workers")).toMatchObject({ value: 3, origin: "lull.config.json" });
-    expect(settled.get("db")).toMatchObject({ origin: "default" });
+    expect(resolved.get("port")).toMatchObject({ value: 1003, origin: "--port" });
+    expect(resolved.get("host")).toMatchObject({ value: "environment", origin: "LULL_HOST" });
+    expect(resolved.get("workers")).toMatchObject({ value: 3, origin: "lull.config.json" });
+    expect(resolved.get("db")).toMatchObject({ origin: "default" });
   });
 
   test("an empty variable counts as not set", async () => {
@@ -107,14 +107,14 @@ describe("the engine", () => {
     expect(await engineOf({ flags: { engine: "aws" } })).toBe("aws");
     expect(await engineOf({ env: { LULL_ENGINE: "aws" } })).toBe("aws");
     expect(await engineOf({ json: { engine: "aws" }, env: { LULL_DB: "x.db" } })).toBe("aws");
-    const { server, settled } = await loaded({ env: { LULL_ENGINE: "aws" } });
-    expect([server.db, settled.has("db")]).toEqual([undefined, false]);
+    const { server, resolved } = await loaded({ env: { LULL_ENGINE: "aws" } });
+    expect([server.db, resolved.has("db")]).toEqual([undefined, false]);
   });
 
   test("of a module stays until a later layer names another kind", async () => {
     expect(await engineOf({ module: OWN })).toBe("own");
     expect(await engineOf({ env: { LULL_ENGINE: "aws" } })).toBe("aws");
-    expect((await loaded({})).settled.get("engine")).toMatchObject({
+    expect((await loaded({})).resolved.get("engine")).toMatchObject({
       value: "own",
       origin: "lull.config.ts",
     });
@@ -148,7 +148,7 @@ describe("the engine", () => {
       leaseMs: 60_000,
     });
     const shown = ["sweepSeconds", "graceSeconds", "batchBytesMax", "leaseSeconds"].map(
-      (name) => given.settled.get(`limits.${name}`)?.value,
+      (name) => given.resolved.get(`limits.${name}`)?.value,
     );
     expect(shown).toEqual([30, 60, 256_000, 60]);
   });
@@ -380,7 +380,7 @@ describe("a secret that is given by its name", () => {
   test("stands in the variable's place", async () => {
     const env = { ...NAMED, LULL_API_TOKEN_SECRET: "prod/lull", OPENAI_API_KEY_SECRET: "prod/openai" };
     const given = await loaded({ env, purpose: "start" });
-    expect(given.settled.get("twilio.authToken")).toMatchObject({
+    expect(given.resolved.get("twilio.authToken")).toMatchObject({
       value: { name: "prod/twilio#authToken" },
       origin: "TWILIO_AUTH_TOKEN_SECRET",
     });
@@ -432,8 +432,8 @@ describe("a secret that is given by its name", () => {
       WATI_WEBHOOK_SECRET: "z",
       LULL_API_TOKEN_SECRET: "",
     };
-    const { settled } = await loaded({ env });
-    expect(settled.get("wati.webhookSecret")).toMatchObject({ value: "z", origin: "WATI_WEBHOOK_SECRET" });
-    expect(settled.has("apiToken")).toBe(false);
+    const { resolved } = await loaded({ env });
+    expect(resolved.get("wati.webhookSecret")).toMatchObject({ value: "z", origin: "WATI_WEBHOOK_SECRET" });
+    expect(resolved.has("apiToken")).toBe(false);
   });
 });

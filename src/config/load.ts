@@ -6,7 +6,7 @@ import { environmentSecrets } from "../secrets/secrets.ts";
 import { type ConfiguredChannel, channelsFrom } from "./channels.ts";
 import { type EngineLoaders, engineFrom, withEngineDefaults } from "./engine.ts";
 import { type ConfigFile, loadFile } from "./file.ts";
-import { LAYER, referenceIn, type Settled, settle } from "./resolve-settings.ts";
+import { LAYER, type ResolvedSettings, referenceIn, resolveSettings } from "./resolve-settings.ts";
 import {
   type ConfiguredResponder,
   handOffFrom,
@@ -37,7 +37,7 @@ export interface LoadRequest {
 /** Everything that is in force. */
 export interface Loaded {
   readonly file: ConfigFile | undefined;
-  readonly settled: Settled;
+  readonly resolved: ResolvedSettings;
   readonly channels: readonly ConfiguredChannel[];
   readonly responder: ConfiguredResponder;
   readonly server: ServerSettings;
@@ -64,16 +64,16 @@ export interface ServerSettings {
  */
 export async function load(request: LoadRequest): Promise<Loaded> {
   const file = await loadFile(request.file, request.cwd);
-  const settled = settle({ ...(file && { file }), env: request.env, flags: request.flags });
-  const channels = channelsFrom(file, settled, wantsWeb(request.purpose, settled));
+  const resolved = resolveSettings({ ...(file && { file }), env: request.env, flags: request.flags });
+  const channels = channelsFrom(file, resolved, wantsWeb(request.purpose, resolved));
   if (request.purpose === "start" && channels.length === 0) throw new ConfigError(NO_CHANNEL);
   const secrets = (file?.content.secrets as Secrets | undefined) ?? secretsFrom(request);
-  const means = { settled, secrets };
+  const means = { resolved, secrets };
   const responder = await responderFrom(file, means);
-  const engine = await engineFrom(file, settled, request.cwd, request.engines);
+  const engine = await engineFrom(file, resolved, request.cwd, request.engines);
   const plain = {
     ...objectsIn(file),
-    ...valuesOf(settled),
+    ...valuesOf(resolved),
     ...(await responderConfig(file, means, responder, channels)),
     engine: engine.provider,
     channels: Object.fromEntries(channels.map(({ name, channel }) => [name, channel])),
@@ -81,10 +81,10 @@ export async function load(request: LoadRequest): Promise<Loaded> {
   };
   return {
     file,
-    settled: withEngineDefaults(settled, engine),
+    resolved: withEngineDefaults(resolved, engine),
     channels,
     responder,
-    server: serverSettings(settled, engine.db),
+    server: serverSettings(resolved, engine.db),
     secrets,
     config: (log) => ({ ...plain, log: (file?.content.log as Log | undefined) ?? log }),
   };
@@ -95,8 +95,8 @@ const NO_CHANNEL =
   "(or TWILIO_SMS_FROM), or WATI_API_URL, WATI_TOKEN and WATI_WEBHOOK_SECRET, " +
   "or LULL_WEB=1 for the phone page, or write a lull.config.ts. To try it without any: lull dev";
 
-function wantsWeb(purpose: Purpose, settled: Settled): boolean {
-  const said = settled.get("web")?.value;
+function wantsWeb(purpose: Purpose, resolved: ResolvedSettings): boolean {
+  const said = resolved.get("web")?.value;
   // A command that only looks may look at what `lull dev` left behind.
   return said === undefined ? purpose !== "start" : said === true;
 }
@@ -116,8 +116,8 @@ function secretsFrom({ env, namedSecrets }: LoadRequest): Secrets {
   };
 }
 
-function serverSettings(settled: Settled, db: string | undefined): ServerSettings {
-  const value = <T>(key: string) => settled.get(key)?.value as T;
+function serverSettings(resolved: ResolvedSettings, db: string | undefined): ServerSettings {
+  const value = <T>(key: string) => resolved.get(key)?.value as T;
   return {
     port: value("port"),
     host: value("host"),
@@ -153,16 +153,16 @@ async function responderConfig(
 }
 
 /** Defaults are left out: the core has them, and some are derived from others. */
-function valuesOf(settled: Settled): Partial<LullConfig> {
-  const said = [...settled.values()].filter(({ layer, knob }) => layer > LAYER.default && !knob.notInFile);
+function valuesOf(resolved: ResolvedSettings): Partial<LullConfig> {
+  const said = [...resolved.values()].filter(({ layer, knob }) => layer > LAYER.default && !knob.notInFile);
   const limits = said.filter(({ knob }) => knob.key.startsWith("limits."));
   const plain = said.filter(({ knob }) => PLAIN.has(knob.key));
   const tokens = (["apiToken", "turnToken"] as const).flatMap((key) => {
-    const token = settled.get(key);
+    const token = resolved.get(key);
     return token ? [[key, referenceIn(token)]] : [];
   });
   return {
-    window: windowFrom(settled),
+    window: windowFrom(resolved),
     limits: Object.fromEntries(
       limits.map(({ knob, value }) => [knob.key.slice("limits.".length), value]),
     ) as LimitsConfig,

@@ -16,7 +16,7 @@ export interface Setting {
   readonly origin: string;
 }
 
-export type Settled = ReadonlyMap<string, Setting>;
+export type ResolvedSettings = ReadonlyMap<string, Setting>;
 
 export interface Layers {
   /** Name and content of the file, where there is one. */
@@ -29,9 +29,9 @@ export interface Layers {
  * Decides each value. All of them are checked, also those that a later layer overrides, so that a typo is
  * found at once.
  */
-export function settle(layers: Layers): Settled {
+export function resolveSettings(layers: Layers): ResolvedSettings {
   checkNamed(layers.env);
-  const settled = new Map<string, Setting>();
+  const resolved = new Map<string, Setting>();
   for (const knob of KNOBS) {
     const winner = [
       fromFlag(knob, layers.flags),
@@ -39,9 +39,9 @@ export function settle(layers: Layers): Settled {
       fromFile(knob, layers.file),
       fromDefault(knob),
     ].find((setting) => setting !== undefined);
-    if (winner) settled.set(knob.key, winner);
+    if (winner) resolved.set(knob.key, winner);
   }
-  return settled;
+  return resolved;
 }
 
 /**

@@ -11,7 +11,7 @@ import { openai } from "../responders/openai/index.ts";
 import { checkOptions } from "./file-keys.ts";
 import { COUNT_OR_NONE, ENDPOINT_URL, FUNCTION, SECRET, TEXT, URL_KIND } from "./kinds.ts";
 import { missingPackage } from "./missing-package.ts";
-import { referenceIn, type Setting, type Settled } from "./resolve-settings.ts";
+import { type ResolvedSettings, referenceIn, type Setting } from "./resolve-settings.ts";
 
 /** Who answers, and where that was set. */
 export interface ConfiguredResponder {
@@ -25,7 +25,7 @@ export interface ConfiguredResponder {
 
 /** What a responder may need beside its own options. */
 export interface Means {
-  readonly settled: Settled;
+  readonly resolved: ResolvedSettings;
   readonly secrets: Secrets;
 }
 
@@ -73,10 +73,10 @@ export async function responderFrom(file: File, means: Means): Promise<Configure
   const given = respond ?? responder;
   if (given !== undefined)
     return described(given, respond === undefined ? "responder" : "respond", file, means);
-  const { settled } = means;
-  const target = settled.get("aiQueue");
+  const { resolved } = means;
+  const target = resolved.get("aiQueue");
   if (target !== undefined) return inQueue(target);
-  const origin = (settled.get("openai.apiKey") ?? settled.get("openai.baseUrl"))?.origin;
+  const origin = (resolved.get("openai.apiKey") ?? resolved.get("openai.baseUrl"))?.origin;
   if (origin !== undefined) return byOpenai({}, means, origin);
   return { respond: echo(), kind: "echo", origin: "default" };
 }
@@ -108,7 +108,7 @@ export async function respondersFrom(
 export async function handOffFrom(file: File, means: Means): Promise<Responder | undefined> {
   const given = file?.content.handOffTo;
   if (given !== undefined) return (await described(given, "handOffTo", file, means)).respond;
-  const target = means.settled.get("handOffQueue");
+  const target = means.resolved.get("handOffQueue");
   return target && (await inQueue(target)).respond;
 }
 
@@ -150,7 +150,7 @@ function byOpenai(given: Options, means: Means, origin: string): ConfiguredRespo
     origin,
     vendor: {
       apiKey,
-      keyFrom: means.settled.get("openai.apiKey")?.origin ?? origin,
+      keyFrom: means.resolved.get("openai.apiKey")?.origin ?? origin,
       ...(baseUrl !== undefined && { baseUrl }),
     },
   };
@@ -178,22 +178,22 @@ function make(kind: string, options: Options, means: Means): Responder | Promise
   return kind === "queue" ? makeQueue(options) : echo();
 }
 
-function openaiOptions(options: Options, { settled, secrets }: Means): OpenAiOptions {
-  const model = settled.get("openai.model")?.value ?? options.model;
-  const instructions = settled.get("openai.instructions")?.value ?? options.instructions;
-  const baseUrl = settled.get("openai.baseUrl")?.value ?? options.baseUrl;
+function openaiOptions(options: Options, { resolved, secrets }: Means): OpenAiOptions {
+  const model = resolved.get("openai.model")?.value ?? options.model;
+  const instructions = resolved.get("openai.instructions")?.value ?? options.instructions;
+  const baseUrl = resolved.get("openai.baseUrl")?.value ?? options.baseUrl;
   return {
     ...options,
     ...(model !== undefined && { model }),
     ...(instructions !== undefined && { instructions }),
     ...(baseUrl !== undefined && { baseUrl }),
-    apiKey: apiKeyOf(options, settled, baseUrl !== undefined),
+    apiKey: apiKeyOf(options, resolved, baseUrl !== undefined),
     secrets,
   } as OpenAiOptions;
 }
 
-function apiKeyOf(options: Options, settled: Settled, ownService: boolean): unknown {
-  const key = settled.get("openai.apiKey");
+function apiKeyOf(options: Options, resolved: ResolvedSettings, ownService: boolean): unknown {
+  const key = resolved.get("openai.apiKey");
   if (key !== undefined) return referenceIn(key);
   // A model on the user's own machine wants no key, but the header has to hold something.
   return options.apiKey ?? (ownService ? "none" : { env: "OPENAI_API_KEY" });

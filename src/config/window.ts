@@ -1,15 +1,15 @@
 import { ConfigError } from "../errors.ts";
 import type { WindowConfig } from "../runtime/config.ts";
-import type { Setting, Settled } from "./resolve-settings.ts";
+import type { ResolvedSettings, Setting } from "./resolve-settings.ts";
 
 /**
  * One window out of three values that may come from different places. The newer layer says which kind it is;
  * in the same layer `quiet` wins, because `seconds` is what users set first.
  */
-export function windowFrom(settled: Settled): WindowConfig {
-  const seconds = settled.get("window.seconds") as Setting;
-  const quiet = settled.get("window.quietSeconds");
-  const max = settled.get("window.maxSeconds");
+export function windowFrom(resolved: ResolvedSettings): WindowConfig {
+  const seconds = resolved.get("window.seconds") as Setting;
+  const quiet = resolved.get("window.quietSeconds");
+  const max = resolved.get("window.maxSeconds");
   if (quiet && quiet.layer >= seconds.layer) return quietWindow(quiet, max);
   if (max && max.layer >= seconds.layer)
     throw new ConfigError(`${max.origin} needs a quiet time beside it: ${HOW}`);

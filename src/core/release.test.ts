@@ -9,7 +9,7 @@ const work = workWith({ attempts: 3, restarts: 1, takenAtMs: 20_000 });
 const lease = { token: "t", holder: "h", turnId: "turn", takenAtMs: 20_000, untilAtMs: 160_000 };
 const held: ConversationState = { works: [work], lease };
 
-function giving(given: Partial<Releasing> = {}): Releasing {
+function releasing(given: Partial<Releasing> = {}): Releasing {
   const policy = { kind: "fixed", lengthMs: 10_000 } as const;
   return { state: held, work, newer: [], policy, nowMs: NOW, clockSkewMs: 0, windowId: "new", ...given };
 }
@@ -19,7 +19,7 @@ const draft = (state: ChunkState, given: Partial<Draft> = {}) => draftOf([state]
 const sending: ChunkState = { kind: "sending", sendByAtMs: NOW };
 const sent: ChunkState = { kind: "sent", providerId: "p", atMs: 1 };
 
-describe("however a turn gives its lease back", () => {
+describe("however a turn releases its lease", () => {
   it("a window stands and the lease is gone", () => {
     for (const how of [
       { kind: "retry", afterMs: 5, reason: "x" },
@@ -27,7 +27,7 @@ describe("however a turn gives its lease back", () => {
       { kind: "restart" },
       { kind: "put-back" },
     ] as const) {
-      const after = afterRelease(giving(), how);
+      const after = afterRelease(releasing(), how);
       expect(after.lease).toBeUndefined();
       expect(after.window?.id).toBe("new");
       expect(after.window?.wakeAtMs).toBe(after.notBeforeAtMs);
@@ -36,7 +36,7 @@ describe("however a turn gives its lease back", () => {
 
   it("a window that stands keeps its id and due time: the conversation that waits longest goes first", () => {
     const window = { id: "old", dueAtMs: 50_000, wakeAtMs: 50_000 };
-    const after = afterRelease(giving({ state: { ...held, window } }), {
+    const after = afterRelease(releasing({ state: { ...held, window } }), {
       kind: "retry",
       afterMs: 5,
       reason: "x",
@@ -49,9 +49,9 @@ describe("a retry", () => {
   const retry = { kind: "retry", afterMs: 5_000, reason: "overloaded" } as const;
 
   it("keeps counting, and keeps the reason", () => {
-    const after = afterRelease(giving(), retry);
+    const after = afterRelease(releasing(), retry);
     expect(after.works).toEqual([{ ...work, lastError: "overloaded", errors: 1 }]);
-    const again = afterRelease(giving({ work: { ...work, errors: 1 } }), retry);
+    const again = afterRelease(releasing({ work: { ...work, errors: 1 } }), retry);
     expect(again.works[0]?.errors).toBe(2);
     expect(after.notBeforeAtMs).toBe(NOW + 5_000);
     expect(after.window).toEqual({ id: "new", dueAtMs: NOW + 5_000, wakeAtMs: NOW + 5_000 });
@@ -60,31 +60,33 @@ describe("a retry", () => {
   it("after an outage is not counted, and keeps its number and the start of the outage", () => {
     const outage = { ...retry, outageSinceAtMs: NOW - 7 };
     const failed = { ...work, attempts: 2, lastError: "overloaded", failingSinceAtMs: NOW - 7 };
-    expect(afterRelease(giving(), outage).works).toEqual([{ ...failed, outages: 1 }]);
-    const again = giving({ work: { ...work, outages: 4 } });
+    expect(afterRelease(releasing(), outage).works).toEqual([{ ...failed, outages: 1 }]);
+    const again = releasing({ work: { ...work, outages: 4 } });
     expect(afterRelease(again, outage).works).toEqual([{ ...failed, outages: 5 }]);
   });
 
   it("keeps the stored draft where it brings none, and its own where it does", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
-    expect(afterRelease(giving({ state }), retry).draft).toBe(state.draft);
+    expect(afterRelease(releasing({ state }), retry).draft).toBe(state.draft);
     const newer = draft(sending);
-    expect(afterRelease(giving({ state }), { ...retry, draft: newer }).draft).toEqual(newer);
-    expect(afterRelease(giving(), retry).draft).toBeUndefined();
+    expect(afterRelease(releasing({ state }), { ...retry, draft: newer }).draft).toEqual(newer);
+    expect(afterRelease(releasing(), retry).draft).toBeUndefined();
   });
 
   it("does not wait for a send that the provider's callback settled in the meantime", () => {
     const state = { ...held, draft: draft(sent) };
-    const after = afterRelease(giving({ state }), { ...retry, draft: draft(sending) });
+    const after = afterRelease(releasing({ state }), { ...retry, draft: draft(sending) });
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
     expect(after.notBeforeAtMs).toBe(NOW);
   });
 
   it("waits its time where nothing was in doubt, or still is", () => {
     const state = { ...held, draft: draft(sent) };
-    expect(afterRelease(giving({ state }), { ...retry, draft: draft(sent) }).notBeforeAtMs).toBe(NOW + 5_000);
+    expect(afterRelease(releasing({ state }), { ...retry, draft: draft(sent) }).notBeforeAtMs).toBe(
+      NOW + 5_000,
+    );
     const doubt = { ...held, draft: draft(sending) };
-    expect(afterRelease(giving({ state: doubt }), { ...retry, draft: draft(sending) }).notBeforeAtMs).toBe(
+    expect(afterRelease(releasing({ state: doubt }), { ...retry, draft: draft(sending) }).notBeforeAtMs).toBe(
       NOW + 5_000,
     );
   });
@@ -93,7 +95,7 @@ describe("a retry", () => {
 describe("a wait", () => {
   it("is not counted, and comes back at its time with its draft", () => {
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterRelease(giving(), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    const after = afterRelease(releasing(), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.works[0]?.attempts).toBe(2);
     expect(after.draft).toEqual(awaiting);
     expect(after.window?.wakeAtMs).toBe(NOW + 60_000);
@@ -101,13 +103,13 @@ describe("a wait", () => {
 
   it("without a draft keeps the stored one", () => {
     const state = { ...held, draft: draft(sending) };
-    expect(afterRelease(giving({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
+    expect(afterRelease(releasing({ state }), { kind: "wait", afterMs: 0 }).draft).toBe(state.draft);
   });
 
   it("does not undo a chunk that the callback settled, nor wait for it any longer", () => {
     const state = { ...held, draft: draft(sent) };
     const how = { kind: "wait", afterMs: 30_000, draft: draft(sending) } as const;
-    const after = afterRelease(giving({ state }), how);
+    const after = afterRelease(releasing({ state }), how);
     expect(after.draft?.chunks[0]?.state).toEqual(sent);
     expect(after.notBeforeAtMs).toBe(NOW);
   });
@@ -115,7 +117,7 @@ describe("a wait", () => {
   it("for an answer that is there already goes on with it at once", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
     const awaiting = draft({ kind: "pending" }, { chunks: [], awaitingUntilAtMs: NOW + 60_000 });
-    const after = afterRelease(giving({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
+    const after = afterRelease(releasing({ state }), { kind: "wait", afterMs: 60_000, draft: awaiting });
     expect(after.draft).toBe(state.draft);
     expect(after.window?.wakeAtMs).toBe(NOW);
     expect(after.works[0]?.attempts).toBe(2);
@@ -126,19 +128,19 @@ describe("a restart", () => {
   it("waits for the newer messages' own window, is not counted, and drops the draft", () => {
     const state = { ...held, draft: draft({ kind: "pending" }) };
     const newer = [{ arrivedAtMs: NOW - 1_000 }, { arrivedAtMs: NOW }];
-    const after = afterRelease(giving({ state, newer }), { kind: "restart" });
+    const after = afterRelease(releasing({ state, newer }), { kind: "restart" });
     expect(after.works).toEqual([{ ...work, attempts: 2, restarts: 2 }]);
     expect(after.draft).toBeUndefined();
     expect(after.notBeforeAtMs).toBe(NOW + 9_000);
   });
 
   it("comes back at once where the newer messages are gone", () => {
-    expect(afterRelease(giving(), { kind: "restart" }).notBeforeAtMs).toBe(NOW);
+    expect(afterRelease(releasing(), { kind: "restart" }).notBeforeAtMs).toBe(NOW);
   });
 });
 
 it("a release is not counted and due again at once", () => {
-  const after = afterRelease(giving(), { kind: "put-back" });
+  const after = afterRelease(releasing(), { kind: "put-back" });
   expect(after.works).toEqual([{ ...work, attempts: 2 }]);
   expect(after.notBeforeAtMs).toBe(NOW);
 });
@@ -154,10 +156,10 @@ describe("a provider's callback that was quicker", () => {
       reason: "x",
       draft: two(sent, sending),
     } as const;
-    const settled = afterRelease(giving({ state: { ...held, draft: two(sent, sent) } }), how);
+    const settled = afterRelease(releasing({ state: { ...held, draft: two(sent, sent) } }), how);
     expect(settled.notBeforeAtMs).toBe(NOW);
     expect(settled.draft).toEqual(two(sent, sent));
-    const open = afterRelease(giving({ state: { ...held, draft: two(sent, sending) } }), how);
+    const open = afterRelease(releasing({ state: { ...held, draft: two(sent, sending) } }), how);
     expect(open.notBeforeAtMs).toBe(NOW + 5_000);
   });
 });

@@ -18,54 +18,55 @@ export interface Releasing {
 
 /** The state after a turn released its lease without a commit. Dead-lettering is the engine's. */
 export function afterRelease(
-  giving: Releasing,
+  releasing: Releasing,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
 ): ConversationState {
-  const { state, work, nowMs } = giving;
+  const { state, work, nowMs } = releasing;
   switch (how.kind) {
     case "retry":
-      return sent(giving, tried(work, how), how.draft, nowMs + how.afterMs);
+      return sent(releasing, tried(work, how), how.draft, nowMs + how.afterMs);
     case "wait": {
       // The late answer may have arrived before the responder said that it would be late.
       if (how.draft?.awaitingUntilAtMs !== undefined && state.draft?.turnId === work.turnId) {
-        return released(giving, uncounted(work), state, nowMs);
+        return released(releasing, uncounted(work), state, nowMs);
       }
-      return sent(giving, uncounted(work), how.draft, nowMs + how.afterMs);
+      return sent(releasing, uncounted(work), how.draft, nowMs + how.afterMs);
     }
     case "restart": {
       const again = { ...uncounted(work), restarts: work.restarts + 1 };
       // Not before the newer messages' own window: the customer is still writing.
-      const atMs = giving.newer.length === 0 ? nowMs : dueOf(giving.newer, {}, giving.policy, giving);
-      return released(giving, again, { ...state, draft: undefined }, atMs);
+      const atMs =
+        releasing.newer.length === 0 ? nowMs : dueOf(releasing.newer, {}, releasing.policy, releasing);
+      return released(releasing, again, { ...state, draft: undefined }, atMs);
     }
     case "put-back":
-      return released(giving, uncounted(work), state, nowMs);
+      return released(releasing, uncounted(work), state, nowMs);
   }
 }
 
 /** Keeps what is known to have been sent of the draft. */
 function sent(
-  giving: Releasing,
+  releasing: Releasing,
   work: Work,
   written: Draft | undefined,
   notBeforeAtMs: number,
 ): ConversationState {
-  const { state, nowMs } = giving;
+  const { state, nowMs } = releasing;
   const draft = written ? keepSent(state.draft, written) : state.draft;
   // The provider's callback may have come first: then there is nothing left to wait for.
   const isSettled = written !== undefined && isInDoubt(written) && draft !== undefined && !isInDoubt(draft);
-  return released(giving, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
+  return released(releasing, work, { ...state, draft }, isSettled ? nowMs : notBeforeAtMs);
 }
 
 function released(
-  giving: Releasing,
+  releasing: Releasing,
   work: Work,
   state: ConversationState,
   notBeforeAtMs: number,
 ): ConversationState {
   const standing = state.window;
   const window: Window = {
-    id: standing?.id ?? giving.windowId,
+    id: standing?.id ?? releasing.windowId,
     dueAtMs: standing?.dueAtMs ?? notBeforeAtMs,
     wakeAtMs: notBeforeAtMs,
   };

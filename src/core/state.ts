@@ -28,7 +28,7 @@ export interface Tries {
 /** A turn that was taken and is not committed yet. */
 export interface Work extends Tries {
   readonly turnId: string;
-  /** The id of the conversation's record, which an on-turn message does not know when it is staged. */
+  /** The conversation's own id. In a row of 0.1.0, a turn of on-turn messages may name another one here. */
   readonly recordId: string;
   /** The messages whose attempts are counted. Newer ones may join a later try, uncounted. */
   readonly messageIds: readonly string[];

@@ -20,5 +20,5 @@ export type ReleaseReason =
   | { readonly kind: "wait"; readonly afterMs: number; readonly draft?: Draft }
   /** Newer messages joined: start over when their window is due. */
   | { readonly kind: "restart" }
-  /** Stopping, or paused: the batch is due again at once. The attempt is not counted. */
+  /** Stopping, or a late answer was quicker: the batch is due again at once. The attempt is not counted. */
   | { readonly kind: "put-back" };

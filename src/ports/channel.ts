@@ -168,7 +168,9 @@ export interface SendingChannel {
   /** How the provider wants a person to be addressed, if that is more than the conversation's `sender`. */
   addressOf?(sender: string): string;
   reconcile?(query: ReconcileQuery, signal: AbortSignal): Promise<ReconcileOutcome>;
+  /** Shows the customer that an answer is being written. Not called yet: it will be while one is made. */
   typing?(to: string, lastProviderId: string, signal: AbortSignal): Promise<void>;
+  /** Fetches what needs the channel's credentials. Not called yet: it will be once media reach responders. */
   fetchMedia?(media: Media, signal: AbortSignal): Promise<Response>;
 }
 

@@ -103,7 +103,7 @@ export interface TurnTaking {
   takeDue(max: number, signal: AbortSignal): Promise<DueTurns>;
   take(conversationId: string): Promise<TakeResult>;
   renew(lease: Lease): Promise<Renewal>;
-  /** Whether messages that are not in this turn's batch are staged. */
+  /** Whether messages are staged that may still join this turn: never where a limit cut its batch. */
   hasNewer(lease: Lease): Promise<boolean>;
   /** DRAFT. Also takes the first chunk to `sending` where `draft` says so: one write instead of two. */
   draft(lease: Lease, draft: Draft): Promise<DraftOutcome>;

@@ -31,7 +31,7 @@ export async function setAside(
     const given = await engine.turns.release(lease, { kind: "wait", afterMs: settings.backoffMs });
     if (given.kind === "lost") return { kind: "lost" };
     log("info", "turn.set-aside", about);
-    return { kind: "given-back", how: "wait" };
+    return { kind: "released", how: "wait" };
   } catch (error) {
     // The lease lapses, and its next holder counts one attempt too many.
     log("error", "turn.abandoned", { ...about, reason: tellable(error) });

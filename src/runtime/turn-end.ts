@@ -11,7 +11,7 @@ import { NOT_RENEWED } from "./heartbeat.ts";
 import { persist } from "./persist.ts";
 import type { TurnEnd, TurnRun } from "./turn-run.ts";
 
-/** COMMIT. The renewer stops first: it must not touch a lease that the commit releases. */
+/** COMMIT. The heartbeat stops first: it must not touch a lease that the commit releases. */
 export async function commit(
   run: TurnRun,
   how: Omit<Commit, "more" | "userText" | "userMedia">,
@@ -55,7 +55,7 @@ export async function release(run: TurnRun, given: ReleaseReason, told?: string)
     const { afterMs, outageSinceAtMs } = how;
     log("warn", "turn.retry", { ...about, reason, afterMs, outageSinceAtMs });
   } else log("debug", "lease.released", { ...about, how: how.kind });
-  return { kind: "given-back", how: how.kind };
+  return { kind: "released", how: how.kind };
 }
 
 export function lose(run: TurnRun): TurnEnd {

@@ -31,7 +31,10 @@ export interface TurnRun extends TurnSurroundings {
   readonly heartbeat: Heartbeat;
 }
 
-/** How a run ended. `more` is the next turn of the same conversation, already taken under the same lease. */
+/**
+ * How a run ended. `next` is what the commit went on to in the same conversation, without a release in
+ * between: a turn under a new token, or nothing more.
+ */
 export type TurnEnd =
   | {
       readonly kind: "committed";
@@ -39,7 +42,7 @@ export type TurnEnd =
       readonly next?: TakeResult;
       readonly isLeft?: true;
     }
-  | { readonly kind: "given-back"; readonly how: ReleaseReason["kind"] }
+  | { readonly kind: "released"; readonly how: ReleaseReason["kind"] }
   /** The responder said nothing now, but a late answer has already arrived. */
   | { readonly kind: "answered" }
   /** A newer token stands: its holder continues. */

@@ -42,7 +42,7 @@ function within(answerTimeoutMs = 20_000): Within & { readonly stop: () => void 
 }
 
 describe("a turn within the time of the caller that woke it", () => {
-  it("is given back uncounted when that time is over, and a later wake-up answers it", async () => {
+  it("is released uncounted when that time is over, and a later wake-up answers it", async () => {
     const turns: Turn[] = [];
     const at = await woken((turn) => {
       turns.push(turn);
@@ -119,7 +119,7 @@ describe("a turn within the time of the caller that woke it", () => {
 });
 
 describe("a wake-up says whether a worker has to look again:", () => {
-  it("the store failed, and the lease could not even be given back", async () => {
+  it("the store failed, and the lease could not even be released", async () => {
     const at = await woken(
       () => "hello",
       (name) => (/turns\.(draft|release|renew)/.test(name) ? "fail-before" : "pass"),

@@ -365,7 +365,7 @@ describe("stopping", () => {
     expect(at.channel.outbox).toHaveLength(1);
   });
 
-  it("gives the lease back when the grace time is over: the next process goes on at once", async () => {
+  it("releases the lease when the grace time is over: the next process goes on at once", async () => {
     at = fixture();
     const { asked, respond } = byHand();
     const service = at.worker(at.engine, respond);

@@ -77,7 +77,7 @@ export class Worker {
     return end && isAbandoned(end) ? "abandoned" : outcome.kind;
   }
 
-  /** No new work. Running turns may finish within `graceMs`; then they give their lease back. */
+  /** No new work. Running turns may finish within `graceMs`; then they release their lease. */
   async stop(graceMs: number): Promise<void> {
     this.#looking.abort();
     this.#nudge?.cancel();
@@ -162,7 +162,7 @@ export class Worker {
     return run;
   }
 
-  /** A turn, and whatever is due next in the same conversation under the same lease. */
+  /** A turn, and what each commit goes on to in the same conversation, under a new token. */
   async #run(first: Taken, within?: Within): Promise<TurnEnd> {
     const surroundings = this.#within(within);
     for (let taken = first; ; ) {

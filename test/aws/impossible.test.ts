@@ -346,7 +346,7 @@ describeOnEmulators("what a store of items cannot hold", (emulators) => {
     });
   });
 
-  it("a reason of a megabyte is cut, and the turn is given back or dead-lettered", async () => {
+  it("a reason of a megabyte is cut, and the turn is released or dead-lettered", async () => {
     await write({});
     const reason = "r".repeat(1_000_000);
     as("staged", await receive());

@@ -12,13 +12,13 @@ const PLACE = /<!-- reference (\S+) (\w+) -->\n([\s\S]*?)<!-- end -->/g;
 /** Whose every export has a place in a page. */
 export const ENTRIES = ["src/index.ts", "src/testing/index.ts"] as const;
 
-export interface Place {
+export interface ReferencedExport {
   readonly file: string;
   readonly name: string;
 }
 
 /** What a page tells of, by its places. */
-export function placesIn(page: string): Place[] {
+export function placesIn(page: string): ReferencedExport[] {
   return [...page.matchAll(PLACE)].map(([, file = "", name = ""]) => ({ file, name }));
 }
 

@@ -184,7 +184,7 @@ export const NAMED: readonly Named[] = [
     ],
   },
   {
-    protection: "a look that fails gives its lease back",
+    protection: "a look that fails releases its lease",
     tests: ["test/aws/simulated/failed-looks.test.ts"],
     aws: true,
     patches: [

@@ -13,7 +13,7 @@ export const config: Command = {
   examples: ["lull config --set", "LULL_WINDOW_SECONDS=4 lull config --json"],
   run: async (call) => {
     const loaded = await call.load("look");
-    const settings = [...loaded.settled.values()].filter(
+    const settings = [...loaded.resolved.values()].filter(
       ({ origin }) => call.options.set !== true || origin !== "default",
     );
     call.io.out(call.json ? asJson(loaded, settings) : asTable(loaded, settings));

@@ -55,11 +55,11 @@ export async function checkResponder(loaded: Loaded, signal: AbortSignal): Promi
 const OPENAI = "https://api.openai.com/v1";
 
 /** A provider whose clock ours can be compared with. */
-export function providerUrl({ settled, channels, responder }: Loaded): string | undefined {
+export function providerUrl({ resolved, channels, responder }: Loaded): string | undefined {
   if (channels.some(({ kind }) => kind.startsWith("twilio"))) {
-    return String(settled.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");
+    return String(resolved.get("twilio.apiUrl")?.value ?? "https://api.twilio.com");
   }
-  if (settled.has("wati.apiUrl")) return String(settled.get("wati.apiUrl")?.value);
+  if (resolved.has("wati.apiUrl")) return String(resolved.get("wati.apiUrl")?.value);
   if (responder.kind === "openai") return responder.vendor?.baseUrl ?? OPENAI;
   return undefined;
 }

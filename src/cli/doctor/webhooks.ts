@@ -8,12 +8,12 @@ const TWILIO_RETRY = "#rc=3&rp=all";
 
 /** What keeps a channel from being served, and the URL to enter at each provider. */
 export async function checkWebhooks(
-  { settled, server }: Loaded,
+  { resolved, server }: Loaded,
   channels: readonly ConfiguredChannel[],
 ): Promise<CheckResult[]> {
   const unfit = (await Promise.all(channels.map(unfitness))).flat();
   const outside = channels.filter(({ channel }) => channel.type !== "web");
-  const publicUrl = settled.get("publicUrl")?.value as string | undefined;
+  const publicUrl = resolved.get("publicUrl")?.value as string | undefined;
   // A channel that signs its visitors is served to the world.
   const isServed = channels.some(({ channel }) => channel.isUnsigned !== true) || publicUrl !== undefined;
   if (!isServed) return unfit;

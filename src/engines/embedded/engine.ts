@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly close: () => Promise<void>;
 }
 
-/** The engine's ports over its steps, each of which runs in one transaction. */
+/** The engine's ports over its steps. Each that writes runs in one transaction. */
 export function embeddedEngine(steps: StepClient, surroundings: Surroundings): Engine {
   let cursor = "";
   return {

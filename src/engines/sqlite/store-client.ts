@@ -62,7 +62,7 @@ export class StoreClient {
   run<N extends StepName>(request: TimedRequest<N>): Promise<StepResult<N>> {
     if (this.#closing) return Promise.reject(new StoreUnavailable("the database is closed"));
     if (this.#queue.length >= QUEUE_MAX || this.#queuedLength >= QUEUE_LENGTH_MAX)
-      return Promise.reject(new StoreUnavailable("too many writes are waiting"));
+      return Promise.reject(new StoreUnavailable("too many requests are waiting"));
     return new Promise((resolve, reject) => {
       // Serialised here, where a request that cannot be serialised fails only its own caller.
       const text = JSON.stringify(request);

@@ -209,7 +209,7 @@ describe("the writer thread", () => {
     expect((await engine.inspector.counts()).staged).toBe(0);
   });
 
-  it("tells the caller at once when too many writes wait", async () => {
+  it("tells the caller at once when too many requests wait", async () => {
     const engine = await open();
     const release = holdWriteLock();
     const waiting = Array.from({ length: 20_000 }, () => engine.receiving.stage([messageOfMany()]));

@@ -144,7 +144,7 @@ export const leases: readonly EngineCase[] = [
     );
   }),
 
-  scene("a lease that was given back or committed is not good for another write", {}, async (s) => {
+  scene("a lease that was released or committed is not good for another write", {}, async (s) => {
     const first = await s.turnFor("hi");
     await s.engine.turns.release(first.lease, { kind: "put-back" });
     as("lost", await s.engine.turns.renew(first.lease));

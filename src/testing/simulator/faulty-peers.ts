@@ -52,15 +52,15 @@ interface Flight {
 
 /** Responder and provider, with the faults that the plan has for their callers. */
 export class FaultyPeers {
-  readonly #world: Surroundings;
+  readonly #surroundings: Surroundings;
   readonly #flights: Flight[] = [];
 
-  constructor(world: Surroundings) {
-    this.#world = world;
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
   }
 
   async ask(process: Process, turn: Parameters<Responder>[0]): Promise<Awaited<ReturnType<Responder>>> {
-    const { plan, history, scheduler, random, faultAt, disturb, respond } = this.#world;
+    const { plan, history, scheduler, random, faultAt, disturb, respond } = this.#surroundings;
     const messages = turn.messages.map(({ text }) => text);
     const arrivals = turn.messages.map(({ arrivedAtMs }) => arrivedAtMs);
     history.add({ kind: "asked", turn: turn.id, attempt: turn.attempt, messages, arrivals });
@@ -81,7 +81,7 @@ export class FaultyPeers {
   }
 
   async send(process: Process, outgoing: Outgoing, signal: AbortSignal): Promise<SendOutcome> {
-    const { scheduler, faultAt, disturb, latencyMs, tokenOf } = this.#world;
+    const { scheduler, faultAt, disturb, latencyMs, tokenOf } = this.#surroundings;
     const outage = this.#outage("sending");
     if (outage?.how === "silent") return new Promise(() => {});
     if (outage) return { kind: "not-sent", retry: "later", why: "connection refused" };
@@ -110,7 +110,7 @@ export class FaultyPeers {
       }
       case "crash-in-flight":
         void this.#onItsWay(process, arrive);
-        this.#world.crash(process);
+        this.#surroundings.crash(process);
         return new Promise(() => {});
       case "freeze-at-socket":
         await disturb(process, "freeze-before", "before");
@@ -127,7 +127,7 @@ export class FaultyPeers {
   }
 
   async reconcile(process: Process, query: ReconcileQuery): Promise<ReconcileOutcome> {
-    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#world;
+    const { plan, scheduler, random, faultAt, disturb, latencyMs, provider, history } = this.#surroundings;
     const { turnId: turn, chunk } = query.reference;
     history.add({ kind: "asked-about", turn, chunk });
     const outage = this.#outage("asking");
@@ -147,7 +147,7 @@ export class FaultyPeers {
 
   /** A dead process sends no more: what it sent reaches the provider soon, or never. */
   landFlightsOf(dead: Process): void {
-    const { scheduler, random } = this.#world;
+    const { scheduler, random } = this.#surroundings;
     for (const flight of this.#flights.filter(({ process }) => process === dead)) {
       flight.settledByMs = Math.min(flight.settledByMs, scheduler.nowMs + SETTLED_MS);
       const leftMs = Math.max(0, flight.settledByMs - scheduler.nowMs);
@@ -156,7 +156,7 @@ export class FaultyPeers {
   }
 
   #outage(who: PlannedOutage["who"]): PlannedOutage | undefined {
-    const { plan, scheduler, startAtMs, areFaultsOver } = this.#world;
+    const { plan, scheduler, startAtMs, areFaultsOver } = this.#surroundings;
     if (areFaultsOver()) return undefined;
     const atMs = scheduler.nowMs - startAtMs;
     return plan.outages?.find((each) => each.who === who && each.fromMs <= atMs && atMs < each.toMs);
@@ -164,7 +164,7 @@ export class FaultyPeers {
 
   /** Out of our hands, and accepted by the provider later, within the settle time. */
   #onItsWay(process: Process, arrive: (listedByMs: number) => string): Promise<string> {
-    const { scheduler, random } = this.#world;
+    const { scheduler, random } = this.#surroundings;
     return new Promise((resolve) => {
       let isOver = false;
       const flight: Flight = {
@@ -181,13 +181,17 @@ export class FaultyPeers {
   }
 
   #arrive(process: Process, outgoing: Outgoing, token: string, listedByMs?: number): string {
-    const { plan, provider, history, scheduler, random } = this.#world;
+    const { plan, provider, history, scheduler, random } = this.#surroundings;
     const sent = provider.take(outgoing, this.#lagMs(listedByMs));
     const { turnId: turn, chunk, to, providerId } = sent;
     history.add({ kind: "sent", turn, chunk, to, process: process.id, token });
     if (plan.callbacks) {
       const status = { account: "a", providerId, status: "delivered", chunk: { turnId: turn, chunk } };
-      scheduler.at(scheduler.nowMs + random.below(3_000), undefined, () => void this.#world.settle(status));
+      scheduler.at(
+        scheduler.nowMs + random.below(3_000),
+        undefined,
+        () => void this.#surroundings.settle(status),
+      );
     }
     return providerId;
   }
@@ -197,7 +201,7 @@ export class FaultyPeers {
    * acceptance.
    */
   #lagMs(listedByMs?: number): number {
-    const { plan, scheduler, random } = this.#world;
+    const { plan, scheduler, random } = this.#surroundings;
     // A moving clock shortens the time that a send has to settle.
     if (!plan.listsLate || plan.faults.some(({ kind }) => kind.startsWith("clock"))) return 0;
     // Its sender may die the moment after it was accepted: from there, too, it settles in time.

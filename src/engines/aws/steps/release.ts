@@ -54,9 +54,9 @@ async function undoTake(
     windowOf(site, stored.id),
   ]);
   const policy = windowInForce(site.settings, record, newer.at(-1)?.channel);
-  const giving = { state: { ...stored.state, window }, work, newer, policy };
+  const releasing = { state: { ...stored.state, window }, work, newer, policy };
   const { window: made, ...after } = afterRelease(
-    { ...giving, ...clockOf(site), windowId: site.newId() },
+    { ...releasing, ...clockOf(site), windowId: site.newId() },
     how,
   );
   const { id: windowId, dueAtMs, wakeAtMs } = made!;

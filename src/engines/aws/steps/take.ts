@@ -87,6 +87,7 @@ async function carryOut(
   token: string,
 ): Promise<Step> {
   switch (decision.kind) {
+    // "busy" never comes: this look is under its own lease.
     case "busy":
     case "nothing": {
       // Late, doubled, or for a conversation that does not exist: it is counted, and nothing else.

@@ -30,6 +30,6 @@ export async function undoTake(site: AwsContext, id: string, token: string): Pro
 function freed(site: AwsContext, { state }: Stored): ConversationState {
   const work = workOf(state, state.lease?.turnId ?? "");
   if (!work) return { ...state, lease: undefined };
-  const giving = { state, work, newer: [], policy: site.settings.window, windowId: site.newId() };
-  return { ...afterRelease({ ...giving, ...clockOf(site) }, { kind: "put-back" }), window: undefined };
+  const releasing = { state, work, newer: [], policy: site.settings.window, windowId: site.newId() };
+  return { ...afterRelease({ ...releasing, ...clockOf(site) }, { kind: "put-back" }), window: undefined };
 }

@@ -128,8 +128,8 @@ export function release(
   const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
   const policy = windowInForce(step.settings, conversation, newer?.newestChannel);
   const arrivals = newer ? arrivalsOf(newer) : [];
-  const giving = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
-  saveState(step, id, afterRelease(giving, how));
+  const releasing = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
+  saveState(step, id, afterRelease(releasing, how));
   return { kind: "released" };
 }
 
