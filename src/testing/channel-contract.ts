@@ -1,6 +1,6 @@
 import type { CallerFamily } from "../core/refusals.ts";
 import { ownMessage, RECEIVING, refusals } from "./channel-contract-receiving.ts";
-import { SENDING } from "./channel-contract-sending.ts";
+import { ASKING, SENDING } from "./channel-contract-sending.ts";
 import type { ContractSubject } from "./channel-contract-subject.ts";
 
 export interface ChannelHarness {
@@ -9,6 +9,8 @@ export interface ChannelHarness {
   open(): Promise<ContractSubject>;
   /** Why there is no provider to send to, where there is none. */
   readonly withoutProvider?: string;
+  /** Why its provider cannot be asked what was sent, where it cannot: the channel has no `reconcile`. */
+  readonly withoutReconcile?: string;
   /** Why a message of our own cannot come back, where it cannot. */
   readonly withoutEcho?: string;
 }
@@ -30,6 +32,11 @@ export function channelContract(harness: ChannelHarness): ContractCase[] {
     { title: "a message of our own never comes in", run: ownMessage, ...because(harness.withoutEcho) },
     { title: "every refusal is answered as the error table says", run: refusals },
     ...SENDING.map(([title, run]) => ({ title, run, ...because(harness.withoutProvider) })),
+    ...ASKING.map(([title, run]) => ({
+      title,
+      run,
+      ...because(harness.withoutProvider ?? harness.withoutReconcile),
+    })),
   ];
   return cases.map(({ title, run, ...rest }) => ({
     title: `${harness.name}: ${title}`,
