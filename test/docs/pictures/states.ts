@@ -85,8 +85,8 @@ export const TURN: Chart = {
     { from: "awaiting.left 0.75", to: "asked.bottom 0.55", says: "none came in time", along: 0.3 },
     { from: "awaiting.right", to: "sending.bottom 0.45", says: "it comes", along: 0.3 },
     {
-      from: "asked.bottom 0.25",
-      to: "released.top 0.25",
+      from: "asked.bottom 0.12",
+      to: "released.top 0.12",
       says: ["retry, restart,", "put-back"],
       along: 0.75,
     },
@@ -105,9 +105,10 @@ export const TURN: Chart = {
     {
       from: "released.bottom",
       to: "dead.left",
-      says: "dead-letter: no try can help, or attempts or time ran out",
+      says: "attempts or time ran out",
       along: 0.6,
     },
+    { from: "sending.bottom 0.95", to: "dead.top 0.3", says: "no try can help", along: 0.5 },
   ],
 };
 
@@ -131,7 +132,7 @@ export const CHUNK: Chart = {
       to: "sent.left",
       says: ["answered, found in the list,", "or told by a callback"],
     },
-    { from: "pending.bottom", to: "dropped.top" },
+    { from: "pending.bottom", to: "dropped.top", says: "hand-off" },
     { from: "sending.bottom", to: "unknown.top", says: "it cannot be learnt" },
     { from: "unknown.right", to: "settled.left", says: ["a callback comes late,", "or a person found out"] },
   ],
