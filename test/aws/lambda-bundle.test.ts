@@ -10,8 +10,8 @@ import { type Bundle, bundleFunctions } from "./bundle.ts";
 
 /** Today's size and a little more, so that growth is a decision. */
 const BYTES_MAX = 950_000;
-// 300,132 with what is kept of names, and one table of settings that brings its help along.
-const ZIPPED_BYTES_MAX = 302_000;
+// 303,281 with what is kept of names, requests that are checked, and a table of settings with its help.
+const ZIPPED_BYTES_MAX = 306_000;
 
 interface Said {
   readonly last: string;

@@ -154,7 +154,9 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/take.ts",
-    code: 'recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],',
+    code:
+      'const recentProviderIds = what === "draft" ? ' +
+      "step.tables.history.recentProviderIds(work.recordId) : [];",
     change: 'what === "draft" → true',
     because: "only a read more: a worker that continues no draft asks no provider",
   },

@@ -2,6 +2,7 @@ import { takeResult } from "../../../core/dead-letters.ts";
 import { keepSent } from "../../../core/draft.ts";
 import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { type ConversationState, withoutWork } from "../../../core/state.ts";
+import { inBatchOrder } from "../../../core/taken.ts";
 import { type FinishedTurn, recordOf, spokenIn, unknownSendsOf } from "../../../core/turn.ts";
 import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
@@ -14,7 +15,6 @@ import { conversationKeyOf, transactionToken } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { unknownItem } from "../items/message-item.ts";
 import { isForgotten, putSent, seenItem } from "../items/seen.ts";
-import { messagesOf } from "../items/stage-item.ts";
 import { stagedAs, stageKey } from "../items/staged.ts";
 import { heldState, isUnchanged, letGo, savedAs } from "../items/state.ts";
 import { type Stored, storedFrom } from "../items/state-item.ts";
@@ -176,9 +176,7 @@ async function finishedTurn(site: AwsContext, stored: Stored, commit: Commit): P
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
   const rows =
     site.batches.get(stored.state.lease!.token) ?? (await stagedAs(site, stored.id, work.batchIds));
-  const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
-  const messages = work.batchIds.flatMap((id) => byId.get(id) ?? []);
-  return { work, commit, draft, messages, nowMs: site.clock.nowMs() };
+  return { work, commit, draft, messages: inBatchOrder(work, rows), nowMs: site.clock.nowMs() };
 }
 
 function stateAfter(

@@ -1,19 +1,18 @@
 import { deadLetteredAs } from "../../../core/dead-letters.ts";
 import { movedFrom, nameAddressed } from "../../../core/person.ts";
-import { type ConversationState, triesOf } from "../../../core/state.ts";
-import { standsApart } from "../../../core/suspects.ts";
+import type { ConversationState } from "../../../core/state.ts";
 import type { TakeDecision } from "../../../core/take.ts";
+import { contentOf, type TurnContent, takenFrom } from "../../../core/taken.ts";
 import { tellable } from "../../../errors.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { LetterContent } from "../../../model/dead-letter.ts";
-import type { Moved, Taken, TakeOutcome } from "../../../model/take.ts";
+import type { Moved, TakeOutcome } from "../../../model/take.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, different, present } from "../dynamo/expression.ts";
 import { rowKey } from "../items/conversation-item.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { recordsBehind } from "../items/name-item.ts";
 import { quarantineState } from "../items/quarantined-rows.ts";
-import { messagesOf, type StagedRow } from "../items/stage-item.ts";
 import { hold, isMine, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeAt, wakeWaiting } from "../items/window.ts";
@@ -157,10 +156,10 @@ async function begin(
   const newest = view.rows.findLast(({ id }) => work.batchIds.includes(id));
   const channel = newest?.channel ?? triggerIn(view).channel;
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
-  const turn = contentOf(decision, batch);
-  const [sent, moved] = await Promise.all([
+  const content = contentOf(decision, batch);
+  const [recentProviderIds, moved] = await Promise.all([
     decision.what === "draft" ? sentBefore(site, work.recordId) : [],
-    movedSince(site, record!, turn),
+    movedSince(site, record!, content),
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
@@ -173,10 +172,9 @@ async function begin(
   site.batches.set(token, batch);
   const left = leftBehind(view, decision);
   if (left) site.leftBehind.set(token, left);
-  return {
-    kind: "over",
-    outcome: { kind: "turn", taken: takenFrom(site, view, decision, { turn, sent, moved }) },
-  };
+  site.senders.set(record!.id, sender);
+  const read = { id: stored.id, conversation: record!, content, moved, recentProviderIds };
+  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, site.settings) } };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
@@ -191,59 +189,14 @@ async function mirrorStatus(site: AwsContext, { record }: ConversationView): Pro
   });
 }
 
-interface Read {
-  readonly turn: Pick<Taken, "messages" | "outbound" | "draft">;
-  readonly sent: readonly string[];
-  readonly moved: Moved | undefined;
-}
-
-function contentOf(
-  { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
-  batch: readonly StagedRow[],
-): Read["turn"] {
-  const byId = new Map(messagesOf(batch).map((row) => [row.id, row.message]));
-  const outbound = batch.find((row) => row.kind === "outbound")?.outbound;
-  return {
-    messages: work.batchIds.flatMap((id) => byId.get(id) ?? []),
-    ...(outbound && { outbound }),
-    ...(what === "draft" && state.draft && { draft: state.draft }),
-  };
-}
-
 /** Only of a turn that is answered to a number: other names stay one person's, and cost no read. */
 async function movedSince(
   site: AwsContext,
   record: Conversation,
-  turn: Read["turn"],
+  content: TurnContent,
 ): Promise<Moved | undefined> {
-  const name = nameAddressed(turn);
+  const name = nameAddressed(content);
   return name === undefined ? undefined : movedFrom(name, record, await recordsBehind(site, record));
-}
-
-function takenFrom(
-  site: AwsContext,
-  { stored, record }: ConversationView,
-  { state, what, work }: Extract<TakeDecision, { kind: "turn" }>,
-  { turn, sent, moved }: Read,
-): Taken {
-  const { token, untilAtMs, takenAtMs } = state.lease!;
-  site.senders.set(record!.id, record!.sender);
-  return {
-    lease: { conversationId: stored.id, token, untilAtMs },
-    turnId: work.turnId,
-    attempt: triesOf(work),
-    attempts: work.attempts,
-    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
-    ...(standsApart(work, what, site.settings) && { isSuspect: true }),
-    restarts: work.restarts,
-    conversation: record!,
-    ...turn,
-    ...(moved && { moved }),
-    recentProviderIds: sent,
-    cut: state.leftBehindAtMs !== undefined,
-    takenAtMs,
-    dueAtMs: work.dueAtMs,
-  };
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */

@@ -1,10 +1,7 @@
-import type { Work } from "../../../core/state.ts";
 import { type FinishedTurn, recordOf, spokenIn, statusAfter, unknownSendsOf } from "../../../core/turn.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Conversation } from "../../../model/conversation.ts";
-import type { StagedMessage } from "../../../model/message.ts";
-import { messagesOf, type StepContext } from "../context.ts";
-import type { StagedRow } from "../tables.ts";
+import type { StepContext } from "../context.ts";
 
 /** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */
 export function recordTurn(step: StepContext, finished: FinishedTurn): void {
@@ -16,12 +13,6 @@ export function recordTurn(step: StepContext, finished: FinishedTurn): void {
   tables.history.appendMessages(recordId, spokenIn(finished));
   tables.history.appendTurn(recordOf(finished));
   for (const unknown of unknownSendsOf(finished)) tables.unknownSends.put(unknown);
-}
-
-/** The messages of a batch in its own order, which is not always that of staging. */
-export function inBatchOrder(work: Work, rows: readonly StagedRow[]): StagedMessage[] {
-  const byId = new Map(messagesOf(rows).map(({ id, message }) => [id, message]));
-  return work.batchIds.flatMap((id) => byId.get(id) ?? []);
 }
 
 function afterTurn(conversation: Conversation, commit: Commit, nowMs: number): Conversation {

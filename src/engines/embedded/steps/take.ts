@@ -2,9 +2,9 @@ import { deadLetteredAs, takeResult } from "../../../core/dead-letters.ts";
 import { isHeld } from "../../../core/lease.ts";
 import { movedFrom, nameAddressed } from "../../../core/person.ts";
 import { bytesOf } from "../../../core/pile.ts";
-import { type ConversationState, triesOf } from "../../../core/state.ts";
-import { standsApart } from "../../../core/suspects.ts";
+import type { ConversationState } from "../../../core/state.ts";
 import { decideTake, type TakeDecision } from "../../../core/take.ts";
+import { contentOf, takenFrom } from "../../../core/taken.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
@@ -21,7 +21,6 @@ import {
 import type { StagedRow } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsBehind, resolve } from "./find-conversation.ts";
-import { inBatchOrder } from "./record-turn.ts";
 import { type Waiting, waitingIn } from "./waiting.ts";
 
 /**
@@ -142,43 +141,24 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
       // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
       saveState(step, id, decision.state);
-      return { kind: "turn", taken: takenFrom(step, { ...before, rows }, decision) };
+      return { kind: "turn", taken: taken(step, { ...before, rows }, decision) };
     }
   }
 }
 
-function takenFrom(
+function taken(
   step: StepContext,
-  before: Before & { readonly rows: readonly StagedRow[] },
+  { id, record, rows }: Before & { readonly rows: readonly StagedRow[] },
   decision: Extract<TakeDecision, { kind: "turn" }>,
 ): Taken {
-  const { work, state, what } = decision;
-  const lease = state.lease!;
-  const { rows } = before;
-  const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
-  const conversation = before.record!;
-  const messages = inBatchOrder(work, rows);
-  const draft = what === "draft" ? state.draft : undefined;
-  const name = nameAddressed({ draft, outbound, messages });
-  const moved = name && movedFrom(name, conversation, recordsBehind(step, conversation));
-  return {
-    lease: { conversationId: before.id, token: lease.token, untilAtMs: lease.untilAtMs },
-    turnId: work.turnId,
-    attempt: triesOf(work),
-    attempts: work.attempts,
-    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
-    ...(standsApart(work, what, step.settings) && { isSuspect: true }),
-    restarts: work.restarts,
-    conversation,
-    messages,
-    ...(outbound && { outbound }),
-    ...(draft && { draft }),
-    ...(moved && { moved }),
-    recentProviderIds: what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [],
-    cut: state.leftBehindAtMs !== undefined,
-    takenAtMs: step.nowMs,
-    dueAtMs: work.dueAtMs,
-  };
+  const { work, what } = decision;
+  const conversation = record!;
+  const content = contentOf(decision, rows);
+  const name = nameAddressed(content);
+  const moved =
+    name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(step, conversation));
+  const recentProviderIds = what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [];
+  return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, step.settings);
 }
 
 /**

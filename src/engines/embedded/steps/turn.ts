@@ -3,6 +3,7 @@ import { acceptedMeanwhile, isSilence } from "../../../core/late-answer.ts";
 import { afterRelease } from "../../../core/release.ts";
 import { type ConversationState, triesOf, type Work, withoutWork, workOf } from "../../../core/state.ts";
 import { arrivalsOf, deadLetteredWith } from "../../../core/take.ts";
+import { inBatchOrder } from "../../../core/taken.ts";
 import { mayRestart } from "../../../core/turn.ts";
 import { windowInForce } from "../../../core/window.ts";
 import type { Commit } from "../../../model/commit.ts";
@@ -19,7 +20,7 @@ import type {
 import { clockOf, heldState, type StepContext, saveState } from "../context.ts";
 import type { StagedSpan } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
-import { inBatchOrder, recordTurn } from "./record-turn.ts";
+import { recordTurn } from "./record-turn.ts";
 import { takeMore } from "./take.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };

@@ -1,0 +1,66 @@
+import type { StagedMessage } from "../model/message.ts";
+import type { StagedOutbound } from "../model/outbound.ts";
+import type { Settings } from "../model/settings.ts";
+import type { Moved, Taken } from "../model/take.ts";
+import { triesOf, type Work } from "./state.ts";
+import { standsApart } from "./suspects.ts";
+import type { TakeDecision } from "./take.ts";
+
+type Turn = Extract<TakeDecision, { kind: "turn" }>;
+
+/** As every engine reads it from its stage. */
+type StagedRow =
+  | { readonly kind: "message"; readonly id: string; readonly message: StagedMessage }
+  | { readonly kind: "outbound"; readonly outbound: StagedOutbound };
+
+/** What a turn is about. */
+export type TurnContent = Pick<Taken, "messages" | "outbound" | "draft">;
+
+export function contentOf({ state, what, work }: Turn, rows: readonly StagedRow[]): TurnContent {
+  const outbound = rows.find((row) => row.kind === "outbound")?.outbound;
+  return {
+    messages: inBatchOrder(work, rows),
+    ...(outbound && { outbound }),
+    ...(what === "draft" && state.draft && { draft: state.draft }),
+  };
+}
+
+/** The messages of a batch in its own order, which is not always that of staging. */
+export function inBatchOrder(
+  { batchIds }: Pick<Work, "batchIds">,
+  rows: readonly StagedRow[],
+): StagedMessage[] {
+  const byId = new Map(rows.flatMap((row) => (row.kind === "message" ? [[row.id, row.message]] : [])));
+  return batchIds.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** What an engine read for a turn that it has decided to take. */
+export interface ReadForTurn extends Pick<Taken, "conversation" | "recentProviderIds"> {
+  /** Under which the lease stands. */
+  readonly id: string;
+  readonly content: TurnContent;
+  readonly moved: Moved | undefined;
+}
+
+/** The turn as a worker gets it, once `decision.state` is stored. */
+export function takenFrom(decision: Turn, read: ReadForTurn, settings: Settings): Taken {
+  const { work, state, what } = decision;
+  const { token, untilAtMs, takenAtMs } = state.lease!;
+  const { id, conversation, content, moved, recentProviderIds } = read;
+  return {
+    lease: { conversationId: id, token, untilAtMs },
+    turnId: work.turnId,
+    attempt: triesOf(work),
+    attempts: work.attempts,
+    ...(work.failingSinceAtMs !== undefined && { failingSinceAtMs: work.failingSinceAtMs }),
+    ...(standsApart(work, what, settings) && { isSuspect: true }),
+    restarts: work.restarts,
+    conversation,
+    ...content,
+    ...(moved && { moved }),
+    recentProviderIds,
+    cut: state.leftBehindAtMs !== undefined,
+    takenAtMs,
+    dueAtMs: work.dueAtMs,
+  };
+}
