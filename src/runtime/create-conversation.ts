@@ -68,10 +68,12 @@ export async function createConversation(
   made: (id: string) => void = () => {},
 ): Promise<CreateResult> {
   check(request);
-  const { sender, senderAlias, allowedChannels, attributes } = request;
+  const channelType = typeOf(context.channels, request);
+  requireOwnAddress(context.channels, channelType, request);
+  const { address, sender, senderAlias, allowedChannels, attributes } = request;
   const asked = {
-    channelType: typeOf(context.channels, request),
-    address: ownAddress(context.channels, request),
+    channelType,
+    address,
     sender,
     ...(senderAlias !== undefined && { senderAlias }),
     ...(request.window && { window: windowPolicy(request.window, "window") }),
@@ -104,13 +106,14 @@ function typeOf(channels: UseCaseContext["channels"], { channel, channelType: ty
 }
 
 /** Otherwise a conversation would be made that no message reaches, and in which nothing can be said. */
-function ownAddress(channels: UseCaseContext["channels"], request: CreateRequest): string {
-  const { address } = request;
-  const type = typeOf(channels, request);
-  const names = Object.keys(channels).filter(
-    (name) => name === (request.channel ?? name) && channels[name]?.type === type,
-  );
-  if (names.some((name) => mayBring(channels, name, address))) return address;
+function requireOwnAddress(
+  channels: UseCaseContext["channels"],
+  type: string,
+  { channel, address }: CreateRequest,
+): void {
+  const ofType = Object.keys(channels).filter((name) => channels[name]?.type === type);
+  const names = channel === undefined ? ofType : [channel];
+  if (names.some((name) => mayBring(channels, name, address))) return;
   const known = names.flatMap((name) => channels[name]?.addresses ?? []);
   throw new InvalidRequest(`address is none of ours on this channel; there are ${known.join(", ")}`);
 }

@@ -33,11 +33,13 @@ export function draftOf(run: TurnRun, said: Said): Draft {
   const textMax = run.channels[channel]?.textMax ?? Number.POSITIVE_INFINITY;
   const nowMs = clock.nowMs();
   const { usage, complete, handOff, author, awaitingUntilAtMs } = said;
-  return readable({
+  const addressee = nameAddressed({ outbound: taken.outbound, messages: taken.messages });
+  const draft: Draft = {
     turnId: taken.turnId,
     messageIds: taken.messages.map(({ id }) => id),
     channel,
-    ...addressOf(run, channel),
+    to: taken.outbound?.to ?? newest!.replyTo,
+    ...(addressee !== undefined && { addressee }),
     from: newest?.address ?? taken.conversation.address,
     chunks: pendingChunks(replyTexts(said, textMax, settings), said.media),
     ...(usage && { usage }),
@@ -47,21 +49,11 @@ export function draftOf(run: TurnRun, said: Said): Draft {
     ...(awaitingUntilAtMs !== undefined && { awaitingUntilAtMs }),
     answerStartedAtMs: said.answerStartedAtMs ?? nowMs,
     draftedAtMs: nowMs,
-  });
-}
-
-/** Where the customer is now: a message or an outbound may have waited, and its number may have passed on. */
-function addressOf({ taken, channels }: TurnRun, channel: string): Pick<Draft, "to" | "addressee"> {
-  const { outbound, messages, moved } = taken;
-  const addressee = moved?.to ?? nameAddressed({ outbound, messages });
-  const to = outbound?.to ?? messages.at(-1)!.replyTo;
-  return {
-    to: moved?.to === undefined ? to : addressOn(channels[channel], moved.to),
-    ...(addressee !== undefined && { addressee }),
   };
+  return readable(readdressed(run, draft));
 }
 
-/** A draft that was begun earlier: what is left of it goes to where the customer is now. */
+/** What is not sent yet goes to where the customer is now: it may have waited while the number passed on. */
 export function readdressed({ taken, channels }: TurnRun, draft: Draft): Draft {
   const name = taken.moved?.to;
   if (name === undefined || name === draft.addressee) return draft;

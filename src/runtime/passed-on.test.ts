@@ -159,3 +159,20 @@ it("a reply to a number that may be another person's is not sent, and is kept fo
   const { items } = await (await engine()).inspector.dead({ limit: 10 });
   expect(items.map(({ reason }) => reason)).toEqual([expect.stringContaining("another person")]);
 });
+
+it("a conversation that a human has is handed off as before: nothing is sent in it", async () => {
+  open({ begin: async () => {}, end: async () => {} });
+  await lull.receive("SV.ana", "hello");
+  await lull.advance(20_000);
+  await lull.receive(PHONE, "who am I?");
+  const { items } = await (await engine()).inspector.conversations({ limit: 10 });
+  const bare = items.find(({ sender }) => sender === PHONE)!;
+  await (await engine()).conversations.change(bare.id, { handedOff: true });
+  await anaWrites();
+  await lull.advance(600_000);
+  const { inspector } = await engine();
+  expect((await inspector.dead({ limit: 10 })).items).toEqual([]);
+  expect((await inspector.conversation(bare.id))!.turns.map(({ outcome }) => outcome)).toEqual([
+    "handed-off",
+  ]);
+});

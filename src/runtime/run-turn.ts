@@ -36,9 +36,8 @@ function resume(run: TurnRun): Promise<TurnEnd> {
   // Checked before the responder is asked: on a shared database another process may have this channel.
   if (!Object.hasOwn(run.channels, channel)) return fail(run, elsewhere(channel));
   if (draft) return deliver(run, draft, { isFresh: false });
-  if (isPassedOn(run.taken)) return fail(run, passedOn());
-  if (outbound) return writeDraft(run, draftOf(run, outbound));
-  return answerBatch(run);
+  if (!outbound) return answerBatch(run);
+  return isPassedOn(run.taken) ? fail(run, passedOn()) : writeDraft(run, draftOf(run, outbound));
 }
 
 /** Where the answer goes. */
@@ -56,6 +55,7 @@ async function answerBatch(run: TurnRun): Promise<TurnEnd> {
   const decision = decideAnswer(taken.conversation, settings.channels[channel]?.type ?? channel);
   if (decision.kind === "refuse") return commit(run, { outcome: `refused: ${decision.code}` });
   if (decision.kind === "hand-off") return handOver(run);
+  if (isPassedOn(taken)) return fail(run, passedOn());
   const responder = run.responderFor(channel);
   if (!responder) return commit(run, { outcome: "refused: ROUTE_NOT_FOUND" });
   return askAndGoOn(run, responder, (answer, answerStartedAtMs) => {
