@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { maskAddress } from "../core/privacy.ts";
+import { maskAddress } from "../runtime/log-privacy.ts";
 import { createLog } from "./logger.ts";
 
 function logTo(lines: string[], options: { level?: "debug" | "info" | "warn"; pretty?: boolean } = {}) {

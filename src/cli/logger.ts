@@ -1,5 +1,5 @@
-import { safeFields } from "../core/privacy.ts";
 import type { Log, LogFields, LogLevel } from "../model/log.ts";
+import { safeFields } from "../runtime/log-privacy.ts";
 import { harmless } from "./output/harmless.ts";
 
 const RANK: Record<LogLevel, number> = { debug: 0, info: 1, warn: 2, error: 3 };

@@ -91,11 +91,11 @@ export async function respondersFrom(
   if (given === undefined) return undefined;
   if (!isObject(given))
     throw new ConfigError(`${file?.name}: responders must be an object: channels and who answers there`);
-  const stranger = Object.keys(given).find((name) => !channels.includes(name));
-  if (stranger !== undefined)
+  const unknownChannel = Object.keys(given).find((name) => !channels.includes(name));
+  if (unknownChannel !== undefined)
     throw new ConfigError(
-      `${file?.name}: responders.${stranger}: there is no channel ` +
-        `${stranger}${didYouMean(stranger, channels)}`,
+      `${file?.name}: responders.${unknownChannel}: there is no channel ` +
+        `${unknownChannel}${didYouMean(unknownChannel, channels)}`,
     );
   const entries = Object.entries(given).map(async ([name, each]): Promise<[string, Responder]> => {
     const { respond } = await described(each, `responders.${name}`, file, means);

@@ -163,12 +163,12 @@ function newcomer(name: string, records: NameRecords): Choice<never> {
  */
 export function chooseByName<C extends NamedConversation>(
   name: string,
-  place: string,
+  waitingId: string,
   active: readonly C[],
   records: NameRecords,
 ): Choice<C> {
   const isPresent = (each: NamedConversation) => each.sender === name && isPresentOwners(each, records);
-  if (isPassing(name) && !isPresent({ sender: name, id: place })) return ownerless(name);
+  if (isPassing(name) && !isPresent({ sender: name, id: waitingId })) return ownerless(name);
   const isTheirs = (each: C) => (isPassing(name) ? isPresent(each) : whoseIs(each, records) === name);
   const found = active.find(isTheirs);
   return found ? { found, sender: name, keeps: () => NOTHING } : newcomer(name, records);

@@ -31,7 +31,7 @@ export function soundInbound(message: InboundMessage): Sound<InboundMessage> {
 const UNREADABLE = "(unreadable)";
 
 /** As much of an unreadable message as an operator needs to find out who sent it. Its text is left out. */
-export function oddInbound(message: unknown): InboundMessage {
+export function malformedInbound(message: unknown): InboundMessage {
   const given = isObject(message) ? message : {};
   const told = (value: unknown) => {
     const word = named(value);

@@ -1,8 +1,8 @@
-import { guessable, isGuessable } from "../core/own-secret.ts";
-import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../core/this-machine.ts";
 import { ConfigError, tellable } from "../errors.ts";
 import type { SecretReference } from "../ports/secrets.ts";
 import type { Service } from "../runtime/service.ts";
+import { guessable, isGuessable } from "../wire/own-secret.ts";
+import { isForwarded, isLoopbackAddress, isLoopbackHost, isOfAnotherSite } from "../wire/request-origin.ts";
 import { sameSecret } from "../wire/same-secret.ts";
 import { failure, isRead, notNow } from "./answers.ts";
 import type { EdgeAnswer, EdgeRequest } from "./edge-request.ts";

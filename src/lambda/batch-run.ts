@@ -1,4 +1,4 @@
-import { triggerFrom } from "../engines/aws/queue/triggers.ts";
+import { triggerFrom } from "../engines/aws/for-functions.ts";
 import { LullError, tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
@@ -26,7 +26,7 @@ const AGAIN_FACTOR = 3;
 const AGAIN_SECONDS_MAX = 900;
 
 const UNREADABLE = "TRIGGER_UNREADABLE";
-const NO_PLACE = "NO_PLACE";
+const NO_SLOT = "NO_SLOT";
 const OUT_OF_TIME = "OUT_OF_TIME";
 
 /** One batch within one invocation. */
@@ -37,14 +37,14 @@ export class BatchRun {
   readonly #woken = new Map<string, Promise<void>>();
   readonly #running = new Set<SqsRecord>();
   readonly #cancel: readonly (() => void)[];
-  #freePlaces: number;
+  #freeSlots: number;
   readonly #waiting: (() => void)[] = [];
 
   constructor(options: BatchRunOptions) {
     const { lull, visibility, budget, clock } = options;
     const { renewMs, leaseMs, clockSkewMs, concurrency } = lull.settings;
     this.#options = options;
-    this.#freePlaces = concurrency;
+    this.#freeSlots = concurrency;
     this.#over.promise.catch(() => {});
     this.#cancel = [
       clock.after(budget.stopMs, () => this.#stopping.abort()),
@@ -88,10 +88,10 @@ export class BatchRun {
   }
 
   async #wake(conversationId: string): Promise<void> {
-    await this.#place();
+    await this.#turnSlot();
     try {
       if (this.#stopping.signal.aborted)
-        throw new LullError("there was no time for it", { code: NO_PLACE, retry: "later" });
+        throw new LullError("there was no time for it", { code: NO_SLOT, retry: "later" });
       const within = { stopping: this.#stopping.signal, limits: this.#options.budget.limits };
       const { lull, trace } = this.#options;
       const outcome = await trace("turn", () => lull.wake(conversationId, within), { conversationId });
@@ -100,13 +100,13 @@ export class BatchRun {
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
-      else this.#freePlaces += 1;
+      else this.#freeSlots += 1;
     }
   }
 
   /** A batch may be larger than what one process should do at once. */
-  async #place(): Promise<void> {
-    if (this.#freePlaces > 0) this.#freePlaces -= 1;
+  async #turnSlot(): Promise<void> {
+    if (this.#freeSlots > 0) this.#freeSlots -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
@@ -122,7 +122,7 @@ export class BatchRun {
     log("error", "trigger.failed", { id: record.messageId, reason: tellable(error) });
     // With no time left for that either, it comes again when its visibility timeout ends.
     if (code === OUT_OF_TIME) return;
-    await visibility.showAfter(record, code === NO_PLACE ? 0 : againSeconds(record));
+    await visibility.showAfter(record, code === NO_SLOT ? 0 : againSeconds(record));
   }
 }
 

@@ -1,5 +1,5 @@
-import { isLoopbackAddress } from "../core/this-machine.ts";
 import type { Body, EdgeAnswer, EdgeRequest } from "../http/edge-request.ts";
+import { isLoopbackAddress } from "../wire/request-origin.ts";
 
 /** What a gateway turns into its answer; both versions of the payload and load balancers read this form. */
 export interface HttpResponse {

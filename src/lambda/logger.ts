@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
-import { safeFields } from "../core/privacy.ts";
 import type { Log, LogFields } from "../model/log.ts";
+import { safeFields } from "../runtime/log-privacy.ts";
 import type { LambdaContext } from "./invocation.ts";
 
 type LoggerContext = Parameters<Logger["addContext"]>[0];

@@ -4,14 +4,13 @@ import {
   DeleteMessageCommand,
   type SQSClient,
 } from "@aws-sdk/client-sqs";
+import { sqsClient } from "../engines/aws/for-functions.ts";
 import type { AwsEngine } from "../engines/aws/index.ts";
-import { placeFrom, sqsClient } from "../engines/aws/options.ts";
-import { type Ending, once } from "../engines/aws/retry.ts";
 import { tellable } from "../errors.ts";
 import type { Log } from "../model/log.ts";
 import type { Clock } from "../ports/clock.ts";
 import { systemClock } from "../runtime/system-clock.ts";
-import { AWS_DEADLINES } from "../wire/deadline.ts";
+import { AWS_DEADLINES, within } from "../wire/deadline.ts";
 import type { SqsRecord } from "./invocation.ts";
 
 const BATCH_MAX = 10;
@@ -91,10 +90,10 @@ export class Visibility {
     }
   }
 
-  async #tried(change: (ending: Ending) => Promise<unknown>): Promise<void> {
+  async #tried(change: (ending: { readonly abortSignal: AbortSignal }) => Promise<unknown>): Promise<void> {
     const { clock, requestMsMax = AWS_DEADLINES.requestMsMax } = this.#options;
     try {
-      await once(change, requestMsMax, clock);
+      await within(clock, requestMsMax, (abortSignal) => change({ abortSignal }));
     } catch (error) {
       // Mostly a missing permission, which is the same for all of them.
       if (!this.#hasFailed) this.#options.log("warn", "trigger.not-hidden", { reason: tellable(error) });
@@ -108,14 +107,14 @@ export class Visibility {
 }
 
 /** With the clients and queues of the engine that is in force. */
-export function visibilityIn({ options }: AwsEngine, log: Log): Visibility {
+export function visibilityIn({ options, triggerQueues }: AwsEngine, log: Log): Visibility {
   let client = options.clients?.sqs;
   return new Visibility({
     client: () => {
       client ??= sqsClient(options);
       return client;
     },
-    queues: Object.values(placeFrom(options).queues),
+    queues: triggerQueues?.() ?? [],
     clock: systemClock,
     log,
   });

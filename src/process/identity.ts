@@ -9,7 +9,7 @@ import { hostname } from "node:os";
  */
 export function processIdentity(): string {
   const { pid } = process;
-  return [hostname(), pid, startOf(pid) ?? "?", place(), randomBytes(8).toString("hex")].join("/");
+  return [hostname(), pid, startOf(pid) ?? "?", bootAndNamespace(), randomBytes(8).toString("hex")].join("/");
 }
 
 /** True only if it is certain: same machine, and no such process runs any more. */
@@ -17,7 +17,7 @@ export function isKnownDead(identity: string): boolean {
   const [machine, number, started, where = "?"] = identity.split("/");
   const pid = Number(number);
   if (machine !== hostname() || !Number.isInteger(pid) || pid <= 0) return false;
-  const certainty = compare(where, place());
+  const certainty = compare(where, bootAndNamespace());
   if (certainty !== "same") return certainty === "gone";
   if (!isRunning(pid)) return true;
   const start = startOf(pid);
@@ -53,7 +53,7 @@ function readable(path: string): string {
 }
 
 /** This boot of this machine, and this namespace of process ids: `3fa91c07-4026531836`. Only Linux tells. */
-function place(): string {
+function bootAndNamespace(): string {
   try {
     const boot = readable("/proc/sys/kernel/random/boot_id");
     const space = /\d+/.exec(readlinkSync("/proc/self/ns/pid"))?.[0];

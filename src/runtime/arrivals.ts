@@ -1,5 +1,5 @@
 import { mayBring } from "../core/own-addresses.ts";
-import { oddInbound, soundInbound } from "../core/sound-inbound.ts";
+import { malformedInbound, soundInbound } from "../core/sound-inbound.ts";
 import type { Arrival, InboundMessage } from "../model/message.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { StageRequest } from "../ports/engine.ts";
@@ -9,7 +9,7 @@ import { noteRefusal } from "./refuse.ts";
 /** What a channel gave, on its way to the store. */
 export interface Arriving extends StageRequest {
   /** Why the store cannot keep it. Such a message is refused; its neighbours are not. */
-  readonly odd?: string;
+  readonly malformed?: string;
   /** Set where its text is longer than the channel takes. Such a message is refused as well. */
   readonly tooLongBy?: number;
 }
@@ -51,16 +51,16 @@ export function admitted(
     const read = soundInbound(message);
     return read.kind === "sound"
       ? arriving({ ...read.value, ...at, position }, rules)
-      : unkept({ ...oddInbound(message), ...at, position }, read.why);
+      : refusedAsMalformed({ ...malformedInbound(message), ...at, position }, read.why);
   });
   const requests = arrived.filter(
-    ({ arrival, odd }) => odd !== undefined || mayBring(context.channels, name, arrival.address),
+    ({ arrival, malformed }) => malformed !== undefined || mayBring(context.channels, name, arrival.address),
   );
-  const hasStrangers = requests.length < arrived.length;
-  return { requests, refusal: hasStrangers ? refusedStranger(context, name) : {} };
+  const hasOthers = requests.length < arrived.length;
+  return { requests, refusal: hasOthers ? refuseAddress(context, name) : {} };
 }
 
-export function refusedStranger(context: ReceiveContext, name: string): Admitted["refusal"] {
+export function refuseAddress(context: ReceiveContext, name: string): Admitted["refusal"] {
   noteRefusal(context, name, "INVALID_SIGNATURE", NOT_OURS);
   return { code: "INVALID_SIGNATURE", detail: NOT_OURS };
 }
@@ -75,6 +75,6 @@ function arriving(arrival: Arrival, { textMax, refusal }: Rules): Arriving {
  * A message that no worker could read back in its turn is refused now, and alone: the others of its webhook
  * are acknowledged together with it, and the provider would never deliver them again.
  */
-function unkept(arrival: Arrival, odd: string): Arriving {
-  return { arrival, refusal: "INVALID_PAYLOAD", odd };
+function refusedAsMalformed(arrival: Arrival, malformed: string): Arriving {
+  return { arrival, refusal: "INVALID_PAYLOAD", malformed };
 }

@@ -1,6 +1,5 @@
 import { STRANGERS_REFUSALS_PER_MINUTE_MAX } from "../core/defaults.ts";
 import { addressProblem } from "../core/own-addresses.ts";
-import { safely } from "../core/privacy.ts";
 import { ConfigError } from "../errors.ts";
 import { processIdentity } from "../process/identity.ts";
 import { environmentSecrets } from "../secrets/secrets.ts";
@@ -11,6 +10,7 @@ import { type LullConfig, publicUrlIn, settingsFrom } from "./config.ts";
 import { createConversation } from "./create-conversation.ts";
 import { answerLate } from "./late-answer.ts";
 import { Lifecycle } from "./lifecycle.ts";
+import { safely } from "./log-privacy.ts";
 import { Readiness } from "./readiness.ts";
 import { receive } from "./receive.ts";
 import type { ReceiveContext } from "./receive-context.ts";

@@ -29,10 +29,11 @@ export async function summarise(
 ): Promise<ReceiveSummary> {
   let summary: ReceiveSummary = {};
   for (const [at, outcome] of received.outcomes.entries()) {
-    const { odd, tooLongBy } = received.requests[at]!;
+    const { malformed, tooLongBy } = received.requests[at]!;
     if (tooLongBy !== undefined)
       summary = { ...summary, detail: `the text is ${tooLongBy} characters too long` };
-    if (odd !== undefined) summary = { ...summary, ...tellOdd(context, received.name, odd) };
+    if (malformed !== undefined)
+      summary = { ...summary, ...tellMalformed(context, received.name, malformed) };
     else logOutcome(context, received.name, outcome);
     if (outcome.kind === "staged") summary = { ...summary, conversationId: outcome.conversationId };
     if (outcome.kind === "refused") {
@@ -44,7 +45,7 @@ export async function summarise(
 }
 
 /** The log tells the author of the channel; the answer tells the caller, where callers read answers. */
-export function tellOdd(
+export function tellMalformed(
   { sampled }: ReceiveContext,
   channel: string,
   why: string,

@@ -12,15 +12,15 @@ import { keepAlive } from "./heartbeat.ts";
 import { isPassedOn, passedOn } from "./passed-on.ts";
 import { persist } from "./persist.ts";
 import { commit, fail, lose, release } from "./turn-end.ts";
-import type { TurnEnd, TurnRun, TurnSurroundings } from "./turn-run.ts";
+import type { TurnContext, TurnEnd, TurnRun } from "./turn-run.ts";
 
 /**
  * Steps 5 to 9 of the protocol: ANSWER, DRAFT, SEND, COMMIT. In every case the lease is released or lapses.
  */
-export async function runTurn(surroundings: TurnSurroundings, taken: Taken): Promise<TurnEnd> {
-  const { engine, clock, settings, log } = surroundings;
+export async function runTurn(context: TurnContext, taken: Taken): Promise<TurnEnd> {
+  const { engine, clock, settings, log } = context;
   const heartbeat = keepAlive(engine.turns, taken.lease, clock, settings.renewMs, log);
-  const run: TurnRun = { ...surroundings, taken, heartbeat };
+  const run: TurnRun = { ...context, taken, heartbeat };
   try {
     return await resume(run);
   } catch (error) {

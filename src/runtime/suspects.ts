@@ -1,7 +1,7 @@
 import { mayJoin } from "../core/suspects.ts";
 import { tellable } from "../errors.ts";
 import type { Taken } from "../model/take.ts";
-import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
+import type { TurnContext, TurnEnd } from "./turn-run.ts";
 
 /** The turns of one process that may be what killed others. */
 export class Suspects {
@@ -23,7 +23,7 @@ export class Suspects {
 
 /** Releases a turn that was not begun: its attempt is not counted, and a worker looks again soon. */
 export async function setAside(
-  { engine, settings, log }: Pick<TurnSurroundings, "engine" | "settings" | "log">,
+  { engine, settings, log }: Pick<TurnContext, "engine" | "settings" | "log">,
   { lease, turnId, attempt, conversation }: Taken,
 ): Promise<TurnEnd> {
   const about = { conversation: conversation.id, turn: turnId, attempt };

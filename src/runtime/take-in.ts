@@ -3,8 +3,8 @@ import { soundStatus } from "../core/sound-inbound.ts";
 import type { DeliveryStatus } from "../model/message.ts";
 import type { Channel, ReceiveSummary } from "../ports/channel.ts";
 import type { Engine, StageOutcome, StageRequest } from "../ports/engine.ts";
-import { type Admitted, refusedStranger } from "./arrivals.ts";
-import { RETRY_AFTER_SECONDS, type Received, summarise, tellOdd } from "./outcomes.ts";
+import { type Admitted, refuseAddress } from "./arrivals.ts";
+import { RETRY_AFTER_SECONDS, type Received, summarise, tellMalformed } from "./outcomes.ts";
 import type { ReceiveContext } from "./receive-context.ts";
 import { noteRefusal } from "./refuse.ts";
 
@@ -23,11 +23,11 @@ export async function takeIn(
 ): Promise<ReceiveSummary> {
   const engine = await context.engine();
   const { requests, refusal } = arrived;
-  let stranger: ReceiveSummary = refusal;
+  let summary: ReceiveSummary = refusal;
   for (const status of statuses)
-    if (!(await settle(context, engine, name, status))) stranger = refusedStranger(context, name);
-  if (requests.length === 0) return stranger;
-  return { ...stranger, ...(await stageAtPace(context, engine, { name, channel, requests })) };
+    if (!(await recordStatus(context, engine, name, status))) summary = refuseAddress(context, name);
+  if (requests.length === 0) return summary;
+  return { ...summary, ...(await stageAtPace(context, engine, { name, channel, requests })) };
 }
 
 /** The messages for this channel: within their senders' limits, all of them or none. */
@@ -37,13 +37,13 @@ async function stageAtPace(
   { name, channel, requests }: Omit<Received, "outcomes">,
 ): Promise<ReceiveSummary> {
   const nowMs = context.clock.nowMs();
-  const senders = requests.flatMap(({ arrival, odd }) =>
-    odd === undefined ? [`${name}/${arrival.sender}`] : [],
+  const senders = requests.flatMap(({ arrival, malformed }) =>
+    malformed === undefined ? [`${name}/${arrival.sender}`] : [],
   );
   const limit = channel.hasVisitors ? context.visitorLimit : context.senderLimit;
   if (!limit.allows(senders, nowMs)) return tooMany(context, engine, name, requests);
   const outcomes = channel.isUnsigned
-    ? await stageOfStrangers(context, engine, requests, nowMs)
+    ? await stageUnsigned(context, engine, requests, nowMs)
     : await engine.receiving.stage(signed(channel, requests));
   return summarise(context, engine, { name, channel, requests, outcomes });
 }
@@ -77,27 +77,27 @@ async function tooMany(
  * Of senders who prove nothing, only as many refusals are recorded as the pace allows: each may use any
  * number of names.
  */
-async function stageOfStrangers(
+async function stageUnsigned(
   { unsignedRecords }: ReceiveContext,
   engine: Engine,
   requests: readonly StageRequest[],
   nowMs: number,
 ): Promise<readonly StageOutcome[]> {
-  const places = unsignedRecords.take(requests.length, nowMs);
+  const allowed = unsignedRecords.take(requests.length, nowMs);
   let used = 0;
   try {
     const outcomes = await engine.receiving.stage(
-      requests.map((request, at) => (at < places ? request : { ...request, isUnrecorded: true })),
+      requests.map((request, at) => (at < allowed ? request : { ...request, isUnrecorded: true })),
     );
-    used = outcomes.slice(0, places).filter(({ kind }) => kind === "refused").length;
+    used = outcomes.slice(0, allowed).filter(({ kind }) => kind === "refused").length;
     return outcomes;
   } finally {
-    unsignedRecords.release(places - used);
+    unsignedRecords.release(allowed - used);
   }
 }
 
 /** False when the status is for an address that is not its channel's. */
-async function settle(
+async function recordStatus(
   context: ReceiveContext,
   engine: Engine,
   name: string,
@@ -106,7 +106,7 @@ async function settle(
   const read = soundStatus(given);
   if (read.kind === "foreign") {
     // It proves nothing worth recording, and a redelivery would not change that.
-    tellOdd(context, name, read.why);
+    tellMalformed(context, name, read.why);
     return true;
   }
   const { address } = read.value;

@@ -10,7 +10,7 @@ import type { Heartbeat } from "./heartbeat.ts";
 import type { SampledLog } from "./sampled-log.ts";
 
 /** What every turn of a worker shares. */
-export interface TurnSurroundings {
+export interface TurnContext {
   readonly engine: Engine;
   readonly settings: Settings;
   readonly channels: Readonly<Record<string, Channel>>;
@@ -26,7 +26,7 @@ export interface TurnSurroundings {
 }
 
 /** One turn as it runs: what was taken, and the heartbeat that keeps it ours. */
-export interface TurnRun extends TurnSurroundings {
+export interface TurnRun extends TurnContext {
   readonly taken: Taken;
   readonly heartbeat: Heartbeat;
 }

@@ -5,7 +5,7 @@ import type { DeadLettered, Taken, TakeOutcome, TakeResult } from "../model/take
 import { RepeatedFailures } from "./repeated-failures.ts";
 import { runTurn } from "./run-turn.ts";
 import { Suspects, setAside } from "./suspects.ts";
-import type { TurnEnd, TurnSurroundings } from "./turn-run.ts";
+import type { TurnContext, TurnEnd } from "./turn-run.ts";
 
 /** An abort without a reason makes an error with a stack that is never read. */
 const WOKEN = "woken";
@@ -31,7 +31,7 @@ export type WakeOutcome = TakeOutcome["kind"] | "abandoned";
  *   place
  */
 export class Worker {
-  readonly #surroundings: Omit<TurnSurroundings, "stopping">;
+  readonly #context: Omit<TurnContext, "stopping">;
   readonly #running = new Set<Promise<unknown>>();
   readonly #suspects = new Suspects();
   readonly #lookFailures = new RepeatedFailures();
@@ -42,8 +42,8 @@ export class Worker {
   #nudge: { readonly atMs: number; readonly cancel: () => void } | undefined;
   #loop: Promise<void> | undefined;
 
-  constructor(surroundings: Omit<TurnSurroundings, "stopping">) {
-    this.#surroundings = surroundings;
+  constructor(context: Omit<TurnContext, "stopping">) {
+    this.#context = context;
   }
 
   start(): void {
@@ -52,7 +52,7 @@ export class Worker {
 
   /** Something will be due at that time: no need to wait for the next poll. */
   nudge(atMs: number): void {
-    const { clock } = this.#surroundings;
+    const { clock } = this.#context;
     if (atMs >= this.#sleepsUntilAtMs || this.#looking.signal.aborted) return;
     this.#sleepsUntilAtMs = atMs;
     // The earliest moment is enough: the worker that looks then learns of the others from the store.
@@ -70,10 +70,10 @@ export class Worker {
    * over.
    */
   async wake(conversationId: string, within?: Within): Promise<WakeOutcome> {
-    const outcome = await this.#surroundings.engine.turns.take(conversationId);
+    const outcome = await this.#context.engine.turns.take(conversationId);
     const isAside = outcome.kind === "turn" && !this.#admits(outcome.taken);
     if (isAside) this.#tell(outcome);
-    const end = await (isAside ? setAside(this.#surroundings, outcome.taken) : this.#begin(outcome, within));
+    const end = await (isAside ? setAside(this.#context, outcome.taken) : this.#begin(outcome, within));
     return end && isAbandoned(end) ? "abandoned" : outcome.kind;
   }
 
@@ -84,7 +84,7 @@ export class Worker {
     this.#wake.abort(WOKEN);
     await this.#loop;
     const over = new AbortController();
-    const grace = this.#surroundings.clock.sleep(graceMs, over.signal).then(() => this.#stopping.abort());
+    const grace = this.#context.clock.sleep(graceMs, over.signal).then(() => this.#stopping.abort());
     while (this.#running.size > 0) await Promise.race(this.#running);
     over.abort();
     await grace;
@@ -94,17 +94,17 @@ export class Worker {
     while (!this.#looking.signal.aborted) {
       this.#wake = new AbortController();
       const untilAtMs = await this.#look();
-      const nowMs = this.#surroundings.clock.nowMs();
+      const nowMs = this.#context.clock.nowMs();
       if (untilAtMs > nowMs && !this.#looking.signal.aborted) {
         this.#sleepsUntilAtMs = untilAtMs;
-        await this.#surroundings.clock.sleep(untilAtMs - nowMs, this.#wake.signal);
+        await this.#context.clock.sleep(untilAtMs - nowMs, this.#wake.signal);
       }
     }
   }
 
   /** Starts what is due. Returns when to look again. */
   async #look(): Promise<number> {
-    const { clock, engine, settings, log } = this.#surroundings;
+    const { clock, engine, settings, log } = this.#context;
     const pollAtMs = () => clock.nowMs() + settings.pollMs;
     const free = settings.concurrency - this.#running.size;
     if (free <= 0) return pollAtMs();
@@ -134,12 +134,12 @@ export class Worker {
       if (outcome.kind === "turn" && !this.#admits(outcome.taken)) aside.push(outcome.taken);
       else ready.push(outcome);
     }
-    await Promise.all(aside.map((taken) => setAside(this.#surroundings, taken)));
+    await Promise.all(aside.map((taken) => setAside(this.#context, taken)));
     for (const outcome of ready) void this.#begin(outcome);
   }
 
   #admits(taken: Taken): boolean {
-    return this.#suspects.admit(taken, this.#surroundings.settings.attemptsMax);
+    return this.#suspects.admit(taken, this.#context.settings.attemptsMax);
   }
 
   #begin(outcome: TakeResult, within?: Within): Promise<TurnEnd | undefined> {
@@ -151,7 +151,7 @@ export class Worker {
         // No caller awaits this promise: an unhandled rejection would end the process, and every other turn
         // in it.
         const about = { conversation: conversation.id, turn: turnId };
-        this.#surroundings.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
+        this.#context.log("error", "turn.abandoned", { ...about, reason: tellable(error) });
         return { kind: "abandoned" };
       })
       .finally(() => {
@@ -164,30 +164,30 @@ export class Worker {
 
   /** A turn, and what each commit goes on to in the same conversation, under a new token. */
   async #run(first: Taken, within?: Within): Promise<TurnEnd> {
-    const surroundings = this.#within(within);
+    const context = this.#within(within);
     for (let taken = first; ; ) {
       this.#logTaken(taken);
-      const end = await runTurn(surroundings, taken).finally(() => this.#suspects.left(taken));
+      const end = await runTurn(context, taken).finally(() => this.#suspects.left(taken));
       const next = end.kind === "committed" ? end.next : undefined;
       if (next) this.#tell(next);
       if (next?.kind !== "turn") return end;
-      if (!this.#admits(next.taken)) return setAside(surroundings, next.taken);
+      if (!this.#admits(next.taken)) return setAside(context, next.taken);
       taken = next.taken;
     }
   }
 
-  #within(within: Within | undefined): TurnSurroundings {
-    const { settings } = this.#surroundings;
-    if (!within) return { ...this.#surroundings, stopping: this.#stopping.signal };
+  #within(within: Within | undefined): TurnContext {
+    const { settings } = this.#context;
+    if (!within) return { ...this.#context, stopping: this.#stopping.signal };
     return {
-      ...this.#surroundings,
+      ...this.#context,
       settings: { ...settings, ...within.limits },
       stopping: AbortSignal.any([this.#stopping.signal, within.stopping]),
     };
   }
 
   #tell(outcome: TakeResult): void {
-    const { log } = this.#surroundings;
+    const { log } = this.#context;
     const dead = ({ conversationId, turnId, deadLetterId, reason }: DeadLettered) =>
       log("error", "turn.dead", {
         conversation: conversationId,
@@ -203,7 +203,7 @@ export class Worker {
   }
 
   #logTaken({ conversation, turnId, attempt, messages, draft, dueAtMs, takenAtMs }: Taken): void {
-    this.#surroundings.log("info", "lease.taken", {
+    this.#context.log("info", "lease.taken", {
       conversation: conversation.id,
       turn: turnId,
       attempt,

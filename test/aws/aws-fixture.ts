@@ -111,7 +111,7 @@ export async function awsFixture(
     opened.push(engine);
     return engine;
   };
-  const { site } = openContext(options, context("harness"));
+  const harness = openContext(options, context("harness")).context;
   return {
     clock,
     settings,
@@ -127,7 +127,7 @@ export async function awsFixture(
     open: (workerId) => openWith(clients, workerId),
     async takeDue(engine, max = 100) {
       // Half of a sweep: a lapsed lease has no trigger of its own, and the sweeper sends one on its schedule.
-      await sweepLeases(site);
+      await sweepLeases(harness);
       return drain(engine, max, () => held.releaseDue(clock.nowMs()));
     },
     setClockBack(ms) {

@@ -15,7 +15,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/receive.ts",
-        find: '  await armFor(site, row, conversation);\n  return { kind: "duplicate" };',
+        find: '  await armFor(context, row, conversation);\n  return { kind: "duplicate" };',
         replace: '  return { kind: "duplicate" };',
       },
     ],
@@ -37,13 +37,11 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
       {
         file: "engines/aws/steps/look.ts",
         find:
-          "  const window = continuesDraft(stored.state, nowMs) ? undefined : " +
-          "await disarm(site, stored.id, leasedAtMs);\n" +
-          "  const rows = await stagedForTurn(site, stored.id);\n",
+          "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n" +
+          "  const rows = await stagedForTurn(context, stored.id);\n",
         replace:
-          "  const rows = await stagedForTurn(site, stored.id);\n" +
-          "  const window = continuesDraft(stored.state, nowMs) ? undefined : " +
-          "await disarm(site, stored.id, leasedAtMs);\n",
+          "  const rows = await stagedForTurn(context, stored.id);\n" +
+          "  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));\n",
       },
     ],
   },
@@ -53,7 +51,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/look.ts",
-        find: "rememberedAmong(site, candidates(site, stored, rows)),",
+        find: "rememberedAmong(context, candidates(context, stored, rows)),",
         replace: "(void rememberedAmong, void candidates, new Set<string>()),",
       },
     ],
@@ -84,7 +82,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/steps/sweep.ts",
-        find: "return { done: await onlyTrue(alone, (id) => armOrphan(site, id)), next };",
+        find: "return { done: await onlyTrue(alone, (id) => armOrphan(context, id)), next };",
         replace: "void armOrphan; void alone; return { done: [], next };",
       },
     ],
@@ -104,8 +102,8 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
     patches: [
       {
         file: "engines/aws/items/state.ts",
-        find: "conversationKeyOf(before.id), change, isUnchanged(before));",
-        replace: "conversationKeyOf(before.id), change);",
+        find: "key, change, isUnchanged(before));",
+        replace: "key, change);",
       },
     ],
   },
@@ -169,12 +167,12 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
       {
         file: "engines/aws/steps/release.ts",
         find:
-          "  await wakeAt(site, triggerOf(stored), " +
+          "  await wakeAt(context, triggerOf(stored), " +
           "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n" +
-          "  const saved = await saveState(site, stored, after);\n",
+          "  const saved = await saveState(context, stored, after);\n",
         replace:
-          "  const saved = await saveState(site, stored, after);\n" +
-          "  await wakeAt(site, triggerOf(stored), " +
+          "  const saved = await saveState(context, stored, after);\n" +
+          "  await wakeAt(context, triggerOf(stored), " +
           "{ windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });\n",
       },
     ],
@@ -185,7 +183,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
       {
         file: "engines/aws/steps/commit.ts",
         find:
-          '    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), ' +
+          '    { kind: "put", table: "seen", item: seenItem(context, id, "committed"), ' +
           "condition: isForgotten(nowMs) },\n",
         replace: "",
       },
@@ -218,7 +216,7 @@ export const AWS_REMOVALS: readonly AwsRemoval[] = [
         file: "engines/aws/steps/clock.ts",
         find:
           "const isSetBack = setBackAtMs !== undefined && " +
-          "nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;",
+          "nowMs < setBackAtMs + LOOKS * context.settings.sweepMs;",
         replace: "const isSetBack = setBackAtMs === LOOKS;",
       },
     ],

@@ -18,11 +18,11 @@ import {
 } from "../../src/engines/aws/dynamo/expression.ts";
 import type { Store } from "../../src/engines/aws/dynamo/store.ts";
 import { LEASED } from "../../src/engines/aws/dynamo/tables.ts";
-import { ImpossibleWrite } from "../../src/engines/aws/failure.ts";
 import { tableNames } from "../../src/engines/aws/options.ts";
 import { RETRYING } from "../../src/engines/aws/retry.ts";
 import { StoreUnavailable } from "../../src/errors.ts";
 import { fakeClock } from "../../src/testing/fake-clock.ts";
+import { ImpossibleWrite } from "../../src/wire/aws-failure.ts";
 import { UNHURRIED } from "./aws-fixture.ts";
 import { describeOnEmulators } from "./describe-on-emulators.ts";
 import { MemoryStore, MemoryTables } from "./simulated/memory-store.ts";

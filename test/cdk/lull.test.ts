@@ -10,7 +10,7 @@ import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { describe, expect, test } from "vitest";
 import { Lull, type LullProps } from "../../src/cdk/index.ts";
 import { type KeyPart, TABLES } from "../../src/engines/aws/dynamo/tables.ts";
-import { placeFrom } from "../../src/engines/aws/options.ts";
+import { resourcesFrom } from "../../src/engines/aws/options.ts";
 import { statementsIn, tablePermissions } from "./permissions.ts";
 import { functionsOf, newStack, type Resource, resourcesOf, synthesise } from "./synthesis.ts";
 
@@ -166,7 +166,7 @@ describe("the queues", () => {
 
   test("have the names that the engine reads", () => {
     const env = Object.fromEntries(Object.keys(variablesOf("worker")).map((name) => [name, "x"]));
-    expect(Object.keys(placeFrom({}, env).queues).sort()).toEqual([
+    expect(Object.keys(resourcesFrom({}, env).queues).sort()).toEqual([
       "default",
       "my-channel",
       "sms",

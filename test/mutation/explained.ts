@@ -106,26 +106,26 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);",
-    change: "goesOn && step.tables.staged.count(id) > 0 → true",
+    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    change: "goesOn && context.tables.staged.count(id) > 0 → true",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);",
-    change: "step.tables.staged.count(id) > 0 → step.tables.staged.count(id) >= 0",
+    code: "if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);",
+    change: "context.tables.staged.count(id) > 0 → context.tables.staged.count(id) >= 0",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/find-conversation.ts",
-    code: "if (named !== conversation) step.tables.conversations.put(named);",
+    code: "if (named !== conversation) context.tables.conversations.put(named);",
     change: "named !== conversation → true",
     because: "only a write more, of the same record",
   },
   {
     file: "src/engines/embedded/steps/repairs.ts",
-    code: 'return say(step, resendOf(unknown)) === "not-found" ? "not-found" : "staged";',
-    change: 'say(step, resendOf(unknown)) === "not-found" → false',
+    code: 'return say(context, resendOf(unknown)) === "not-found" ? "not-found" : "staged";',
+    change: 'say(context, resendOf(unknown)) === "not-found" → false',
     because: "defence in depth: an erased person has no unknown sends left to resend",
   },
   {
@@ -142,13 +142,13 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "if (awake !== state) saveState(step, id, awake);",
+    code: "if (awake !== state) saveState(context, id, awake);",
     change: "awake !== state → true",
     because: "only a write more, of the same state",
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };",
+    code: "const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };",
     change: "state.lease → false",
     because: "only a look more: under a lease it finds that a worker is at work",
   },
@@ -156,15 +156,15 @@ export const EXPLAINED: readonly Explained[] = [
     file: "src/engines/embedded/steps/take.ts",
     code:
       'const recentProviderIds = what === "draft" ? ' +
-      "step.tables.history.recentProviderIds(work.recordId) : [];",
+      "context.tables.history.recentProviderIds(work.recordId) : [];",
     change: 'what === "draft" → true',
     because: "only a read more: a worker that continues no draft asks no provider",
   },
   {
     file: "src/engines/embedded/steps/turn.ts",
     code:
-      "const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, " +
-      "wakeAtMs: step.nowMs } : undefined;",
+      "const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, " +
+      "wakeAtMs: context.nowMs } : undefined;",
     change: "isLeft → true",
     because: "only a look more, that finds nothing staged",
   },
@@ -331,7 +331,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/runtime/take-in.ts",
-    code: "if (requests.length === 0) return stranger;",
+    code: "if (requests.length === 0) return summary;",
     change: "requests.length === 0 → false",
     because: "equivalent: nothing is staged of no messages",
   },
@@ -490,7 +490,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/context.ts",
-    code: "if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);",
+    code: "if (wakeAt !== undefined && !state.lease) context.armed(wakeAt);",
     change: "wakeAt !== undefined && !state.lease → wakeAt !== undefined || !state.lease",
     because: "only a look more, when a lease may have lapsed",
   },
@@ -508,19 +508,19 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "ids.length > 0 → false",
     because: "timing only: the next poll finds what was freed",
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "ids.length > 0 → ids.length >= 0",
     because: "only a look more",
   },
   {
     file: "src/engines/embedded/steps/sweep.ts",
-    code: "if (ids.length > 0) step.armed(step.nowMs);",
+    code: "if (ids.length > 0) context.armed(context.nowMs);",
     change: "0 → 1",
     because: "timing only: the next poll finds what was freed",
   },
@@ -667,28 +667,28 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/embedded/steps/receive.ts",
-    code: "if (!window && !lease) arm(step, id, dueOfStaged(step, id));",
+    code: "if (!window && !lease) arm(context, id, dueOfStaged(context, id));",
     change: "!window && !lease → !window || !lease",
     because: "only a look more, that finds nothing due",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
+    code: "return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);",
     change: "bytesMax ?? Number.MAX_SAFE_INTEGER → bytesMax",
     because: "equivalent: nothing is longer than no limit",
   },
   {
     file: "src/engines/embedded/steps/conversations.ts",
-    code: "if (!paused) step.armed(step.nowMs);",
+    code: "if (!paused) context.armed(context.nowMs);",
     change: "!paused → true",
     because: "only a look more, that a pause sends away",
   },
   {
     file: "src/engines/embedded/steps/turn.ts",
-    code: "return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;",
+    code: "return context.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;",
     change:
-      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false → " +
-      "step.tables.conversations.get(workUnder(state).recordId)?.handedOff",
+      "context.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false → " +
+      "context.tables.conversations.get(workUnder(state).recordId)?.handedOff",
     because: "equivalent: undefined is no hand-off either",
   },
   {
@@ -723,7 +723,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/history.ts",
-    code: "const { items, isAll } = await latestTurns(site, id, { messagesMax, turnsMax: 0, bytesMax });",
+    code: "const { items, isAll } = await latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax });",
     change: "0 → 1",
     because: "equivalent: the first page has an item anyway",
   },
@@ -736,7 +736,7 @@ export const EXPLAINED: readonly Explained[] = [
   {
     file: "src/engines/aws/items/staged.ts",
     code:
-      'const { items, next } = await site.store.queryPage("stage", ' +
+      'const { items, next } = await context.store.queryPage("stage", ' +
       "{ key, from, limit: known.size + 1 });",
     change: "1 → 2",
     because: "only a row more is read",
@@ -762,7 +762,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/look.ts",
-    code: "conversationOf(site, stored.id, rows[0]?.sender || stored.sender),",
+    code: "conversationOf(context, stored.id, rows[0]?.sender || stored.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and so does the state's row",
   },
@@ -798,7 +798,7 @@ export const EXPLAINED: readonly Explained[] = [
   },
   {
     file: "src/engines/aws/steps/sweep.ts",
-    code: "conversationOf(site, id, rows[0]?.sender),",
+    code: "conversationOf(context, id, rows[0]?.sender),",
     change: "0 → 1",
     because: "equivalent: all rows of a conversation name the same place, and without one it is looked up",
   },

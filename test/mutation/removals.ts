@@ -190,7 +190,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/aws/steps/take.ts",
-        find: "    await undoTake(site, leased.id, token);\n",
+        find: "    await undoTake(context, leased.id, token);\n",
         replace: "    void undoTake;\n",
       },
     ],
@@ -202,7 +202,7 @@ export const NAMED: readonly Named[] = [
     patches: [
       {
         file: "engines/aws/steps/undo-take.ts",
-        find: "      await stand(site, triggerOf(stored), { dueAtMs: site.clock.nowMs() });\n",
+        find: "      await stand(context, triggerOf(stored), { dueAtMs: context.clock.nowMs() });\n",
         replace: "      void [stand, triggerOf];\n",
       },
     ],

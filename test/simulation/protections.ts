@@ -20,7 +20,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/receive.ts",
-        find: "const due = arm(step, conversationIdOfIt, closesAtMs, state);",
+        find: "const due = arm(context, conversationIdOfIt, closesAtMs, state);",
         replace: "const due = closesAtMs;",
       },
     ],
@@ -35,9 +35,9 @@ export const REMOVALS: readonly MemoryRemoval[] = [
       },
       {
         file: "engines/embedded/steps/turn.ts",
-        find: "saveState(step, lease.conversationId, { ...after, lease: undefined });\n  return",
+        find: "saveState(context, lease.conversationId, { ...after, lease: undefined });\n  return",
         replace:
-          "saveState(step, lease.conversationId, { ...after, lease: undefined, window: undefined });\n" +
+          "saveState(context, lease.conversationId, { ...after, lease: undefined, window: undefined });\n" +
           "  return",
       },
     ],
@@ -67,8 +67,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/take.ts",
-        find: "token: step.newId(),",
-        replace: "token: underLease ? state.lease!.token : step.newId(),",
+        find: "token: context.newId(),",
+        replace: "token: underLease ? state.lease!.token : context.newId(),",
       },
     ],
   },
@@ -87,8 +87,8 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     patches: [
       {
         file: "engines/embedded/steps/turn.ts",
-        find: "const renewed = extended(step, { ...state, draft: known });",
-        replace: "const renewed = extended(step, { ...state, draft: state.draft });",
+        find: "const renewed = extended(context, { ...state, draft: known });",
+        replace: "const renewed = extended(context, { ...state, draft: state.draft });",
       },
     ],
   },
@@ -227,7 +227,7 @@ export const REMOVALS: readonly MemoryRemoval[] = [
     protection: "when something was sent is looked up on the provider's clock",
     patches: [
       {
-        file: "core/provider-clock.ts",
+        file: "wire/provider-clock.ts",
         find: ": wholeSecond(notBeforeAtMs - (nowMs - theirNowMs));",
         replace: ": askedAtMs;",
       },

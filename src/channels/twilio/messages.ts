@@ -1,5 +1,5 @@
-import { answerText } from "../../core/answer-text.ts";
 import { LullError } from "../../errors.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { accountPath, authorization, call } from "./api.ts";
 import type { Account, Session } from "./session.ts";
 

@@ -1,7 +1,7 @@
-import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import { LullError } from "../../errors.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
 import { nameOf } from "../../wire/connection-failure.ts";
+import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 import { type ListedMessage, type Page, pagesOf } from "./messages.ts";
 import { recipient, senderOf } from "./send.ts";
 import { accountFor, type Session } from "./session.ts";

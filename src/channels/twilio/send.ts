@@ -1,6 +1,6 @@
-import { answerText } from "../../core/answer-text.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { prefixed, prefixOf } from "./address.ts";
 import { accountPath, authorization, call } from "./api.ts";

@@ -1,8 +1,8 @@
-import { answerText } from "../../core/answer-text.ts";
-import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import type { ReconcileOutcome, ReconcileQuery } from "../../ports/channel.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { nameOf } from "../../wire/connection-failure.ts";
 import { type Fields, readObject } from "../../wire/json-object.ts";
+import { CLOCK_IS_BEHIND, type Since, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 import { firstText, objectIn, text, timeIn } from "./body.ts";
 import { chunkName } from "./chunk-name.ts";
 import { wordsOf } from "./send.ts";

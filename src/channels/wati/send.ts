@@ -1,6 +1,6 @@
-import { answerText } from "../../core/answer-text.ts";
 import { LullError } from "../../errors.ts";
 import type { Outgoing, SendOutcome } from "../../ports/channel.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { nameOf, neverConnected } from "../../wire/connection-failure.ts";
 import { chunkName } from "./chunk-name.ts";
 import { outcomeOf } from "./outcome.ts";

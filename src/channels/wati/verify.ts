@@ -1,7 +1,7 @@
-import { guessable, isGuessable } from "../../core/own-secret.ts";
 import { ConfigError } from "../../errors.ts";
 import type { Verdict, WebhookRequest } from "../../ports/channel.ts";
 import { readObject } from "../../wire/json-object.ts";
+import { guessable, isGuessable } from "../../wire/own-secret.ts";
 import { sameSecret } from "../../wire/same-secret.ts";
 import { text } from "./body.ts";
 import type { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 import { WEB_TEXT_LENGTH_MAX } from "../../core/defaults.ts";
-import { guessable, isGuessable } from "../../core/own-secret.ts";
 import type { Channel, ChannelContext, Outgoing } from "../../ports/channel.ts";
 import type { SecretReference } from "../../ports/secrets.ts";
+import { guessable, isGuessable } from "../../wire/own-secret.ts";
 import { answer } from "./answer.ts";
 import { parse } from "./parse.ts";
 import { glance, isForThisMachine, verify } from "./verify.ts";

@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
-import { guessable, isGuessable } from "../../core/own-secret.ts";
-import { isForwarded, isLoopbackHost, isOfAnotherSite } from "../../core/this-machine.ts";
 import { ConfigError } from "../../errors.ts";
 import type { HeadRefusal, Verdict, WebhookHead, WebhookRequest } from "../../ports/channel.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { readObject } from "../../wire/json-object.ts";
+import { guessable, isGuessable } from "../../wire/own-secret.ts";
+import { isForwarded, isLoopbackHost, isOfAnotherSite } from "../../wire/request-origin.ts";
 import { sameSecret } from "../../wire/same-secret.ts";
 import { isJson, NOT_JSON } from "./parse.ts";
 

@@ -1,7 +1,7 @@
-import { guessable, isGuessable, MAKE_A_SECRET } from "../../core/own-secret.ts";
 import { ConfigError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import type { Service } from "../../runtime/service.ts";
+import { guessable, isGuessable, MAKE_A_SECRET } from "../../wire/own-secret.ts";
 import { type CheckResult, fail, ok, warn } from "./check-result.ts";
 
 type Tokens = Pick<Service, "apiToken" | "turnToken" | "secrets" | "publicUrl">;

@@ -1,5 +1,5 @@
-import { isLoopbackAddress, isLoopbackHost } from "../../core/this-machine.ts";
 import type { Channel } from "../../ports/channel.ts";
+import { isLoopbackAddress, isLoopbackHost } from "../../wire/request-origin.ts";
 import { type CheckResult, warn } from "./check-result.ts";
 
 /**

@@ -7,9 +7,9 @@ import { GetQueueAttributesCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { ConfigError } from "../../errors.ts";
 import type { CheckResult } from "../../ports/check-result.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { failure, isForbidden, isMissing } from "../../wire/aws-failure.ts";
 import { problems } from "./dynamo/table-problems.ts";
 import { TABLES, type TableName, type TableNames } from "./dynamo/tables.ts";
-import { failure, isForbidden, isMissing } from "./failure.ts";
 import { type Ending, type Retrying, retrying } from "./retry.ts";
 
 /** A trigger is hidden until its conversation is leased: up to two seconds when AWS is slow. */

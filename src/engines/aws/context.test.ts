@@ -3,22 +3,22 @@ import { settingsWith } from "../../core/defaults.ts";
 import { fakeClock } from "../../testing/fake-clock.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 
-const context = {
+const given = {
   clock: fakeClock(),
   settings: settingsWith({ clockSkewMs: 0, batchMessagesMax: 500, batchBytesMax: 1_000_000 }),
   workerId: "worker",
   log: () => {},
   onArmed: () => {},
 };
-const site = contextFor(context, { forget: "table" } as Pick<AwsContext, "store" | "triggers" | "forget">);
+const context = contextFor(given, { forget: "table" } as Pick<AwsContext, "store" | "triggers" | "forget">);
 
 it("an id can be given on a command line: none looks like an option", () => {
-  const ids = Array.from({ length: 5_000 }, () => site.newId());
+  const ids = Array.from({ length: 5_000 }, () => context.newId());
   expect(ids.filter((id) => !/^\w[\w-]{15}$/.test(id))).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
 it("limits of this store win over the configuration", () => {
-  const { clockSkewMs, batchMessagesMax, batchBytesMax } = site.settings;
+  const { clockSkewMs, batchMessagesMax, batchBytesMax } = context.settings;
   expect([clockSkewMs, batchMessagesMax, batchBytesMax]).toEqual([2_000, 30, 256_000]);
 });

@@ -69,23 +69,23 @@ export interface AwsContext extends Caches {
 }
 
 export function contextFor(
-  context: EngineContext,
+  { clock, settings, log, workerId }: EngineContext,
   parts: Pick<AwsContext, "store" | "triggers" | "forget"> &
     Partial<Pick<AwsContext, "newId" | "leaseShards">>,
 ): AwsContext {
   let sequence = 0;
   const given = { newId, ...parts };
-  const installation = new Installation(parts.store, context.clock, given.newId);
+  const installation = new Installation(parts.store, clock, given.newId);
   return {
     leaseShards: LEASE_SHARDS,
     ...given,
     unpaused: { atMs: Number.NEGATIVE_INFINITY },
     installation,
-    settings: withinLimits(context.settings),
-    clock: context.clock,
-    log: context.log,
-    quarantine: new Quarantine(context.log, context.clock, (id) => installation.seenKey(id)),
-    holder: context.workerId,
+    settings: withinLimits(settings),
+    clock,
+    log,
+    quarantine: new Quarantine(log, clock, (id) => installation.seenKey(id)),
+    holder: workerId,
     nextSequence: () => ++sequence,
     held: new Recent(HELD_MAX),
     batches: new Recent(BATCHES_MAX),

@@ -6,7 +6,7 @@ import { checks } from "./checks.ts";
 import { type AwsContext, contextFor } from "./context.ts";
 import { DynamoStore } from "./dynamo/dynamo-store.ts";
 import { conversationKeyOf, PING } from "./items/keys.ts";
-import { type AwsOptions, dynamoDbClient, placeFrom, sqsClient } from "./options.ts";
+import { type AwsOptions, dynamoDbClient, resourcesFrom, sqsClient } from "./options.ts";
 import { redrive } from "./queue/redrive.ts";
 import { QueueTriggers } from "./queue/triggers.ts";
 import { commit } from "./steps/commit.ts";
@@ -17,7 +17,7 @@ import { history } from "./steps/history.ts";
 import { importConversation } from "./steps/import-conversation.ts";
 import { inspector } from "./steps/inspect.ts";
 import { stage } from "./steps/receive.ts";
-import { recordDeliveryStatus } from "./steps/record-delivery.ts";
+import { recordDelivery } from "./steps/record-delivery.ts";
 import { release } from "./steps/release.ts";
 import { repairs } from "./steps/repairs.ts";
 import { freeLeases, sweep } from "./steps/sweep.ts";
@@ -26,16 +26,16 @@ import { takeDue } from "./steps/take-due.ts";
 import { draft, hasNewer, mark, renew } from "./steps/turn.ts";
 
 export interface OpenContext {
-  readonly site: AwsContext;
+  readonly context: AwsContext;
   readonly checks: () => Promise<readonly CheckResult[]>;
   readonly redrive: NonNullable<Engine["redrive"]>;
   readonly close: () => Promise<void>;
 }
 
 /** The clients, the tables and the queues of one engine, and how they are closed. */
-export function openContext(options: AwsOptions, context: EngineContext): OpenContext {
-  const { tables, queues, waitSeconds, retrying, forget, leaseShards } = placeFrom(options);
-  const { clock, log } = context;
+export function openContext(options: AwsOptions, given: EngineContext): OpenContext {
+  const { tables, queues, waitSeconds, retrying, forget, leaseShards } = resourcesFrom(options);
+  const { clock, log } = given;
   const dynamodb = options.clients?.dynamodb ?? dynamoDbClient(options);
   const sqs = options.clients?.sqs ?? sqsClient(options);
   const triggers = new QueueTriggers({ client: sqs, queues, waitSeconds, retrying, clock, log });
@@ -46,7 +46,7 @@ export function openContext(options: AwsOptions, context: EngineContext): OpenCo
     if (!options.clients?.sqs) sqs.destroy();
   };
   return {
-    site: contextFor(context, { store, triggers, forget, leaseShards }),
+    context: contextFor(given, { store, triggers, forget, leaseShards }),
     checks: () => checks({ dynamodb, sqs, tables, queues, clock, retrying }),
     redrive: () => redrive({ client: sqs, queues, retrying, clock }),
     close,
@@ -54,12 +54,12 @@ export function openContext(options: AwsOptions, context: EngineContext): OpenCo
 }
 
 /** Every step needs the installation's secret: it is loaded before the first one. */
-function afterLoading<T extends object>(site: AwsContext, port: T): T {
+function afterLoading<T extends object>(context: AwsContext, port: T): T {
   const steps = Object.entries(port) as [string, (...given: unknown[]) => Promise<unknown>][];
   const loading = steps.map(([name, step]) => [
     name,
     async (...given: unknown[]) => {
-      await site.installation.load();
+      await context.installation.load();
       return step(...given);
     },
   ]);
@@ -67,51 +67,51 @@ function afterLoading<T extends object>(site: AwsContext, port: T): T {
 }
 
 /** The engine's ports over one AWS context. */
-export function engineOn(site: AwsContext, close: () => Promise<void>): Engine {
+export function engineOn(context: AwsContext, close: () => Promise<void>): Engine {
   return {
-    receiving: afterLoading<Receiving>(site, {
-      stage: (requests) => stage(site, requests),
-      recordDelivery: (channel, status) => recordDeliveryStatus(site, channel, status),
+    receiving: afterLoading<Receiving>(context, {
+      stage: (requests) => stage(context, requests),
+      recordDelivery: (channel, status) => recordDelivery(context, channel, status),
     }),
-    turns: afterLoading<TurnTaking>(site, {
-      takeDue: (max, signal) => takeDue(site, max, signal),
-      take: async (id) => takeResult(await take(site, id)),
-      renew: (lease) => renew(site, lease),
-      hasNewer: (lease) => hasNewer(site, lease),
-      draft: (lease, written) => draft(site, lease, written),
-      mark: (lease, written) => mark(site, lease, written),
-      commit: (lease, what) => commit(site, lease, what),
-      release: (lease, how) => release(site, lease, how),
+    turns: afterLoading<TurnTaking>(context, {
+      takeDue: (max, signal) => takeDue(context, max, signal),
+      take: async (id) => takeResult(await take(context, id)),
+      renew: (lease) => renew(context, lease),
+      hasNewer: (lease) => hasNewer(context, lease),
+      draft: (lease, written) => draft(context, lease, written),
+      mark: (lease, written) => mark(context, lease, written),
+      commit: (lease, what) => commit(context, lease, what),
+      release: (lease, how) => release(context, lease, how),
     }),
-    sweeping: afterLoading<Sweeping>(site, {
-      sweep: () => sweep(site),
-      freeLeases: (workerId) => freeLeases(site, workerId),
+    sweeping: afterLoading<Sweeping>(context, {
+      sweep: () => sweep(context),
+      freeLeases: (workerId) => freeLeases(context, workerId),
     }),
-    conversations: afterLoading<Conversations>(site, {
-      create: (conversation) => create(site, conversation),
-      get: (id) => conversationOf(site, id),
-      change: (id, given) => change(site, id, given),
-      erase: (id) => erase(site, id),
-      history: (id, messagesMax, bytesMax) => history(site, id, messagesMax, bytesMax),
-      say: (outbound) => say(site, outbound),
-      answer: (late) => answer(site, late),
-      pauseAll: (paused) => pauseAll(site, paused),
+    conversations: afterLoading<Conversations>(context, {
+      create: (conversation) => create(context, conversation),
+      get: (id) => conversationOf(context, id),
+      change: (id, given) => change(context, id, given),
+      erase: (id) => erase(context, id),
+      history: (id, messagesMax, bytesMax) => history(context, id, messagesMax, bytesMax),
+      say: (outbound) => say(context, outbound),
+      answer: (late) => answer(context, late),
+      pauseAll: (paused) => pauseAll(context, paused),
     }),
-    repairs: afterLoading(site, repairs(site)),
-    inspector: afterLoading(site, inspector(site)),
-    ...afterLoading<Required<Pick<Engine, "importConversation" | "ping">>>(site, {
-      importConversation: (kept) => importConversation(site, kept),
+    repairs: afterLoading(context, repairs(context)),
+    inspector: afterLoading(context, inspector(context)),
+    ...afterLoading<Required<Pick<Engine, "importConversation" | "ping">>>(context, {
+      importConversation: (kept) => importConversation(context, kept),
       /** A write, and a look at every queue: it finds what is missing or forbidden before a webhook does. */
       async ping() {
         await Promise.all([
-          site.store.put("state", { ...conversationKeyOf(PING), at_ms: site.clock.nowMs() }),
-          site.triggers.check(),
+          context.store.put("state", { ...conversationKeyOf(PING), at_ms: context.clock.nowMs() }),
+          context.triggers.check(),
         ]);
       },
     }),
     /** Behind a gateway any caller may ask this: a read, and a look at every queue. */
     async probe() {
-      await Promise.all([site.store.get("state", conversationKeyOf(PING)), site.triggers.check()]);
+      await Promise.all([context.store.get("state", conversationKeyOf(PING)), context.triggers.check()]);
     },
     close,
   };

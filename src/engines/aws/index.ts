@@ -1,7 +1,7 @@
 import type { EngineProvider } from "../../ports/engine.ts";
 import { AWS_DEFAULTS } from "./context.ts";
 import { engineOn, openContext } from "./engine.ts";
-import { type AwsOptions, placeFrom } from "./options.ts";
+import { type AwsOptions, resourcesFrom } from "./options.ts";
 
 export { AWS_DEFAULTS } from "./context.ts";
 export { createQueues, createTables, type QueueOptions } from "./dynamo/create-tables.ts";
@@ -23,13 +23,13 @@ export function aws(options: AwsOptions = {}): AwsEngine {
     options,
     name: "aws",
     defaults: AWS_DEFAULTS,
-    triggerQueues: () => Object.values(placeFrom(options).queues),
+    triggerQueues: () => Object.values(resourcesFrom(options).queues),
     backupNote:
       "DynamoDB has backups of its own: switch on point-in-time recovery for the tables, " +
       "and restore them with `aws dynamodb restore-table-to-point-in-time`",
-    async open(context) {
-      const { site, checks, redrive, close } = openContext(options, context);
-      return { ...engineOn(site, close), checks, redrive };
+    async open(given) {
+      const { context, checks, redrive, close } = openContext(options, given);
+      return { ...engineOn(context, close), checks, redrive };
     },
   };
 }

@@ -1,11 +1,11 @@
 import { ListTablesCommand } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { silentPeer } from "../../testing/bad-peer.ts";
-import { dynamoDbClient, placeFrom } from "./options.ts";
+import { dynamoDbClient, resourcesFrom } from "./options.ts";
 
 describe("where the engine finds its tables and queues", () => {
   it("has the original system's names by default", () => {
-    const { tables, waitSeconds, forget } = placeFrom({}, {});
+    const { tables, waitSeconds, forget } = resourcesFrom({}, {});
     expect(tables).toEqual({
       conversations: "conversations",
       stage: "conversations-stage",
@@ -31,14 +31,14 @@ describe("where the engine finds its tables and queues", () => {
       tables: { state: "mine" },
       queues: { whatsapp: "https://sqs/other" },
     };
-    const { tables, queues } = placeFrom(options, env);
+    const { tables, queues } = resourcesFrom(options, env);
     expect([tables.stage, tables.state, tables.seen]).toEqual(["staging", "mine", "prod-conversations-seen"]);
     expect(queues).toEqual({ whatsapp: "https://sqs/other", "my-channel": "https://sqs/mine" });
   });
 
   it("never waits longer for a trigger than a queue allows", () => {
-    expect(placeFrom({ waitSeconds: 60 }, {}).waitSeconds).toBe(20);
-    expect(placeFrom({ waitSeconds: 0 }, {}).waitSeconds).toBe(0);
+    expect(resourcesFrom({ waitSeconds: 60 }, {}).waitSeconds).toBe(20);
+    expect(resourcesFrom({ waitSeconds: 0 }, {}).waitSeconds).toBe(0);
   });
 });
 
@@ -49,11 +49,11 @@ describe("the partitions of the index over leases", () => {
     [{}, { LULL_LEASE_SHARDS: "64" }, 64],
     [{ leaseShards: 4 }, { LULL_LEASE_SHARDS: "64" }, 4],
   ])("of %o and %o are %o", (options, env, expected) => {
-    expect(placeFrom(options, env).leaseShards).toBe(expected);
+    expect(resourcesFrom(options, env).leaseShards).toBe(expected);
   });
 
   it.each(["3", "65", "4.5", "many"])("are not %s", (LULL_LEASE_SHARDS) => {
-    expect(() => placeFrom({}, { LULL_LEASE_SHARDS })).toThrow(
+    expect(() => resourcesFrom({}, { LULL_LEASE_SHARDS })).toThrow(
       `must be a whole number from 4 to 64, not ${Number(LULL_LEASE_SHARDS)}`,
     );
   });

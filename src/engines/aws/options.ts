@@ -35,7 +35,7 @@ export interface AwsOptions {
   readonly clients?: { readonly dynamodb?: DynamoDBClient; readonly sqs?: SQSClient };
 }
 
-export interface AwsPlace {
+export interface AwsResources {
   readonly tables: TableNames;
   readonly queues: Readonly<Record<string, string>>;
   readonly waitSeconds: number;
@@ -48,7 +48,7 @@ const WAIT_SECONDS_MAX = 20;
 const QUEUE_VARIABLE = /^LULL_QUEUE_(.+)$/;
 
 /** Fills in what was left out: first from the environment, then from the defaults. */
-export function placeFrom(options: AwsOptions, env: NodeJS.ProcessEnv = process.env): AwsPlace {
+export function resourcesFrom(options: AwsOptions, env: NodeJS.ProcessEnv = process.env): AwsResources {
   return {
     tables: tableNames(options, env),
     queues: { ...queuesIn(env), ...options.queues },

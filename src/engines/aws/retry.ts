@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
+import { mayPass } from "../../wire/aws-failure.ts";
 import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
-import { mayPass } from "./failure.ts";
 
 /** How often AWS is tried, and for how long. */
 export interface Retrying {

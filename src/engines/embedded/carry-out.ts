@@ -9,15 +9,15 @@ import {
   type StepResult,
 } from "./requests.ts";
 
-type Runs = { readonly [N in StepName]: (step: StepContext, input: StepInput<N>) => StepResult<N> };
+type Runs = { readonly [N in StepName]: (context: StepContext, input: StepInput<N>) => StepResult<N> };
 
 const RUNS: Runs = { ...STEPS, ...READS };
 
 /** Runs one step, in the transaction that its caller has begun. */
 export function carryOut<N extends StepName>(
-  step: StepContext,
+  context: StepContext,
   { name, input }: StepRequest<N>,
 ): StepResult<N> {
-  if (!isRead(name)) step.tables.meta.noteTime(step.nowMs);
-  return RUNS[name](step, input);
+  if (!isRead(name)) context.tables.meta.noteTime(context.nowMs);
+  return RUNS[name](context, input);
 }

@@ -23,50 +23,54 @@ export interface StepContext {
   readonly armed: (atMs: number) => void;
 }
 
-export function stateOf(step: StepContext, conversationId: string): ConversationState {
-  return step.tables.states.get(conversationId) ?? AT_REST;
+export function stateOf(context: StepContext, conversationId: string): ConversationState {
+  return context.tables.states.get(conversationId) ?? AT_REST;
 }
 
-export function saveState(step: StepContext, conversationId: string, state: ConversationState): void {
+export function saveState(context: StepContext, conversationId: string, state: ConversationState): void {
   if (isAtRest(state)) {
-    step.tables.states.put(conversationId, undefined);
+    context.tables.states.put(conversationId, undefined);
     return;
   }
-  step.tables.states.put(conversationId, state);
+  context.tables.states.put(conversationId, state);
   const wakeAt = wakeAtMs(state);
-  if (wakeAt !== undefined && !state.lease) step.armed(wakeAt);
+  if (wakeAt !== undefined && !state.lease) context.armed(wakeAt);
 }
 
 /** The state, if this lease is still the newest. */
-export function heldState(step: StepContext, lease: Lease): ConversationState | undefined {
-  const state = step.tables.states.get(lease.conversationId);
+export function heldState(context: StepContext, lease: Lease): ConversationState | undefined {
+  const state = context.tables.states.get(lease.conversationId);
   return state?.lease?.token === lease.token ? state : undefined;
 }
 
 /** Arms a window if none stands. Returns the due time of the window that stands then. */
 export function arm(
-  step: StepContext,
+  context: StepContext,
   conversationId: string,
   dueAtMs: number,
-  state = stateOf(step, conversationId),
+  state = stateOf(context, conversationId),
 ): number {
   if (state.window) return state.window.dueAtMs;
-  saveState(step, conversationId, { ...state, window: { id: step.newId(), dueAtMs, wakeAtMs: dueAtMs } });
+  saveState(context, conversationId, {
+    ...state,
+    window: { id: context.newId(), dueAtMs, wakeAtMs: dueAtMs },
+  });
   return dueAtMs;
 }
 
 /** When what is staged is due: messages by their window, an outbound since it was requested. */
-export function dueOfStaged(step: StepContext, conversationId: string): number {
-  const saidAtMs = step.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
-  const span = step.tables.staged.span(conversationId);
+export function dueOfStaged(context: StepContext, conversationId: string): number {
+  const saidAtMs =
+    context.tables.staged.firstOutbound(conversationId)?.arrivedAtMs ?? Number.POSITIVE_INFINITY;
+  const span = context.tables.staged.span(conversationId);
   if (span === undefined) return saidAtMs;
   const policy = windowInForce(
-    step.settings,
-    step.tables.conversations.get(conversationId),
+    context.settings,
+    context.tables.conversations.get(conversationId),
     span.newestChannel,
   );
-  const state = stateOf(step, conversationId);
-  return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(step)));
+  const state = stateOf(context, conversationId);
+  return Math.min(saidAtMs, dueOf(arrivalsOf(span), state, policy, clockOf(context)));
 }
 
 /** The time of the request, in the form that decisions about due times need. */
@@ -75,21 +79,21 @@ export function clockOf({ nowMs, settings }: StepContext): ClockReading {
 }
 
 /** Makes a worker look at once, and keeps the id and due time of a window that stands. */
-export function wakeNow(step: StepContext, conversationId: string): void {
-  const state = stateOf(step, conversationId);
-  const standing = state.window ?? { id: step.newId(), dueAtMs: step.nowMs };
-  saveState(step, conversationId, { ...state, window: { ...standing, wakeAtMs: step.nowMs } });
+export function wakeNow(context: StepContext, conversationId: string): void {
+  const state = stateOf(context, conversationId);
+  const standing = state.window ?? { id: context.newId(), dueAtMs: context.nowMs };
+  saveState(context, conversationId, { ...state, window: { ...standing, wakeAtMs: context.nowMs } });
 }
 
 /** If `work` throws and can be undone, this conversation is put off, and the others go on. */
-export function inItsOwnRoom<T>(step: StepContext, conversationId: string, work: () => T): T | undefined {
-  const { apart } = step;
+export function orPutOff<T>(context: StepContext, conversationId: string, work: () => T): T | undefined {
+  const { apart } = context;
   if (!apart) return work();
   try {
     return apart(work);
   } catch (error) {
-    apart(() => step.tables.states.putOff(conversationId, step.nowMs + step.settings.backoffMsMax));
-    step.failed?.(conversationId, error);
+    apart(() => context.tables.states.putOff(conversationId, context.nowMs + context.settings.backoffMsMax));
+    context.failed?.(conversationId, error);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { Engine } from "../../ports/engine.ts";
 import type { StepClient } from "./requests.ts";
 
 /** What differs between embedded engines besides where a step runs. */
-export interface Surroundings {
+export interface EngineParts {
   /** Holders whose process is known dead. Empty if the engine cannot know. */
   readonly deadAmong: (holders: readonly string[]) => readonly string[];
   readonly ping: () => Promise<void>;
@@ -12,7 +12,7 @@ export interface Surroundings {
 }
 
 /** The engine's ports over its steps. Each that writes runs in one transaction. */
-export function embeddedEngine(steps: StepClient, surroundings: Surroundings): Engine {
+export function embeddedEngine(steps: StepClient, parts: EngineParts): Engine {
   let cursor = "";
   return {
     receiving: {
@@ -35,7 +35,7 @@ export function embeddedEngine(steps: StepClient, surroundings: Surroundings): E
         const { cursor: next, ...swept } = await steps.sweep(cursor);
         cursor = next;
         let freed = 0;
-        for (const holder of surroundings.deadAmong(await steps.holders())) {
+        for (const holder of parts.deadAmong(await steps.holders())) {
           freed += await steps.freeLeases(holder);
         }
         return { ...swept, freed, retriggered: 0 };
@@ -51,10 +51,10 @@ export function embeddedEngine(steps: StepClient, surroundings: Surroundings): E
       discardQuarantined: steps.discardQuarantined,
     },
     inspector: inspectorOver(steps),
-    ping: surroundings.ping,
-    ...(surroundings.checks && { checks: surroundings.checks }),
-    ...(surroundings.examine && { examine: surroundings.examine }),
-    close: surroundings.close,
+    ping: parts.ping,
+    ...(parts.checks && { checks: parts.checks }),
+    ...(parts.examine && { examine: parts.examine }),
+    close: parts.close,
   };
 }
 

@@ -22,7 +22,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
     name: "memory",
     async open({ clock, settings, workerId, onArmed }) {
       const steps = stepClient((name) => async (input) => {
-        const step = {
+        const context = {
           tables,
           settings,
           holder: workerId,
@@ -31,7 +31,7 @@ export function memory(options: MemoryOptions = {}): EngineProvider {
           secret,
           armed: onArmed,
         };
-        return carryOut(step, { name, input });
+        return carryOut(context, { name, input });
       });
       return embeddedEngine(steps, { deadAmong: () => [], ping: async () => {}, close: async () => {} });
     },

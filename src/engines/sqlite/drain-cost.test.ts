@@ -52,7 +52,7 @@ function steps(given: Partial<Settings>) {
   let count = 0;
   const newId = () => `id-${++count}`;
   return <N extends StepName>(name: N, input: StepInput<N>): StepResult<N> => {
-    const step: StepContext = {
+    const context: StepContext = {
       tables,
       settings: settingsWith(given),
       holder: "h",
@@ -61,7 +61,7 @@ function steps(given: Partial<Settings>) {
       armed: () => {},
       secret: "s",
     };
-    return transact(database, () => carryOut(step, { name, input }));
+    return transact(database, () => carryOut(context, { name, input }));
   };
 }
 

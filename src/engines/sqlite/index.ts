@@ -86,11 +86,11 @@ async function inlineStore(options: SqliteOptions, context: EngineContext): Prom
     const request: TimedRequest<typeof name> = { name, input, nowMs: context.clock.nowMs() };
     // A group holds requests of any name; the compiler does not see that this is one of them.
     const reply = store.runGroup([request as TimedRequest]);
-    ears.heard(reply);
+    replies.note(reply);
     return resultOf<typeof name>(reply.replies[0]!);
   };
-  const ears = listening(context, ask("quarantine"));
-  return { ask, damage: ears.damage, close: async () => store.close() };
+  const replies = replyNotes(context, ask("quarantine"));
+  return { ask, damage: replies.damage, close: async () => store.close() };
 }
 
 /** Writes go to one thread, reads to another: a long list for the console never delays an acknowledgement. */
@@ -100,23 +100,23 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
   const write: AskStep = (name) => (input) => writer.run({ name, input, nowMs: clock.nowMs() });
   const read: AskStep = (name) => (input) => reader.run({ name, input, nowMs: clock.nowMs() });
   const quarantine = write("quarantine");
-  const ears = listening(context, quarantine);
-  const readersEars = listening(context, quarantine);
+  const writerReplies = replyNotes(context, quarantine);
+  const readerReplies = replyNotes(context, quarantine);
   const reader = new Reader({
-    open: (heard) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, heard),
-    heard: readersEars.heard,
+    open: (onReply) => StoreClient.open({ ...forWriting, readOnly: true }, clock, log, onReply),
+    onReply: readerReplies.note,
     look: () => write("ping")(undefined),
-    lost: ears.lost,
+    lost: writerReplies.lost,
   });
   const writer = await StoreClient.open(forWriting, clock, log, (reply) => {
-    ears.heard(reply);
+    writerReplies.note(reply);
     if (!reply.reopened) return;
     reader.drop();
-    readersEars.forget();
+    readerReplies.forget();
   });
   return {
     ask: (name) => (isRead(name) ? read : write)(name),
-    damage: () => ears.damage() ?? readersEars.damage(),
+    damage: () => writerReplies.damage() ?? readerReplies.damage(),
     async close() {
       // The writer last: only a connection that may write can fold the log into the file when it is the last.
       await reader.close();
@@ -126,7 +126,7 @@ async function threadedStore(options: SqliteOptions, context: EngineContext): Pr
 }
 
 /** What comes with a store's replies and is not for one caller alone. */
-function listening(
+function replyNotes(
   { log, onArmed }: EngineContext,
   quarantine: (strays: readonly StrayRow[]) => Promise<unknown>,
 ) {
@@ -137,7 +137,7 @@ function listening(
     forget(): void {
       latest = {};
     },
-    heard(reply: GroupReply): void {
+    note(reply: GroupReply): void {
       const { armedAtMs, said = [], strays } = reply;
       latest = reply;
       for (const { level, event, fields } of said) log(level, event, fields);

@@ -5,8 +5,8 @@ import type { GroupReply } from "./store.ts";
 import type { StoreClient } from "./store-client.ts";
 
 export interface ReaderOptions {
-  readonly open: (heard: (reply: GroupReply) => void) => Promise<StoreClient>;
-  readonly heard: (reply: GroupReply) => void;
+  readonly open: (onReply: (reply: GroupReply) => void) => Promise<StoreClient>;
+  readonly onReply: (reply: GroupReply) => void;
   /** Makes the writer check the file. */
   readonly look: () => Promise<unknown>;
   /** Why the writer has no usable file. */
@@ -52,7 +52,7 @@ export class Reader {
 
   #opened(): Promise<StoreClient> {
     if (this.#client) return this.#client;
-    const opening = this.#options.open((reply) => this.#heard(reply, opening));
+    const opening = this.#options.open((reply) => this.#note(reply, opening));
     this.#client = opening;
     opening.catch(() => {
       if (this.#client === opening) this.#client = undefined;
@@ -61,8 +61,8 @@ export class Reader {
   }
 
   /** The reader cannot know whether the writer has noticed it as well, or already has another file open. */
-  #heard(reply: GroupReply, from: Promise<StoreClient>): void {
-    this.#options.heard(reply);
+  #note(reply: GroupReply, from: Promise<StoreClient>): void {
+    this.#options.onReply(reply);
     if (reply.lost === undefined || this.#client !== from) return;
     this.drop();
     this.#looked = this.#options.look().catch(() => {});

@@ -32,7 +32,7 @@ export class StoreClient {
   readonly #options: StoreOptions;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #heard: (reply: GroupReply) => void;
+  readonly #onReply: (reply: GroupReply) => void;
   #thread: Worker | undefined;
   #queue: Waiting[] = [];
   /** Characters of all waiting requests. */
@@ -41,20 +41,20 @@ export class StoreClient {
   #flushing = false;
   #closing: (() => void) | undefined;
 
-  private constructor(options: StoreOptions, clock: Clock, log: Log, heard: (reply: GroupReply) => void) {
+  private constructor(options: StoreOptions, clock: Clock, log: Log, onReply: (reply: GroupReply) => void) {
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
-    this.#heard = heard;
+    this.#onReply = onReply;
   }
 
   static async open(
     options: StoreOptions,
     clock: Clock,
     log: Log,
-    heard: (reply: GroupReply) => void,
+    onReply: (reply: GroupReply) => void,
   ): Promise<StoreClient> {
-    const client = new StoreClient(options, clock, log, heard);
+    const client = new StoreClient(options, clock, log, onReply);
     await client.#startThread();
     return client;
   }
@@ -127,7 +127,7 @@ export class StoreClient {
 
   #receive(reply: GroupReply): void {
     const group = this.#out.shift() ?? [];
-    this.#heard(reply);
+    this.#onReply(reply);
     group.forEach(({ answer, reject }, at) => {
       try {
         answer(reply.replies[at]!);

@@ -133,13 +133,13 @@ class FileStore implements Store {
       });
     }
     const isAsked = (step: StepName) => requests.some(({ name }) => name === step);
-    if (isAsked("sweep")) this.#keepHouse();
+    if (isAsked("sweep")) this.#maintain();
     if (isAsked("erase") || (isAsked("sweep") && this.#nowMs >= this.#tracesAtMs)) this.#removeTraces();
     return replies;
   }
 
   /** What a sweep does beside the protocol. A failure reaches no caller: the next sweep tries again. */
-  #keepHouse(): void {
+  #maintain(): void {
     const { database } = this.#session;
     try {
       shrinkLog(database, this.#options.file);

@@ -1,5 +1,5 @@
-import { answerText } from "../../core/answer-text.ts";
 import type { Reply } from "../../model/reply.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { notAnAnswer, refusedBy, retryAfter, unreadable } from "./failure.ts";
 import { replyFrom } from "./reply.ts";
 

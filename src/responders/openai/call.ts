@@ -1,5 +1,5 @@
-import { answerText } from "../../core/answer-text.ts";
 import { ConfigError, LullError } from "../../errors.ts";
+import { answerText } from "../../wire/answer-text.ts";
 import { notAnAnswer, refusedBy, unreachable } from "./failure.ts";
 import type { OpenAiSettings } from "./options.ts";
 import type { RequestBody } from "./request.ts";

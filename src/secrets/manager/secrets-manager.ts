@@ -1,9 +1,9 @@
 import { SecretsProvider } from "@aws-lambda-powertools/parameters/secrets";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
-import { failure } from "../../engines/aws/failure.ts";
 import { ConfigError, LullError } from "../../errors.ts";
 import type { SecretReference, Secrets } from "../../ports/secrets.ts";
 import { systemClock } from "../../runtime/system-clock.ts";
+import { failure } from "../../wire/aws-failure.ts";
 import { AWS_DEADLINES, DeadlineMissed, within } from "../../wire/deadline.ts";
 import { environmentSecrets } from "../secrets.ts";
 

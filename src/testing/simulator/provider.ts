@@ -1,4 +1,3 @@
-import { CLOCK_IS_BEHIND, sinceOnTheirClock } from "../../core/provider-clock.ts";
 import type {
   Channel,
   Outgoing,
@@ -6,6 +5,7 @@ import type {
   ReconcileQuery,
   SendOutcome,
 } from "../../ports/channel.ts";
+import { CLOCK_IS_BEHIND, sinceOnTheirClock } from "../../wire/provider-clock.ts";
 
 /** A message that reached the customer. */
 export interface Sent {

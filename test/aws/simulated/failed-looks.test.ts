@@ -9,7 +9,7 @@ import {
   sending,
   textsOf,
 } from "../../../src/testing/engine-contract/builders.ts";
-import { type Around, type MemorySite, memorySite, type Request } from "./memory-site.ts";
+import { type Around, type MemoryAws, memoryAws, type Request } from "./memory-aws.ts";
 
 /** Fails the request that `isNow` names, once, and counts what was asked since `begin`. */
 function failing(when: "before" | "after", isNow: (request: Request, count: number) => boolean) {
@@ -34,40 +34,40 @@ const REQUESTS_MAX = 40;
 /** The latest moment at which a failed trigger comes again: far less than a lease. */
 const AGAIN_MS = 15_000;
 
-const isArmed = ({ tables }: MemorySite, id: string) =>
+const isArmed = ({ tables }: MemoryAws, id: string) =>
   tables.read("triggerLock", { conversation_id: id }) !== undefined;
-const holderIn = ({ tables }: MemorySite, id: string) =>
+const holderIn = ({ tables }: MemoryAws, id: string) =>
   tables.read("state", { conversation_id: id })?.lease_holder;
 
 /** Runs `find` with each of its requests failing in turn. */
 async function withEachFailing(
   when: "before" | "after",
-  prepare: (site: MemorySite) => Promise<string>,
+  prepare: (fixture: MemoryAws) => Promise<string>,
   check: (taken: Taken) => void,
 ): Promise<number> {
   for (let place = 1; place < REQUESTS_MAX; place += 1) {
-    const site = memorySite();
-    const id = await prepare(site);
+    const fixture = memoryAws();
+    const id = await prepare(fixture);
     const fault = failing(when, (_request, count) => count === place);
-    const worker = site.open("worker", fault.around);
+    const worker = fixture.open("worker", fault.around);
     fault.begin();
     const outcome = await worker.turns.take(id).catch((error: unknown) => error);
     if (!fault.hasFailed()) return place - 1;
     if (!(outcome instanceof StoreUnavailable)) continue;
-    expect([place, holderIn(site, id)], "no lease of it is left").not.toEqual([place, "worker"]);
-    const isLookedAfter = isArmed(site, id) || holderIn(site, id) !== undefined;
+    expect([place, holderIn(fixture, id)], "no lease of it is left").not.toEqual([place, "worker"]);
+    const isLookedAfter = isArmed(fixture, id) || holderIn(fixture, id) !== undefined;
     expect([place, isLookedAfter], "a worker will look").toEqual([place, true]);
-    await site.clock.advance(AGAIN_MS);
-    check(as("turn", await site.open("other").turns.take(id)).taken);
+    await fixture.clock.advance(AGAIN_MS);
+    check(as("turn", await fixture.open("other").turns.take(id)).taken);
   }
   throw new Error("a look of too many requests");
 }
 
 describe.each(["before", "after"] as const)("a request of a look fails, %s it took effect", (when) => {
   it("the customer does not wait for a lease without a worker, and no attempt is counted", async () => {
-    const prepare = async (site: MemorySite) => {
-      const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
-      await site.clock.advance(10_000);
+    const prepare = async (fixture: MemoryAws) => {
+      const [outcome] = await fixture.open("receiver").receiving.stage([{ arrival: fixture.arrival() }]);
+      await fixture.clock.advance(10_000);
       return as("staged", outcome!).conversationId;
     };
     const places = await withEachFailing(when, prepare, (taken) => {
@@ -78,11 +78,11 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
   });
 
   it("so it is where a draft is continued", async () => {
-    const prepare = async (site: MemorySite) => {
-      const doomed = site.open("doomed");
-      const taken = await site.turnFor(doomed, "hi");
-      await doomed.turns.draft(taken.lease, sending(draftFor(taken), 0, site.clock.nowMs()));
-      await site.clock.advance(62_000);
+    const prepare = async (fixture: MemoryAws) => {
+      const doomed = fixture.open("doomed");
+      const taken = await fixture.turnFor(doomed, "hi");
+      await doomed.turns.draft(taken.lease, sending(draftFor(taken), 0, fixture.clock.nowMs()));
+      await fixture.clock.advance(62_000);
       return taken.conversation.id;
     };
     const places = await withEachFailing(when, prepare, (taken) => {
@@ -93,40 +93,40 @@ describe.each(["before", "after"] as const)("a request of a look fails, %s it to
   });
 
   it("the same holds after a commit that goes on under the same lease: a worker looks at once", async () => {
-    const site = memorySite();
+    const fixture = memoryAws();
     const fault = failing(when, ({ name, args }) => name === "query" && args[0] === "stage");
-    const worker = site.open("worker", fault.around);
-    const taken = await site.turnFor(worker, "hi");
+    const worker = fixture.open("worker", fault.around);
+    const taken = await fixture.turnFor(worker, "hi");
     const id = taken.conversation.id;
-    await worker.receiving.stage([{ arrival: site.arrival({ text: "more" }) }]);
-    await site.clock.advance(10_000);
+    await worker.receiving.stage([{ arrival: fixture.arrival({ text: "more" }) }]);
+    await fixture.clock.advance(10_000);
     const draft = draftFor(taken);
     await worker.turns.draft(taken.lease, draft);
-    const before = site.triggers.length;
+    const before = fixture.triggers.length;
     fault.begin();
     const commit = replied(taken, allSent(draft), { more: true });
     expect(await worker.turns.commit(taken.lease, commit)).toEqual({ kind: "committed", isLeft: true });
-    expect(holderIn(site, id)).toBeUndefined();
-    expect(site.triggers.slice(before).map(({ conversationId }) => conversationId)).toEqual([id]);
-    const next = as("turn", await site.open("other").turns.take(id)).taken;
+    expect(holderIn(fixture, id)).toBeUndefined();
+    expect(fixture.triggers.slice(before).map(({ conversationId }) => conversationId)).toEqual([id]);
+    const next = as("turn", await fixture.open("other").turns.take(id)).taken;
     expect(textsOf(next)).toEqual(["more"]);
   });
 });
 
 it("where the store does not let it be put back, the lease lapses and heals", async () => {
-  const site = memorySite();
-  const [outcome] = await site.open("receiver").receiving.stage([{ arrival: site.arrival() }]);
+  const fixture = memoryAws();
+  const [outcome] = await fixture.open("receiver").receiving.stage([{ arrival: fixture.arrival() }]);
   const { conversationId } = as("staged", outcome!);
-  await site.clock.advance(10_000);
+  await fixture.clock.advance(10_000);
   let isAway = false;
-  const worker = site.open("worker", async ({ name, args }, happen) => {
+  const worker = fixture.open("worker", async ({ name, args }, happen) => {
     if (name === "query" && args[0] === "stage") isAway = true;
     if (isAway) throw new StoreUnavailable("away");
     return happen();
   });
   await expect(worker.turns.take(conversationId)).rejects.toThrow("away");
-  expect(holderIn(site, conversationId)).toBe("worker");
-  expect((await site.open("other").turns.take(conversationId)).kind).toBe("busy");
-  await site.clock.advance(62_000);
-  expect((await site.open("other").turns.take(conversationId)).kind).toBe("turn");
+  expect(holderIn(fixture, conversationId)).toBe("worker");
+  expect((await fixture.open("other").turns.take(conversationId)).kind).toBe("busy");
+  await fixture.clock.advance(62_000);
+  expect((await fixture.open("other").turns.take(conversationId)).kind).toBe("turn");
 });

@@ -3,9 +3,9 @@ import type { Settings } from "../../../src/model/settings.ts";
 import type { Taken } from "../../../src/model/take.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as, draftFor, sending, sent } from "../../../src/testing/engine-contract/builders.ts";
-import { type MemorySite, memorySite, type Request } from "./memory-site.ts";
+import { type MemoryAws, memoryAws, type Request } from "./memory-aws.ts";
 
-type Meanwhile = (site: MemorySite, taken: Taken) => Promise<unknown>;
+type Meanwhile = (fixture: MemoryAws, taken: Taken) => Promise<unknown>;
 
 /** Something happens to a taken turn right before a request of its worker, once the worker is `watched`. */
 async function watchedTurn(
@@ -13,27 +13,27 @@ async function watchedTurn(
   meanwhile: Meanwhile,
   isNow: (request: Request, count: number) => boolean,
 ) {
-  const site = memorySite(settings);
+  const fixture = memoryAws(settings);
   let count = 0;
   let isWatched = false;
   let taken: Taken;
-  const worker = site.open("worker", async (request, happen) => {
+  const worker = fixture.open("worker", async (request, happen) => {
     if (isWatched) count += 1;
     if (isWatched && isNow(request, count)) {
       isWatched = false;
-      await meanwhile(site, taken);
+      await meanwhile(fixture, taken);
     }
     return happen();
   });
-  taken = await site.turnFor(worker, "hi");
+  taken = await fixture.turnFor(worker, "hi");
   const watch = () => {
     isWatched = true;
   };
-  return { site, worker, taken, watch, isOver: () => !isWatched };
+  return { fixture, worker, taken, watch, isOver: () => !isWatched };
 }
 
-const byUs: Meanwhile = (site, { conversation }) =>
-  site.open("human").conversations.change(conversation.id, { handedOff: true });
+const byUs: Meanwhile = (fixture, { conversation }) =>
+  fixture.open("human").conversations.change(conversation.id, { handedOff: true });
 
 /** The row is shared: its other owner writes to it directly. */
 const byAnother: Meanwhile = async ({ tables }, { conversation }) => {
@@ -55,9 +55,9 @@ describe.each([
     let places = 0;
     for (const place of PLACES) {
       const turn = await watchedTurn({}, meanwhile, (_request, count) => count === place);
-      const { worker, taken, site } = turn;
+      const { worker, taken, fixture } = turn;
       turn.watch();
-      const kind = await write(worker, taken, sending(draftFor(taken), 0, site.clock.nowMs() + 15_000));
+      const kind = await write(worker, taken, sending(draftFor(taken), 0, fixture.clock.nowMs() + 15_000));
       if (!turn.isOver()) continue;
       places += 1;
       expect([place, kind]).toEqual([place, "handed-off"]);
@@ -71,8 +71,8 @@ describe.each([
     let places = 0;
     for (const place of PLACES) {
       const turn = await watchedTurn({}, meanwhile, (_request, count) => count === place);
-      const { worker, taken, site } = turn;
-      const byAtMs = site.clock.nowMs() + 15_000;
+      const { worker, taken, fixture } = turn;
+      const byAtMs = fixture.clock.nowMs() + 15_000;
       const draft = draftFor(taken, ["one", "two"]);
       expect(await write(worker, taken, sending(draft, 0, byAtMs))).toBe("drafted");
       turn.watch();
@@ -80,28 +80,28 @@ describe.each([
       if (!turn.isOver()) continue;
       places += 1;
       expect([place, kind]).toEqual([place, "handed-off"]);
-      await site.clock.advance(62_000);
-      const { taken: next } = as("turn", await site.open("next").turns.take(taken.conversation.id));
+      await fixture.clock.advance(62_000);
+      const { taken: next } = as("turn", await fixture.open("next").turns.take(taken.conversation.id));
       expect(next.draft?.chunks.map(({ state }) => state.kind)).toEqual(["sent", "pending"]);
     }
     expect(places).toBeGreaterThanOrEqual(2);
   });
 
   it("while the look fails: the step that is tried again finds it", async () => {
-    const site = memorySite();
+    const fixture = memoryAws();
     let fails = false;
-    const worker = site.open("worker", async ({ name, args }, happen) => {
+    const worker = fixture.open("worker", async ({ name, args }, happen) => {
       if (fails && name === "get" && args[0] === "conversations") {
         fails = false;
         throw new Error("throttled");
       }
       return happen();
     });
-    const taken = await site.turnFor(worker, "hi");
-    const draft = sending(draftFor(taken), 0, site.clock.nowMs() + 15_000);
+    const taken = await fixture.turnFor(worker, "hi");
+    const draft = sending(draftFor(taken), 0, fixture.clock.nowMs() + 15_000);
     fails = true;
     await expect(write(worker, taken, draft)).rejects.toThrow("throttled");
-    await meanwhile(site, taken);
+    await meanwhile(fixture, taken);
     expect(await write(worker, taken, draft)).toBe("handed-off");
     expect((await worker.inspector.conversation(taken.conversation.id))?.lock?.draft).toBe(false);
   });
@@ -111,8 +111,8 @@ it.each([
   ["update", "state"],
   ["queryPage", "stage"],
 ])("with `restart`, what is staged before the %s of %s starts the answer over", async (name, table) => {
-  const more: Meanwhile = (site) =>
-    site.open("receiver").receiving.stage([{ arrival: site.arrival({ text: "wait" }) }]);
+  const more: Meanwhile = (fixture) =>
+    fixture.open("receiver").receiving.stage([{ arrival: fixture.arrival({ text: "wait" }) }]);
   const turn = await watchedTurn(
     { whileBusy: "restart" },
     more,

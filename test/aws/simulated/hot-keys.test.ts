@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { conversationKeyOf, LEASE_SHARDS_MAX, PAUSED } from "../../../src/engines/aws/items/keys.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
-import { type Around, type MemorySite, memorySite } from "./memory-site.ts";
+import { type Around, type MemoryAws, memoryAws } from "./memory-aws.ts";
 
 /** Counts the looks at the item that says whether all is paused. */
 function countingPauses(): { readonly around: Around; readonly reads: () => number } {
@@ -15,14 +15,14 @@ function countingPauses(): { readonly around: Around; readonly reads: () => numb
   return { around, reads: () => reads };
 }
 
-async function staged(at: MemorySite, engine: Engine, sender: string): Promise<string> {
+async function staged(at: MemoryAws, engine: Engine, sender: string): Promise<string> {
   const [outcome] = await engine.receiving.stage([{ arrival: at.arrival({ sender }) }]);
   return as("staged", outcome!).conversationId;
 }
 
 describe("the pause", () => {
   test("is looked at about once a second, however many conversations are", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const { around, reads } = countingPauses();
     const engine = at.open("worker", around);
     const ids = await Promise.all(Array.from({ length: 20 }, (_, n) => staged(at, engine, `sender-${n}`)));
@@ -32,7 +32,7 @@ describe("the pause", () => {
   });
 
   test("counts everywhere within a second, and its end at once", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const [here, there] = [at.open("here"), at.open("there")];
     const [first, second, third] = await Promise.all(["a", "b", "c"].map((name) => staged(at, here, name)));
     await at.clock.advance(10_000);
@@ -47,7 +47,7 @@ describe("the pause", () => {
   });
 
   test("is read as it is now", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const [here, there] = [at.open("here"), at.open("there")];
     const id = await staged(at, there, "ana");
     await at.clock.advance(10_000);
@@ -58,11 +58,11 @@ describe("the pause", () => {
 });
 
 describe("the index over live leases", () => {
-  const shardsIn = (at: MemorySite) =>
+  const shardsIn = (at: MemoryAws) =>
     new Set(at.tables.all("state", undefined, "all").flatMap((item) => item.lease_shard ?? []));
 
   test("is spread over as many partitions as were asked for", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const engine = at.open("worker", undefined, { leaseShards: 16 });
     for (let n = 0; n < 200; n += 1) await staged(at, engine, `sender-${n}`);
     await at.clock.advance(10_000);
@@ -73,7 +73,7 @@ describe("the index over live leases", () => {
   });
 
   test("is read to its end after the number was lowered: no lease is forgotten", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const before = at.open("before", undefined, { leaseShards: LEASE_SHARDS_MAX });
     for (let n = 0; n < 100; n += 1) await staged(at, before, `sender-${n}`);
     await at.clock.advance(10_000);

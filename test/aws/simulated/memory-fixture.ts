@@ -38,7 +38,7 @@ export interface MemoryFixture extends EngineFixture {
    */
   before(name: RequestName, happen: () => Promise<void>): void;
   /** A worker's own view, for steps that are looked at one by one. */
-  site(workerId?: string): AwsContext;
+  context(workerId?: string): AwsContext;
 }
 
 export interface MemoryFixtureOptions {
@@ -104,7 +104,7 @@ export async function memoryFixture(
     repeats: () => losesAnswers,
     ...(pageRowsMax !== undefined && { pageRowsMax }),
   });
-  const site = (workerId = "harness") =>
+  const context = (workerId = "harness") =>
     contextFor(
       {
         clock,
@@ -115,13 +115,13 @@ export async function memoryFixture(
       },
       { store, triggers, forget: "sweep" },
     );
-  const harness = site();
+  const harness = context();
   let workers = 0;
   return {
     clock,
     settings,
     requests,
-    site,
+    context,
     row: (table, key) => tables.read(table, key),
     write: (table, item) => tables.write(table, item, item, 0),
     remove: (table, key) => tables.write(table, key, undefined, 0),
@@ -133,7 +133,7 @@ export async function memoryFixture(
     before: (name, happen) => void meanwhile.set(name, happen),
     async open(workerId) {
       workers += 1;
-      return engineOn(site(workerId ?? `worker-${workers}`), now);
+      return engineOn(context(workerId ?? `worker-${workers}`), now);
     },
     async takeDue(engine, max = 100) {
       await sweepLeases(harness);

@@ -9,8 +9,8 @@ import type {
   Written,
 } from "../../../src/engines/aws/dynamo/store.ts";
 import { TABLES, type TableName } from "../../../src/engines/aws/dynamo/tables.ts";
-import { ImpossibleWrite } from "../../../src/engines/aws/failure.ts";
 import type { RequestName } from "../../../src/testing/simulator/plan.ts";
+import { ImpossibleWrite } from "../../../src/wire/aws-failure.ts";
 import { changed, holds, plain } from "./evaluate.ts";
 
 interface Version {

@@ -5,7 +5,7 @@ import { conversationKeyOf } from "../../../src/engines/aws/items/keys.ts";
 import { stageKey } from "../../../src/engines/aws/items/staged.ts";
 import type { Engine } from "../../../src/ports/engine.ts";
 import { as } from "../../../src/testing/engine-contract/builders.ts";
-import { type MemorySite, memorySite } from "./memory-site.ts";
+import { type MemoryAws, memoryAws } from "./memory-aws.ts";
 
 /** What the next version of Lull might write: known by its mark, and by nothing else. */
 const NEWER: Item = {
@@ -16,19 +16,19 @@ const NEWER: Item = {
   body: { rich: true },
 };
 
-async function staged(at: MemorySite, engine: Engine): Promise<string> {
+async function staged(at: MemoryAws, engine: Engine): Promise<string> {
   const [outcome] = await engine.receiving.stage([{ arrival: at.arrival() }]);
   return as("staged", outcome!).conversationId;
 }
 
-function writeNewer({ tables }: MemorySite, table: TableName, key: Item): Item {
+function writeNewer({ tables }: MemoryAws, table: TableName, key: Item): Item {
   const item = { ...tables.read(table, key), ...key, ...NEWER };
   tables.write(table, key, item, 0);
   return item;
 }
 
 /** What is in all tables, but for a sweep's own notes. */
-function everything({ tables }: MemorySite): Item[] {
+function everything({ tables }: MemoryAws): Item[] {
   const names: TableName[] = ["conversations", "stage", "triggerLock", "state", "messages", "seen"];
   const items = names.flatMap((name) => tables.all(name, undefined, "all"));
   return items.filter(({ conversation_id }) => !String(conversation_id).startsWith("lull/"));
@@ -36,7 +36,7 @@ function everything({ tables }: MemorySite): Item[] {
 
 describe("a row of a newer version", () => {
   test("that holds a conversation's state is left alone: not leased, set aside or settled", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const engine = at.open("old");
     const id = await staged(at, engine);
     await at.clock.advance(10_000);
@@ -55,7 +55,7 @@ describe("a row of a newer version", () => {
   });
 
   test("that stands for a window is left to its own version, and every customer may write", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const engine = at.open("old");
     const id = await staged(at, engine);
     const key = conversationKeyOf(id);
@@ -71,7 +71,7 @@ describe("a row of a newer version", () => {
   });
 
   test("that is staged is neither skipped nor overwritten: its conversation waits for a reader", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const engine = at.open("old");
     const arrival = at.arrival();
     const [outcome] = await engine.receiving.stage([{ arrival }]);
@@ -90,7 +90,7 @@ describe("a row of a newer version", () => {
   });
 
   test("stops no sweep, and a dead worker's other leases are freed", async () => {
-    const at = memorySite();
+    const at = memoryAws();
     const [engine, dying] = [at.open("old"), at.open("dying")];
     const [first, second] = await Promise.all(
       ["ana", "ben"].map(async (sender) => {
@@ -111,7 +111,7 @@ describe("a row of a newer version", () => {
 });
 
 test("what this version writes is marked", async () => {
-  const at = memorySite();
+  const at = memoryAws();
   const engine = at.open("worker");
   const id = await staged(at, engine);
   const marks = () =>

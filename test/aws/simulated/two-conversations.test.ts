@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { DEFAULTS } from "../../../src/core/defaults.ts";
 import type { StageOutcome } from "../../../src/ports/engine.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../../src/testing/engine-contract/builders.ts";
-import { type Around, memorySite } from "./memory-site.ts";
+import { type Around, memoryAws } from "./memory-aws.ts";
 
 /**
  * Lets a worker's requests through until one is about to write a row of this table, and then waits for `go`.
@@ -26,10 +26,10 @@ const diesStaging: Around = async ({ name, args }, happen) => {
 };
 
 async function completed() {
-  const site = memorySite();
-  const engine = site.open("worker");
-  const first = await site.turnFor(engine, "hi");
-  const message = site.arrival({ text: "one more thing" });
+  const fixture = memoryAws();
+  const engine = fixture.open("worker");
+  const first = await fixture.turnFor(engine, "hi");
+  const message = fixture.arrival({ text: "one more thing" });
   const deliver = async (by = engine, arrival = message): Promise<StageOutcome> => {
     const [outcome] = await by.receiving.stage([{ arrival }]);
     return outcome!;
@@ -38,22 +38,22 @@ async function completed() {
   const goOn = async () => {
     const done = replied(first, allSent(draftFor(first)), { complete: true });
     as("committed", await engine.turns.commit(first.lease, done));
-    return as("staged", await deliver(engine, site.arrival({ text: "something else" }))).conversationId;
+    return as("staged", await deliver(engine, fixture.arrival({ text: "something else" }))).conversationId;
   };
   const turnsIn = async (...ids: readonly string[]) => {
-    await site.clock.advance(10_000);
+    await fixture.clock.advance(10_000);
     const looks = await Promise.all(ids.map((id) => engine.turns.take(id)));
     return looks.map((look) => (look.kind === "turn" ? textsOf(look.taken) : []));
   };
-  return { site, engine, old: first.conversation.id, message, deliver, goOn, turnsIn };
+  return { fixture, engine, old: first.conversation.id, message, deliver, goOn, turnsIn };
 }
 
 it.each(["seen", "stage"])(
   "two deliveries of a message, one frozen before its write to %s meanwhile, make one turn",
   async (table) => {
-    const { site, old, deliver, goOn, turnsIn } = await completed();
+    const { fixture, old, deliver, goOn, turnsIn } = await completed();
     const held = heldBefore(table);
-    const frozen = deliver(site.open("frozen", held.around));
+    const frozen = deliver(fixture.open("frozen", held.around));
     await held.reached;
     const next = await goOn();
     const again = await deliver();
@@ -65,8 +65,8 @@ it.each(["seen", "stage"])(
 );
 
 it("a delivery that died before staging is repaired in the conversation that it had found", async () => {
-  const { site, old, deliver, goOn, turnsIn } = await completed();
-  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+  const { fixture, old, deliver, goOn, turnsIn } = await completed();
+  await expect(deliver(fixture.open("dying", diesStaging))).rejects.toThrow("died");
   const next = await goOn();
   expect(await deliver()).toMatchObject({ kind: "staged", conversationId: old });
   expect(await deliver()).toEqual({ kind: "duplicate" });
@@ -74,11 +74,11 @@ it("a delivery that died before staging is repaired in the conversation that it 
 });
 
 it("if the person was erased since, the message goes where the person's messages go now", async () => {
-  const { site, engine, deliver, goOn, turnsIn } = await completed();
+  const { fixture, engine, deliver, goOn, turnsIn } = await completed();
   const next = await goOn();
-  await expect(deliver(site.open("dying", diesStaging))).rejects.toThrow("died");
+  await expect(deliver(fixture.open("dying", diesStaging))).rejects.toThrow("died");
   await engine.conversations.erase(next);
-  const now = as("staged", await deliver(engine, site.arrival({ text: "hello again" }))).conversationId;
+  const now = as("staged", await deliver(engine, fixture.arrival({ text: "hello again" }))).conversationId;
   expect(now).not.toBe(next);
   expect(await deliver()).toMatchObject({ kind: "staged", conversationId: now });
   expect(await deliver()).toEqual({ kind: "duplicate" });
@@ -86,13 +86,13 @@ it("if the person was erased since, the message goes where the person's messages
 });
 
 it("a message is not staged for good: the claim goes with the memory of what was answered", async () => {
-  const { site, message, deliver, goOn } = await completed();
+  const { fixture, message, deliver, goOn } = await completed();
   as("staged", await deliver());
   await goOn();
   const claims = () =>
-    site.tables.all("seen", undefined, "all").filter(({ staged_in }) => staged_in !== undefined);
+    fixture.tables.all("seen", undefined, "all").filter(({ staged_in }) => staged_in !== undefined);
   expect(claims()).not.toEqual([]);
   for (const { until_at_ms } of claims())
-    expect(until_at_ms).toBeLessThanOrEqual(site.clock.nowMs() + DEFAULTS.dedupeMs);
+    expect(until_at_ms).toBeLessThanOrEqual(fixture.clock.nowMs() + DEFAULTS.dedupeMs);
   expect(JSON.stringify(claims())).not.toContain(message.sender);
 });

@@ -14,7 +14,7 @@ import {
 import { marshall } from "@aws-sdk/util-dynamodb";
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Clock } from "../../../ports/clock.ts";
-import { failure, isCancelled, isConditionFailed } from "../failure.ts";
+import { failure, isCancelled, isConditionFailed } from "../../../wire/aws-failure.ts";
 import { backOff, type Ending, type Retrying, retrying } from "../retry.ts";
 import { type Change, type Condition, expressions, type Item } from "./expression.ts";
 import type { Action, PageOfItems, Reading, ReturnedItem, Store, Transacted, Written } from "./store.ts";

@@ -15,13 +15,13 @@ export type Claim =
   | { readonly kind: "elsewhere"; readonly conversationId: string }
   | { readonly kind: "answered" };
 
-export async function claim(site: AwsContext, messageId: string, conversationId: string): Promise<Claim> {
-  const nowMs = site.clock.nowMs();
+export async function claim(context: AwsContext, messageId: string, conversationId: string): Promise<Claim> {
+  const nowMs = context.clock.nowMs();
   const isPast = not(above("until_at_ms", nowMs));
   const isNeither = all(absent("fate"), absent("staged_in"));
-  const set = claimed(site, conversationId);
-  const key = { id: site.installation.seenKey(messageId) };
-  const { kind, item } = await site.store.update("seen", key, { set }, any(isPast, isNeither));
+  const set = claimed(context, conversationId);
+  const key = { id: context.installation.seenKey(messageId) };
+  const { kind, item } = await context.store.update("seen", key, { set }, any(isPast, isNeither));
   if (kind === "done") return { kind: "here" };
   if (item?.fate !== undefined) return { kind: "answered" };
   const standing = claimIn(item ?? {});
@@ -31,9 +31,13 @@ export async function claim(site: AwsContext, messageId: string, conversationId:
 }
 
 /** Overrides an earlier claim: its conversation is gone. */
-export async function claimOver(site: AwsContext, messageId: string, conversationId: string): Promise<void> {
-  const set = claimed(site, conversationId);
-  await site.store.update("seen", { id: site.installation.seenKey(messageId) }, { set });
+export async function claimOver(
+  context: AwsContext,
+  messageId: string,
+  conversationId: string,
+): Promise<void> {
+  const set = claimed(context, conversationId);
+  await context.store.update("seen", { id: context.installation.seenKey(messageId) }, { set });
 }
 
 /** Where a message without a fate is staged, as its item in `conversations-seen` says. */
@@ -42,16 +46,16 @@ export function claimIn({ fate, staged_in }: Item): string | undefined {
 }
 
 /** Back from a dead letter: it has no fate any more. */
-export function reclaim(site: AwsContext, messageId: string, conversationId: string): Action {
-  const change = { set: claimed(site, conversationId) };
-  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
+export function reclaim(context: AwsContext, messageId: string, conversationId: string): Action {
+  const change = { set: claimed(context, conversationId) };
+  return { kind: "update", table: "seen", key: { id: context.installation.seenKey(messageId) }, change };
 }
 
 /** It waits in another conversation from now on. If it was answered meanwhile, that stays known. */
-export function moveClaim(site: AwsContext, messageId: string, conversationId: string): Action {
-  const { staged_in, until_at_ms, expires_at } = claimed(site, conversationId);
+export function moveClaim(context: AwsContext, messageId: string, conversationId: string): Action {
+  const { staged_in, until_at_ms, expires_at } = claimed(context, conversationId);
   const change = { set: { staged_in }, setIfAbsent: { until_at_ms, expires_at } };
-  return { kind: "update", table: "seen", key: { id: site.installation.seenKey(messageId) }, change };
+  return { kind: "update", table: "seen", key: { id: context.installation.seenKey(messageId) }, change };
 }
 
 function claimed({ clock, settings }: AwsContext, conversationId: string): Item {

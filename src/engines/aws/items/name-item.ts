@@ -10,39 +10,43 @@ import { aliasKey, conversationKeyOf } from "./keys.ts";
 export const NOTHING_KEPT: NameRecords = new Map();
 
 /** Records of a message's names, of the holder of its number, and of the holder's other names. */
-export async function recordsFor(site: AwsContext, key: ConversationKey, named: Named): Promise<NameRecords> {
-  const own = await recordsOf(site, key, namesOf(named));
-  const known = await withMore(site, key, own, alsoAskedFor(named, own));
-  return withMore(site, key, known, otherNamesOf(named, known));
+export async function recordsFor(
+  context: AwsContext,
+  key: ConversationKey,
+  named: Named,
+): Promise<NameRecords> {
+  const own = await recordsOf(context, key, namesOf(named));
+  const known = await withMore(context, key, own, alsoAskedFor(named, own));
+  return withMore(context, key, known, otherNamesOf(named, known));
 }
 
 /** The records that tell where a conversation's person can be reached. */
-export async function recordsBehind(site: AwsContext, conversation: Conversation): Promise<NameRecords> {
+export async function recordsBehind(context: AwsContext, conversation: Conversation): Promise<NameRecords> {
   for (let records = NOTHING_KEPT; ; ) {
-    const known = await withMore(site, conversation, records, namesBehind(conversation, records));
+    const known = await withMore(context, conversation, records, namesBehind(conversation, records));
     if (known.size === records.size) return records;
     records = known;
   }
 }
 
 async function withMore(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   records: NameRecords,
   names: readonly string[],
 ): Promise<NameRecords> {
   const more = names.filter((name) => !records.has(name));
-  return more.length === 0 ? records : new Map([...records, ...(await recordsOf(site, key, more))]);
+  return more.length === 0 ? records : new Map([...records, ...(await recordsOf(context, key, more))]);
 }
 
 /** Read consistently, each under its own key. */
 export async function recordsOf(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   names: readonly string[],
 ): Promise<NameRecords> {
   const byKey = new Map(names.map((name) => [aliasKey(key, name), name]));
-  const found = await site.store.getMany("state", [...byKey.keys()].map(conversationKeyOf));
+  const found = await context.store.getMany("state", [...byKey.keys()].map(conversationKeyOf));
   return new Map(
     found.flatMap((item) => {
       const name = byKey.get(String(item.conversation_id))!;
@@ -77,13 +81,13 @@ function isMap(value: unknown): value is Item {
 
 /** False if the conversation has become another person's meanwhile: then nothing was written. */
 export async function keepName(
-  site: AwsContext,
+  context: AwsContext,
   conversation: Pick<Conversation, "channelType" | "address" | "sender"> & { readonly id?: string },
   name: string,
   change: NameChange,
 ): Promise<boolean> {
   let isTheirs = true;
-  await rewrite(site, conversation, name, (standing) => {
+  await rewrite(context, conversation, name, (standing) => {
     isTheirs = !isTaken(standing, change, conversation.id ?? "");
     return isTheirs ? changedName(standing, change) : "as-it-is";
   });
@@ -92,23 +96,23 @@ export async function keepName(
 
 /** For an imported conversation: what was learnt here is newer. */
 export async function importName(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   name: string,
   record: NameRecord,
 ): Promise<void> {
-  await rewrite(site, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
+  await rewrite(context, key, name, (standing) => (standing ? mergedNames(standing, record) : record));
 }
 
 /** Returns the names that it had come with by then: a new message may have brought another. */
 export async function eraseName(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   name: string,
   erased: Erased,
 ): Promise<readonly string[]> {
   let cameWith: readonly string[] = [];
-  await rewrite(site, key, name, (standing, { primary_channel: holder } = {}) => {
+  await rewrite(context, key, name, (standing, { primary_channel: holder } = {}) => {
     cameWith = standing?.cameWith ?? [];
     if (standing) return erasedFrom(name, standing, erased);
     // A note of 0.1.0 between two names of one kind.
@@ -119,21 +123,21 @@ export async function eraseName(
 
 /** Tries again while other writers are faster: each time one of them succeeded. */
 async function rewrite(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   name: string,
   change: (standing: NameRecord | undefined, item?: Item) => NameRecord | undefined | "as-it-is",
 ): Promise<void> {
   const at = conversationKeyOf(aliasKey(key, name));
   for (;;) {
-    const item = await site.store.get("state", at);
+    const item = await context.store.get("state", at);
     const record = change(item && recordFrom(name, item), item);
     if (record === "as-it-is" || (record === undefined && !item)) return;
     const isUnchanged = item?.rev === undefined ? absent("rev") : equal("rev", item.rev);
-    const rev = site.newId();
+    const rev = context.newId();
     const written = record
-      ? await site.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
-      : await site.store.delete("state", at, isUnchanged);
+      ? await context.store.update("state", at, { set: attributesOf(record, rev) }, isUnchanged)
+      : await context.store.delete("state", at, isUnchanged);
     // Also done if the answer got lost and the write was repeated.
     if (written.kind === "done" || (record ? written.item?.rev === rev : !written.item)) return;
   }

@@ -1,8 +1,8 @@
 import { isObject } from "../../../core/shape.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, equal, type Item } from "../dynamo/expression.ts";
 import { TABLES, type TableName } from "../dynamo/tables.ts";
-import { ImpossibleWrite } from "../failure.ts";
 import { conversationKeyOf, idWithin, inTime } from "./keys.ts";
 import { isHeldBy } from "./state.ts";
 import { STATE_ATTRIBUTES, type Stored, storedFrom } from "./state-item.ts";
@@ -18,54 +18,54 @@ export const QUARANTINE = "quarantine";
  * for an operator, and what is staged starts from nothing: a reply that was on its way may go out twice.
  */
 export async function quarantineState(
-  site: AwsContext,
+  context: AwsContext,
   { id, foreign }: Stored,
   token: string,
 ): Promise<Stored> {
   const { raw, why } = foreign!;
-  await quarantineCopy(site, "state", raw, why);
+  await quarantineCopy(context, "state", raw, why);
   const removed = Object.fromEntries(STATE_ATTRIBUTES.map((name) => [name, undefined]));
-  const change = { set: { ...removed, rev: site.newId() } };
+  const change = { set: { ...removed, rev: context.newId() } };
   const key = conversationKeyOf(id);
-  const written = await site.store.update("state", key, change, isHeldBy(token), "ALL_NEW");
+  const written = await context.store.update("state", key, change, isHeldBy(token), "ALL_NEW");
   return storedFrom(id, written.item);
 }
 
 /** A write to our own table. Our rows are far smaller than an item: one without room is foreign. */
-export async function withRoom<T>(site: AwsContext, id: string, write: () => Promise<T>): Promise<T> {
+export async function withRoom<T>(context: AwsContext, id: string, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
     if (!(error instanceof ImpossibleWrite)) throw error;
-    await makeRoom(site, id);
+    await makeRoom(context, id);
     return write();
   }
 }
 
-async function makeRoom(site: AwsContext, id: string): Promise<void> {
+async function makeRoom(context: AwsContext, id: string): Promise<void> {
   const key = conversationKeyOf(id);
-  const row = await site.store.get("state", key);
+  const row = await context.store.get("state", key);
   if (!row) return;
-  await quarantineCopy(site, "state", row, "it has no room for what is ours");
+  await quarantineCopy(context, "state", row, "it has no room for what is ours");
   const { rev } = row;
-  await site.store.put("state", key, rev === undefined ? absent("rev") : equal("rev", rev));
+  await context.store.put("state", key, rev === undefined ? absent("rev") : equal("rev", rev));
 }
 
 /** Keeps a copy of a row that has to give way, for an operator to look at. */
 export async function quarantineCopy(
-  site: AwsContext,
+  context: AwsContext,
   table: TableName,
   row: Item,
   why: string,
 ): Promise<void> {
   const conversationId = String(row.conversation_id);
-  const id = idWithin(conversationId, site.newId());
-  const atMs = site.clock.nowMs();
-  site.quarantine.tell(table, [row], why, turnIn(row));
-  await site.store.put("messages", {
+  const id = idWithin(conversationId, context.newId());
+  const atMs = context.clock.nowMs();
+  context.quarantine.tell(table, [row], why, turnIn(row));
+  await context.store.put("messages", {
     ...quarantineKey(conversationId, id),
     listing: QUARANTINE,
-    listed_at: `${inTime(atMs, site.nextSequence())}#${id}`,
+    listed_at: `${inTime(atMs, context.nextSequence())}#${id}`,
     quarantine_id: id,
     source: TABLES[table].name,
     why,

@@ -7,11 +7,14 @@ import { transactionToken } from "./keys.ts";
  * time, and conclude that another process was first: a transaction knows its own token.
  */
 export async function removeOnce(
-  site: AwsContext,
+  context: AwsContext,
   key: Item,
   condition: Condition = present("item_id"),
 ): Promise<boolean> {
-  const token = transactionToken("remove", site.newId());
-  const { kind } = await site.store.transact([{ kind: "delete", table: "messages", key, condition }], token);
+  const token = transactionToken("remove", context.newId());
+  const { kind } = await context.store.transact(
+    [{ kind: "delete", table: "messages", key, condition }],
+    token,
+  );
   return kind === "done";
 }

@@ -10,10 +10,10 @@ export type Fate = "committed" | "dead" | "refused";
 const DELIVERY_MS = 7 * 24 * 3_600_000;
 
 /** DEDUPE: whether the message has a fate. The time is compared here: the table expires items late. */
-export async function isRemembered(site: AwsContext, messageId: string): Promise<boolean> {
-  for (const id of seenKeys(site, messageId)) {
-    const item = await site.store.get("seen", { id });
-    if (item && isKept(item, site.clock.nowMs())) return true;
+export async function isRemembered(context: AwsContext, messageId: string): Promise<boolean> {
+  for (const id of seenKeys(context, messageId)) {
+    const item = await context.store.get("seen", { id });
+    if (item && isKept(item, context.clock.nowMs())) return true;
   }
   return false;
 }
@@ -30,13 +30,16 @@ export function sentKeys({ installation }: AwsContext, channel: string, provider
 }
 
 /** The ids that were committed or dead-lettered. */
-export async function rememberedAmong(site: AwsContext, messageIds: readonly string[]): Promise<Set<string>> {
-  const byKey = new Map(messageIds.flatMap((id) => seenKeys(site, id).map((key) => [key, id])));
-  const items = await site.store.getMany(
+export async function rememberedAmong(
+  context: AwsContext,
+  messageIds: readonly string[],
+): Promise<Set<string>> {
+  const byKey = new Map(messageIds.flatMap((id) => seenKeys(context, id).map((key) => [key, id])));
+  const items = await context.store.getMany(
     "seen",
     [...byKey.keys()].map((id) => ({ id })),
   );
-  const nowMs = site.clock.nowMs();
+  const nowMs = context.clock.nowMs();
   const alive = items.filter((item) => isKept(item, nowMs));
   return new Set(alive.map(({ id }) => byKey.get(String(id))!));
 }
@@ -46,10 +49,10 @@ function isKept({ fate, until_at_ms }: Item, nowMs: number): boolean {
   return fate !== undefined && typeof until_at_ms === "number" && until_at_ms > nowMs;
 }
 
-export function seenItem(site: AwsContext, messageId: string, fate: Fate): Item {
-  const untilAtMs = site.clock.nowMs() + site.settings.dedupeMs;
+export function seenItem(context: AwsContext, messageId: string, fate: Fate): Item {
+  const untilAtMs = context.clock.nowMs() + context.settings.dedupeMs;
   return {
-    id: site.installation.seenKey(messageId),
+    id: context.installation.seenKey(messageId),
     fate,
     until_at_ms: untilAtMs,
     expires_at: ttl(untilAtMs),
@@ -60,10 +63,10 @@ export function seenItem(site: AwsContext, messageId: string, fate: Fate): Item 
  * The message was refused, and is over. Unless it has another fate, or another delivery of it was to be
  * staged: then it is answered.
  */
-export async function rememberRefused(site: AwsContext, messageId: string): Promise<void> {
-  const { id, ...set } = seenItem(site, messageId, "refused");
-  const isFree = all(absent("staged_in"), isForgotten(site.clock.nowMs()));
-  await site.store.update("seen", { id }, { set }, isFree);
+export async function rememberRefused(context: AwsContext, messageId: string): Promise<void> {
+  const { id, ...set } = seenItem(context, messageId, "refused");
+  const isFree = all(absent("staged_in"), isForgotten(context.clock.nowMs()));
+  await context.store.update("seen", { id }, { set }, isFree);
 }
 
 /** The message is not remembered, or no longer. */
@@ -72,10 +75,10 @@ export function isForgotten(nowMs: number): Condition {
 }
 
 /** What we sent, so that a callback about it is told apart from one about another sender's message. */
-function sentItem(site: AwsContext, channel: string, providerId: string, turnId: string): Item {
-  const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
+function sentItem(context: AwsContext, channel: string, providerId: string, turnId: string): Item {
+  const untilAtMs = context.clock.nowMs() + DELIVERY_MS;
   return {
-    id: site.installation.sentKey(channel, providerId),
+    id: context.installation.sentKey(channel, providerId),
     turn_id: turnId,
     status: "sent",
     until_at_ms: untilAtMs,
@@ -83,18 +86,18 @@ function sentItem(site: AwsContext, channel: string, providerId: string, turnId:
   };
 }
 
-export function putSent(site: AwsContext, channel: string, providerId: string, turnId: string): Put {
-  return { kind: "put", table: "seen", item: sentItem(site, channel, providerId, turnId) };
+export function putSent(context: AwsContext, channel: string, providerId: string, turnId: string): Put {
+  return { kind: "put", table: "seen", item: sentItem(context, channel, providerId, turnId) };
 }
 
 /** False if nothing with that id is known to have been sent: then the status is not stored. */
-export async function recordDelivery(
-  site: AwsContext,
+export async function putDelivery(
+  context: AwsContext,
   channel: string,
   { providerId, status, errorCode }: DeliveryStatus,
   turnId: string | undefined,
 ): Promise<boolean> {
-  const untilAtMs = site.clock.nowMs() + DELIVERY_MS;
+  const untilAtMs = context.clock.nowMs() + DELIVERY_MS;
   const set = {
     status,
     until_at_ms: untilAtMs,
@@ -103,8 +106,8 @@ export async function recordDelivery(
     ...(turnId !== undefined && { turn_id: turnId }),
   };
   const condition = turnId === undefined ? present("id") : undefined;
-  for (const key of sentKeys(site, channel, providerId)) {
-    const { kind } = await site.store.update("seen", key, { set }, condition);
+  for (const key of sentKeys(context, channel, providerId)) {
+    const { kind } = await context.store.update("seen", key, { set }, condition);
     if (kind === "done") return true;
   }
   return false;

@@ -15,7 +15,7 @@ it("staged rows come in order of arrival, then of place in the payload, then of 
   await s.passes(1);
   // Another process counts for itself.
   await s.receive({ text: "four", position: 0 }, other);
-  const rows = await stagedRows(fixture.site(), conversationId);
+  const rows = await stagedRows(fixture.context(), conversationId);
   const texts = rows.map((row) => row.kind === "message" && row.message.text);
   expect(texts).toEqual(["one", "before two", "two", "three", "four"]);
 });
@@ -26,7 +26,7 @@ it("of long waiting messages a visitor's page reads only as many pages as its by
   for (let n = 0; n < 5; n += 1) await s.receive("x".repeat(300_000));
   const { waiting: _unbounded, ...limits } = FEED_LIMITS;
   const read = async (given: DetailLimits) =>
-    (await stagedLately(fixture.site(), conversationId, given)).count;
+    (await stagedLately(fixture.context(), conversationId, given)).count;
   expect(await read(FEED_LIMITS)).toBe(4);
   expect(await read({ ...FEED_LIMITS, waiting: { rowsMax: 3, bytesMax: 1_000_000 } })).toBe(3);
   expect(await read(limits)).toBe(6);
@@ -36,11 +36,14 @@ it("whether more waits than is known is found without reading all of it", async 
   const { s, fixture } = await memoryScene();
   const { conversationId, id } = await s.receive("one");
   const isMessage = ({ kind }: StagedRow) => kind === "message";
-  const waits = (ids: readonly string[]) => waitsBeside(fixture.site(), conversationId, ids, isMessage);
+  const waits = (ids: readonly string[]) => waitsBeside(fixture.context(), conversationId, ids, isMessage);
   expect([await waits([]), await waits([id])]).toEqual([true, false]);
   const said = { id: "h", conversationId, channel: "test", to: "ana", texts: ["hi"], author: "eva" };
   await s.engine.conversations.say(said);
-  expect([await waits([id]), await waitsBeside(fixture.site(), conversationId, [id])]).toEqual([false, true]);
+  expect([await waits([id]), await waitsBeside(fixture.context(), conversationId, [id])]).toEqual([
+    false,
+    true,
+  ]);
   for (let n = 0; n < 9; n += 1) await s.receive();
   fixture.requests.length = 0;
   expect(await waits([id])).toBe(true);

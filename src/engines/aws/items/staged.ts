@@ -11,40 +11,40 @@ import { messagesOf, OUTBOUND, type StagedRow, stagedFrom } from "./stage-item.t
 import { isNewer, newerVersion } from "./version.ts";
 
 /** Everything staged in a conversation, in order of arrival: a consistent read of every page. */
-export async function stagedRows(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
-  const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
-  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+export async function stagedRows(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
+  const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
+  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 /** The same for a turn, which must not skip rows of a newer version: a batch needs all of them. */
-export async function stagedForTurn(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
-  const items = await site.store.query("stage", { key: equal("conversation_id", conversationId) });
+export async function stagedForTurn(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
+  const items = await context.store.query("stage", { key: equal("conversation_id", conversationId) });
   if (items.some(isNewer)) throw newerVersion(conversationId);
-  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 /** The rows of these ids, wherever they are in the order. */
 export async function stagedAs(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   ids: readonly string[],
 ): Promise<StagedRow[]> {
   const keys = ids.map((id) => stageKey(conversationId, id));
-  const items = await site.store.getMany("stage", keys);
-  return site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  const items = await context.store.getMany("stage", keys);
+  return context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
 }
 
 /** Outbounds: what is to be said for the assistant. */
-export async function stagedOutbounds(site: AwsContext, conversationId: string): Promise<StagedRow[]> {
+export async function stagedOutbounds(context: AwsContext, conversationId: string): Promise<StagedRow[]> {
   const key = all(equal("conversation_id", conversationId), beginsWith("message_sid", OUTBOUND));
-  const rows = site.quarantine.sound("stage", await site.store.query("stage", { key }), stagedFrom);
+  const rows = context.quarantine.sound("stage", await context.store.query("stage", { key }), stagedFrom);
   // A message's id begins with the name of its channel, which may be this very word.
   return rows.filter(({ kind }) => kind === "outbound").sort(byArrival);
 }
 
 /** Whether more waits than these. It reads no more than it needs to tell. */
 export async function waitsBeside(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   ids: readonly string[],
   isWanted: (row: StagedRow) => boolean = () => true,
@@ -53,8 +53,8 @@ export async function waitsBeside(
   const key = equal("conversation_id", conversationId);
   let from: Item | undefined;
   do {
-    const { items, next } = await site.store.queryPage("stage", { key, from, limit: known.size + 1 });
-    const rows = site.quarantine.sound("stage", items, stagedFrom);
+    const { items, next } = await context.store.queryPage("stage", { key, from, limit: known.size + 1 });
+    const rows = context.quarantine.sound("stage", items, stagedFrom);
     if (rows.some((row) => !known.has(row.id) && isWanted(row))) return true;
     from = next;
   } while (from);
@@ -67,12 +67,12 @@ export async function waitsBeside(
  * latest of those are returned.
  */
 export async function stagedLately(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   { rowsMax, bytesMax, waiting }: DetailLimits,
 ): Promise<{ readonly messages: StagedMessage[]; readonly count: number }> {
-  const items = await itemsWithin(site, conversationId, waiting);
-  const rows = site.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
+  const items = await itemsWithin(context, conversationId, waiting);
+  const rows = context.quarantine.sound("stage", items, stagedFrom).sort(byArrival);
   const messages = messagesOf(rows).map(({ message }) => message);
   return { messages: latestWithin(messages.slice(-rowsMax), bytesMax), count: items.length };
 }
@@ -80,7 +80,7 @@ export async function stagedLately(
 const ALL = { rowsMax: Number.POSITIVE_INFINITY, bytesMax: Number.POSITIVE_INFINITY };
 
 async function itemsWithin(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   { rowsMax, bytesMax }: NonNullable<DetailLimits["waiting"]> = ALL,
 ): Promise<Item[]> {
@@ -90,7 +90,7 @@ async function itemsWithin(
   let from: Item | undefined;
   do {
     const limit = rowsMax === ALL.rowsMax ? {} : { limit: rowsMax - items.length };
-    const page = await site.store.queryPage("stage", { key, from, ...limit });
+    const page = await context.store.queryPage("stage", { key, from, ...limit });
     items.push(...page.items);
     bytes += page.items.reduce((sum, item) => sum + itemBytes(item), 0);
     from = page.next;
@@ -98,13 +98,13 @@ async function itemsWithin(
   return items;
 }
 
-export async function isAnyStaged(site: AwsContext, conversationId: string): Promise<boolean> {
+export async function isAnyStaged(context: AwsContext, conversationId: string): Promise<boolean> {
   const key = equal("conversation_id", conversationId);
-  return (await site.store.query("stage", { key, limit: 1, attributes: ["message_sid"] })).length > 0;
+  return (await context.store.query("stage", { key, limit: 1, attributes: ["message_sid"] })).length > 0;
 }
 
-export function stagedCount(site: AwsContext, conversationId: string): Promise<number> {
-  return site.store.count("stage", { key: equal("conversation_id", conversationId) });
+export function stagedCount(context: AwsContext, conversationId: string): Promise<number> {
+  return context.store.count("stage", { key: equal("conversation_id", conversationId) });
 }
 
 export function stageKey(conversationId: string, id: string): Item {

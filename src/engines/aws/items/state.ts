@@ -6,8 +6,8 @@ import { conversationKeyOf } from "./keys.ts";
 import { type Stored, stateChange, storedFrom } from "./state-item.ts";
 import { newerVersion, VERSION } from "./version.ts";
 
-export async function readState(site: AwsContext, id: string): Promise<Stored> {
-  return storedFrom(id, await site.store.get("state", conversationKeyOf(id)));
+export async function readState(context: AwsContext, id: string): Promise<Stored> {
+  return storedFrom(id, await context.store.get("state", conversationKeyOf(id)));
 }
 
 /** No process wrote since it was read. */
@@ -29,71 +29,74 @@ export type Saved =
  * by the `rev` that we made.
  */
 export async function saveState(
-  site: AwsContext,
+  context: AwsContext,
   before: Stored,
   after: ConversationState,
   more: Item = {},
 ): Promise<Saved> {
   if (before.isNewer) throw newerVersion(before.id);
-  const { change, stored } = savedAs(site, before, after, more);
-  const written = await site.store.update("state", conversationKeyOf(before.id), change, isUnchanged(before));
+  const { change, stored } = savedAs(context, before, after, more);
+  const key = conversationKeyOf(before.id);
+  const written = await context.store.update("state", key, change, isUnchanged(before));
   if (written.kind === "done" || written.item?.rev === stored.rev) return { kind: "saved", stored };
   return { kind: "changed", stored: storedFrom(before.id, written.item) };
 }
 
 /** The same for a transaction: what to write, and the row once it is done. */
 export function savedAs(
-  site: AwsContext,
+  context: AwsContext,
   before: Stored,
   after: ConversationState,
   more: Item = {},
 ): { change: Change; stored: Stored } {
-  const rev = site.newId();
-  const changed = stateChange(before.id, before.state, after, site.leaseShards);
+  const rev = context.newId();
+  const changed = stateChange(before.id, before.state, after, context.leaseShards);
   const change = { set: { v: VERSION, rev, ...changed, ...more } };
   return { change, stored: { ...before, rev, state: after } };
 }
 
 /** Writes what the holder of this lease decides. Undefined if the lease turns out to be another worker's. */
 export async function changeHeld(
-  site: AwsContext,
+  context: AwsContext,
   lease: Lease,
   decide: (stored: Stored) => Promise<ConversationState> | ConversationState,
 ): Promise<Stored | undefined> {
-  let stored = await heldState(site, lease);
+  let stored = await heldState(context, lease);
   while (stored) {
-    const saved = await saveState(site, stored, await decide(stored));
+    const saved = await saveState(context, stored, await decide(stored));
     if (saved.kind === "saved") {
-      hold(site, lease.token, saved.stored);
+      hold(context, lease.token, saved.stored);
       return saved.stored;
     }
-    stored = ifHeld(site, lease, saved.stored);
+    stored = ifHeld(context, lease, saved.stored);
   }
   return undefined;
 }
 
 /** The row as this process last saw it, or as it is read now. Undefined if a newer token stands. */
-export async function heldState(site: AwsContext, lease: Lease): Promise<Stored | undefined> {
-  return site.held.get(lease.token) ?? ifHeld(site, lease, await readState(site, lease.conversationId));
+export async function heldState(context: AwsContext, lease: Lease): Promise<Stored | undefined> {
+  return (
+    context.held.get(lease.token) ?? ifHeld(context, lease, await readState(context, lease.conversationId))
+  );
 }
 
-function ifHeld(site: AwsContext, lease: Lease, stored: Stored): Stored | undefined {
+function ifHeld(context: AwsContext, lease: Lease, stored: Stored): Stored | undefined {
   if (stored.state.lease?.token === lease.token) return stored;
-  letGo(site, lease.token);
+  letGo(context, lease.token);
   return undefined;
 }
 
 /** The lease is released or lost: its cached rows are no longer needed. */
-export function letGo(site: AwsContext, token: string): void {
-  site.held.delete(token);
-  site.batches.delete(token);
-  site.leftBehind.delete(token);
+export function letGo(context: AwsContext, token: string): void {
+  context.held.delete(token);
+  context.batches.delete(token);
+  context.leftBehind.delete(token);
 }
 
 /** Remembers a row whose lease we hold; forgets it once it is released. */
-export function hold(site: AwsContext, token: string, stored: Stored): void {
-  if (stored.state.lease?.token === token) site.held.set(token, stored);
-  else letGo(site, token);
+export function hold(context: AwsContext, token: string, stored: Stored): void {
+  if (stored.state.lease?.token === token) context.held.set(token, stored);
+  else letGo(context, token);
 }
 
 export function isMine(stored: Stored, token: string): boolean {

@@ -13,18 +13,18 @@ export function countTurn(turnId: string): Action {
 }
 
 /** Subtracts the turns of an erased conversation. `asked` tells one erasure from the next. */
-export async function uncountTurns(site: AwsContext, turns: unknown, asked: string): Promise<void> {
+export async function uncountTurns(context: AwsContext, turns: unknown, asked: string): Promise<void> {
   if (typeof turns !== "number" || turns <= 0) return;
-  await site.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));
+  await context.store.transact([counting(asked, -turns)], transactionToken("uncount", asked));
 }
 
 function counting(id: string, turns: number): Action {
   return { kind: "update", table: "messages", key: turnCountKey(id), change: { add: { turns } } };
 }
 
-export async function countedTurns(site: AwsContext): Promise<number> {
+export async function countedTurns(context: AwsContext): Promise<number> {
   const read = (partition: string) =>
-    site.store.query("messages", { key: equal("conversation_id", partition) });
+    context.store.query("messages", { key: equal("conversation_id", partition) });
   const items = (await Promise.all(turnCountPartitions().map(read))).flat();
   return items.reduce((sum, item) => sum + turnsIn(item), 0);
 }

@@ -78,12 +78,12 @@ describe("to be woken", () => {
 
   it("in time needs no second trigger, and sooner does", async () => {
     const { s, fixture } = await memoryScene();
-    const site = fixture.site();
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs + 10_000 });
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs + 10_000 });
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs + 20_000 });
+    const context = fixture.context();
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs + 10_000 });
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs + 10_000 });
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs + 20_000 });
     expect(fixture.triggers()).toHaveLength(1);
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs + 5_000 });
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs + 5_000 });
     const times = fixture.triggers().map(({ wakeAtMs }) => wakeAtMs - s.nowMs);
     expect(times).toEqual([10_000, 5_000]);
     expect(fixture.row("triggerLock", { conversation_id: "c" })).toMatchObject({
@@ -94,10 +94,10 @@ describe("to be woken", () => {
 
   it("needs another trigger when the one of the window has come", async () => {
     const { s, fixture } = await memoryScene();
-    const site = fixture.site();
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs });
+    const context = fixture.context();
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs });
     fixture.loseTriggers();
-    await wakeAt(site, trigger, { dueAtMs: s.nowMs });
+    await wakeAt(context, trigger, { dueAtMs: s.nowMs });
     expect(fixture.triggers()).toHaveLength(1);
   });
 });

@@ -32,38 +32,38 @@ export interface Arming {
  * ARM: creates the window if none stands. TRIGGER: sent by its creator, or by a process that finds it
  * overdue. Returns the due time that stands.
  */
-export async function arm(site: AwsContext, trigger: Trigger, arming: Arming): Promise<number> {
-  const armed = await putWindow(site, trigger, arming);
+export async function arm(context: AwsContext, trigger: Trigger, arming: Arming): Promise<number> {
+  const armed = await putWindow(context, trigger, arming);
   if (armed.isMine) {
-    await site.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
-  } else if (isOverdue(site, armed.window)) {
-    await sendAgain(site, armed.window);
+    await context.triggers.send(trigger, armed.window.wakeAtMs, arming.leastSeconds);
+  } else if (isOverdue(context, armed.window)) {
+    await sendAgain(context, armed.window);
   }
   return armed.window.dueAtMs;
 }
 
 /** Arms, and makes sure that a worker looks at `wakeAtMs` at the latest, whichever window stands. */
-export async function wakeAt(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
+export async function wakeAt(context: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
   const wakeAtMs = arming.wakeAtMs ?? arming.dueAtMs;
-  const { window, isMine } = await putWindow(site, trigger, arming);
-  const nowMs = site.clock.nowMs();
+  const { window, isMine } = await putWindow(context, trigger, arming);
+  const nowMs = context.clock.nowMs();
   const isOnItsWay = !isMine && window.triggerAtMs > nowMs && window.triggerAtMs <= wakeAtMs;
   if (isOnItsWay) return;
-  if (!isMine) await pushTrigger(site, window, triggerAtMs(wakeAtMs, nowMs));
-  await site.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
+  if (!isMine) await pushTrigger(context, window, triggerAtMs(wakeAtMs, nowMs));
+  await context.triggers.send(trigger, wakeAtMs, arming.leastSeconds);
 }
 
 /**
  * Makes sure that a window stands, and sends nothing: a trigger of its conversation is on its way, or the
  * sweeper will find it overdue.
  */
-export async function stand(site: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
-  await putWindow(site, trigger, arming);
+export async function stand(context: AwsContext, trigger: Trigger, arming: Arming): Promise<void> {
+  await putWindow(context, trigger, arming);
 }
 
 /** Makes a worker look at once, and keeps the id and due time of a window that stands. */
-export function wakeNow(site: AwsContext, trigger: Trigger, leastSeconds = 0): Promise<void> {
-  return wakeAt(site, trigger, { dueAtMs: site.clock.nowMs(), leastSeconds });
+export function wakeNow(context: AwsContext, trigger: Trigger, leastSeconds = 0): Promise<void> {
+  return wakeAt(context, trigger, { dueAtMs: context.clock.nowMs(), leastSeconds });
 }
 
 /**
@@ -71,12 +71,12 @@ export function wakeNow(site: AwsContext, trigger: Trigger, leastSeconds = 0): P
  * messages need not wait that long. The release is done, so a failure here is only logged; that trigger still
  * comes.
  */
-export async function wakeWaiting(site: AwsContext, id: string): Promise<void> {
+export async function wakeWaiting(context: AwsContext, id: string): Promise<void> {
   try {
-    const window = await windowOf(site, id);
-    if (window && window.triggerAtMs <= site.clock.nowMs()) await site.triggers.send(window, 0);
+    const window = await windowOf(context, id);
+    if (window && window.triggerAtMs <= context.clock.nowMs()) await context.triggers.send(window, 0);
   } catch (error) {
-    site.log("warn", "window.not-woken", { conversation: id, reason: tellable(error) });
+    context.log("warn", "window.not-woken", { conversation: id, reason: tellable(error) });
   }
 }
 
@@ -93,17 +93,17 @@ export function isOverdue({ settings, clock }: AwsContext, { triggerAtMs: atMs }
  * The window keeps its id and its due time. Of several processes that find it overdue one sends, or two that
  * look in the same millisecond.
  */
-export async function sendAgain(site: AwsContext, window: StandingWindow): Promise<boolean> {
-  const nowMs = site.clock.nowMs();
-  const isFirst = await pushTrigger(site, window, nowMs);
-  if (isFirst) await site.triggers.send(window, nowMs);
+export async function sendAgain(context: AwsContext, window: StandingWindow): Promise<boolean> {
+  const nowMs = context.clock.nowMs();
+  const isFirst = await pushTrigger(context, window, nowMs);
+  if (isFirst) await context.triggers.send(window, nowMs);
   return isFirst;
 }
 
-async function pushTrigger(site: AwsContext, window: StandingWindow, atMs: number): Promise<boolean> {
+async function pushTrigger(context: AwsContext, window: StandingWindow, atMs: number): Promise<boolean> {
   const isSame = equal("window_id", window.id);
   const isUntouched = equal("trigger_at_ms", window.triggerAtMs);
-  const { kind, item } = await site.store.update(
+  const { kind, item } = await context.store.update(
     "triggerLock",
     conversationKeyOf(window.conversationId),
     { set: { trigger_at_ms: atMs, expires_at: ttl(atMs + KEEP_MS) } },
@@ -121,16 +121,16 @@ async function pushTrigger(site: AwsContext, window: StandingWindow, atMs: numbe
  * not due before it is, whichever worker looks.
  */
 export async function disarm(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   leasedAtMs: number,
 ): Promise<StandingWindow | undefined> {
   // A foreign lock does not say when it was armed: it is left to its owner.
-  const isOld = atMost("armed_at_ms", leasedAtMs + site.settings.clockSkewMs);
+  const isOld = atMost("armed_at_ms", leasedAtMs + context.settings.clockSkewMs);
   const isOurs = all(isOfKnownVersion(), isOld);
-  const { kind, item } = await site.store.delete("triggerLock", conversationKeyOf(id), isOurs);
+  const { kind, item } = await context.store.delete("triggerLock", conversationKeyOf(id), isOurs);
   if (kind === "refused" && isNewer(item)) throw newerVersion(id);
-  if (kind === "done") return site.quarantine.soundOne("triggerLock", item, windowFrom);
+  if (kind === "done") return context.quarantine.soundOne("triggerLock", item, windowFrom);
   const standing = item && windowFrom(item);
   return standing?.kind === "sound" ? standing.value : undefined;
 }
@@ -149,51 +149,51 @@ export function isAhead(
   return armedAtMs > aheadOfMs || (isSetBack && Math.max(wakeAtMs, atMs) > aheadOfMs);
 }
 
-export async function armNow(site: AwsContext, window: StandingWindow): Promise<boolean> {
-  const nowMs = site.clock.nowMs();
+export async function armNow(context: AwsContext, window: StandingWindow): Promise<boolean> {
+  const nowMs = context.clock.nowMs();
   const set = { armed_at_ms: nowMs, trigger_at_ms: nowMs };
   const key = conversationKeyOf(window.conversationId);
-  const { kind } = await site.store.update("triggerLock", key, { set }, equal("window_id", window.id));
-  if (kind === "done") await site.triggers.send(window, nowMs);
+  const { kind } = await context.store.update("triggerLock", key, { set }, equal("window_id", window.id));
+  if (kind === "done") await context.triggers.send(window, nowMs);
   return kind === "done";
 }
 
-export async function windowOf(site: AwsContext, id: string): Promise<StandingWindow | undefined> {
-  const item = await site.store.get("triggerLock", conversationKeyOf(id));
-  return site.quarantine.soundOne("triggerLock", item, windowFrom);
+export async function windowOf(context: AwsContext, id: string): Promise<StandingWindow | undefined> {
+  const item = await context.store.get("triggerLock", conversationKeyOf(id));
+  return context.quarantine.soundOne("triggerLock", item, windowFrom);
 }
 
 async function putWindow(
-  site: AwsContext,
+  context: AwsContext,
   trigger: Trigger,
   arming: Arming,
 ): Promise<{ window: StandingWindow; isMine: boolean }> {
-  const made = windowItem(site, trigger, arming);
+  const made = windowItem(context, trigger, arming);
   const window = standing(made);
-  const written = await site.store.put("triggerLock", made, isNotArmed);
+  const written = await context.store.put("triggerLock", made, isNotArmed);
   // Refused without an item: it was removed in the meantime, by a worker that has looked or will.
   if (written.kind === "done" || !written.item) return { window, isMine: true };
   // The newer version that made it sends its trigger.
   if (isNewer(written.item)) return { window, isMine: false };
-  const found = site.quarantine.soundOne("triggerLock", written.item, windowFrom);
+  const found = context.quarantine.soundOne("triggerLock", written.item, windowFrom);
   if (found) return { window: found, isMine: found.id === window.id };
   // A foreign lock in the place of our window: no worker would look. If a window of ours came there
   // meanwhile, overwriting it does no harm: its trigger is on its way, and ours is, too.
-  await site.store.put("triggerLock", made);
+  await context.store.put("triggerLock", made);
   return { window, isMine: true };
 }
 
 /** The condition on which a window is created. */
 export const isNotArmed = absent("conversation_id");
 
-export function windowItem(site: AwsContext, trigger: Trigger, arming: Arming): Item {
-  const { dueAtMs, wakeAtMs = dueAtMs, windowId = site.newId() } = arming;
-  const atMs = triggerAtMs(wakeAtMs, site.clock.nowMs());
+export function windowItem(context: AwsContext, trigger: Trigger, arming: Arming): Item {
+  const { dueAtMs, wakeAtMs = dueAtMs, windowId = context.newId() } = arming;
+  const atMs = triggerAtMs(wakeAtMs, context.clock.nowMs());
   return {
     v: VERSION,
     conversation_id: trigger.conversationId,
     window_id: windowId,
-    armed_at_ms: site.clock.nowMs(),
+    armed_at_ms: context.clock.nowMs(),
     due_at_ms: dueAtMs,
     wake_at_ms: wakeAtMs,
     trigger_at_ms: atMs,

@@ -9,7 +9,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import type { Clock } from "../../../ports/clock.ts";
 import type { Redriven } from "../../../ports/engine.ts";
-import { failure } from "../failure.ts";
+import { failure } from "../../../wire/aws-failure.ts";
 import { type Ending, type Retrying, retrying } from "../retry.ts";
 import { triggerFrom } from "./triggers.ts";
 

@@ -9,8 +9,8 @@ import {
 import { ConfigError, tellable } from "../../../errors.ts";
 import type { Log } from "../../../model/log.ts";
 import type { Clock } from "../../../ports/clock.ts";
+import { failure } from "../../../wire/aws-failure.ts";
 import { within } from "../../../wire/deadline.ts";
-import { failure } from "../failure.ts";
 import { VERSION } from "../items/version.ts";
 import { once, type Retrying, retrying } from "../retry.ts";
 

@@ -25,25 +25,25 @@ export interface ClockLook {
  * cloud has a good clock; one that takes part from elsewhere may not. What a turn itself waits for is found
  * at the next look: a queue's delays depend on no clock of ours.
  */
-export async function lookAtClock(site: AwsContext): Promise<ClockLook> {
-  const nowMs = site.clock.nowMs();
+export async function lookAtClock(context: AwsContext): Promise<ClockLook> {
+  const nowMs = context.clock.nowMs();
   const key = conversationKeyOf(CLOCK);
-  const item = await site.store.get("state", key);
+  const item = await context.store.get("state", key);
   const markedAtMs = numberIn(item, "clock_at_ms") ?? 0;
   const byMs = markedAtMs - nowMs;
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
   const setBackAtMs = wasSetBack ? nowMs : numberIn(item, "set_back_at_ms");
   // For two sweeps: an index shows new leases a moment late, and requests were under way at the change.
-  const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * site.settings.sweepMs;
+  const isSetBack = setBackAtMs !== undefined && nowMs < setBackAtMs + LOOKS * context.settings.sweepMs;
   // The mark first: a round that is cut short must not begin anew for ever.
   if (wasSetBack || nowMs - markedAtMs >= MARK_MS)
-    await site.store.put("state", {
+    await context.store.put("state", {
       ...key,
       clock_at_ms: nowMs,
       ...(isSetBack && { set_back_at_ms: setBackAtMs }),
     });
   if (!isSetBack) return { isSetBack };
-  const conversations = await shortenLeases(site, nowMs);
+  const conversations = await shortenLeases(context, nowMs);
   return wasSetBack ? { isSetBack, told: { byMs, conversations } } : { isSetBack };
 }
 
@@ -52,24 +52,24 @@ function numberIn(item: Item | undefined, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-async function shortenLeases(site: AwsContext, nowMs: number): Promise<number> {
-  const aheadOfMs = nowMs + site.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
+async function shortenLeases(context: AwsContext, nowMs: number): Promise<number> {
+  const aheadOfMs = nowMs + context.settings.clockSkewMs + CLOCK_SET_BACK_MS_MIN;
   let count = 0;
-  for (const shard of sweptShards(site)) {
+  for (const shard of sweptShards(context)) {
     const key = all(equal("lease_shard", shard), above("lease_taken_at_ms", aheadOfMs));
-    for (const { conversation_id } of await site.store.query("state", { index: LEASED, key })) {
-      if (await shorten(site, String(conversation_id), nowMs)) count += 1;
+    for (const { conversation_id } of await context.store.query("state", { index: LEASED, key })) {
+      if (await shorten(context, String(conversation_id), nowMs)) count += 1;
     }
   }
   return count;
 }
 
 /** As if it had been taken now: its holder, if it lives, renews it long before it ends. */
-async function shorten(site: AwsContext, id: string, nowMs: number): Promise<boolean> {
-  const { lease } = (await readState(site, id)).state;
+async function shorten(context: AwsContext, id: string, nowMs: number): Promise<boolean> {
+  const { lease } = (await readState(context, id)).state;
   if (!lease || lease.takenAtMs <= nowMs) return false;
-  const untilAtMs = nowMs + site.settings.leaseMs;
+  const untilAtMs = nowMs + context.settings.leaseMs;
   const set = { lease_taken_at_ms: nowMs, lease_until_at_ms: untilAtMs, swept_at_ms: undefined };
-  const { kind } = await site.store.update("state", conversationKeyOf(id), { set }, isHeldBy(lease.token));
+  const { kind } = await context.store.update("state", conversationKeyOf(id), { set }, isHeldBy(lease.token));
   return kind === "done";
 }

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { allSent, as, draftFor, replied, textsOf } from "../../../testing/engine-contract/builders.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import { equal } from "../dynamo/expression.ts";
-import { ImpossibleWrite } from "../failure.ts";
 import { turnCountPartitions } from "../items/keys.ts";
 
 it("a commit that another write came before is made again on the row as it is then", async () => {
@@ -64,7 +64,7 @@ it("a turn whose state or batch can never be written is not committed", async ()
 it("what was said in a turn, what came of it and its record are one item", async () => {
   const { s, fixture } = await memoryScene();
   const { id } = (await s.talk("hi", "hello")).conversation;
-  const items = await fixture.site().store.query("messages", { key: equal("conversation_id", id) });
+  const items = await fixture.context().store.query("messages", { key: equal("conversation_id", id) });
   expect(items.map(({ item_id }) => String(item_id).slice(0, 2))).toEqual(["m#"]);
   const { messages, turns } = await s.detail(id);
   expect([messages.map(({ text }) => text), turns.length]).toEqual([["hi", "hello"], 1]);

@@ -8,9 +8,9 @@ import { tellable } from "../../../errors.ts";
 import type { Commit } from "../../../model/commit.ts";
 import type { Lease } from "../../../model/lease.ts";
 import type { CommitOutcome } from "../../../ports/engine.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import type { Action, Put } from "../dynamo/store.ts";
-import { ImpossibleWrite } from "../failure.ts";
 import { conversationKeyOf, transactionToken } from "../items/keys.ts";
 import type { LeftBehind } from "../items/left-behind.ts";
 import { unknownItem } from "../items/message-item.ts";
@@ -32,37 +32,41 @@ const ACTIONS_MAX = 100;
  * One atomic write: both sides of the turn, the batch removed from staged, its ids remembered, draft and
  * attempts cleared, the lease released.
  */
-export async function commit(site: AwsContext, lease: Lease, what: Commit): Promise<CommitOutcome> {
-  let stored = await heldState(site, lease);
+export async function commit(context: AwsContext, lease: Lease, what: Commit): Promise<CommitOutcome> {
+  let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
     const { state } = stored;
     if (isSilence(what) && acceptedMeanwhile(state, state.lease!.turnId)) return { kind: "answered" };
-    const written = await write(site, stored, what);
+    const written = await write(context, stored, what);
     if (written.kind === "done") {
-      const left = site.leftBehind.get(lease.token);
-      letGo(site, lease.token);
-      return what.more ? goOn(site, written.stored, left) : over(site, written.stored);
+      const left = context.leftBehind.get(lease.token);
+      letGo(context, lease.token);
+      return what.more ? goOn(context, written.stored, left) : over(context, written.stored);
     }
     stored = written.stored;
   }
-  letGo(site, lease.token);
+  letGo(context, lease.token);
   return { kind: "lost" };
 }
 
 /** MORE: no worker gets in between; the next turn has its own token. After a failure one looks soon. */
-async function goOn(site: AwsContext, stored: Stored, left: LeftBehind | undefined): Promise<CommitOutcome> {
+async function goOn(
+  context: AwsContext,
+  stored: Stored,
+  left: LeftBehind | undefined,
+): Promise<CommitOutcome> {
   try {
-    const outcomes = await takeUnder(site, stored, stored.state.lease!.token, left);
+    const outcomes = await takeUnder(context, stored, stored.state.lease!.token, left);
     return { kind: "committed", next: takeResult(outcomes) };
   } catch (error) {
-    site.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
-    await wakeWaiting(site, stored.id);
+    context.log("warn", "commit.no-more", { conversation: stored.id, reason: tellable(error) });
+    await wakeWaiting(context, stored.id);
     return { kind: "committed", isLeft: true };
   }
 }
 
-async function over(site: AwsContext, stored: Stored): Promise<CommitOutcome> {
-  await wakeWaiting(site, stored.id);
+async function over(context: AwsContext, stored: Stored): Promise<CommitOutcome> {
+  await wakeWaiting(context, stored.id);
   return { kind: "committed" };
 }
 
@@ -70,29 +74,29 @@ type Written =
   | { readonly kind: "done"; readonly stored: Stored }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function write(site: AwsContext, stored: Stored, what: Commit): Promise<Written> {
-  const turn = await finishedTurn(site, stored, what);
+async function write(context: AwsContext, stored: Stored, what: Commit): Promise<Written> {
+  const turn = await finishedTurn(context, stored, what);
   // Turns of a conversation sort by their commit, whichever machine's clock is ahead.
   const atMs = Math.max(Math.floor(turn.nowMs), stored.lastCommitAtMs + 1);
-  const state = stateAfter(site, stored, turn, atMs);
-  const kept = records(site, turn, atMs);
-  const row = await rowUpdate(site, stored, turn);
-  const batch = batchActions(site, stored.id, turn);
+  const state = stateAfter(context, stored, turn, atMs);
+  const kept = records(context, turn, atMs);
+  const row = await rowUpdate(context, stored, turn);
+  const batch = batchActions(context, stored.id, turn);
   // Besides the state, the count and the conversation's row.
   const room = ACTIONS_MAX - 3 - batch.length;
-  await writeBefore(site, stored.id, kept.slice(room));
+  await writeBefore(context, stored.id, kept.slice(room));
   const actions = [state.action, ...kept.slice(0, room), countTurn(turn.work.turnId), ...batch];
   // The new `rev` tells one try of ours from the next: the same token must never come with another content.
   const token = transactionToken(turn.work.turnId, turn.work.attempts, String(state.stored.rev));
-  return settled(site, stored, state.stored, { actions, batch: batch.length, row, token });
+  return writeTogether(context, stored, state.stored, { actions, batch: batch.length, row, token });
 }
 
 /** More chunks than a transaction holds are written before it, and written again if it is repeated. */
-async function writeBefore(site: AwsContext, conversation: string, puts: readonly Put[]): Promise<void> {
+async function writeBefore(context: AwsContext, conversation: string, puts: readonly Put[]): Promise<void> {
   for (const { table, item } of puts) {
-    await site.store.put(table, item).catch((error) => {
+    await context.store.put(table, item).catch((error) => {
       if (!(error instanceof ImpossibleWrite)) throw error;
-      site.log("error", "commit.incomplete", { conversation, actions: 1, reason: error.message });
+      context.log("error", "commit.incomplete", { conversation, actions: 1, reason: error.message });
     });
   }
 }
@@ -111,12 +115,17 @@ interface Writing {
  * without their condition. The reply is out: what can never be written is left out and logged, one part after
  * the other, and the turn is committed without it.
  */
-async function settled(site: AwsContext, before: Stored, after: Stored, writing: Writing): Promise<Written> {
+async function writeTogether(
+  context: AwsContext,
+  before: Stored,
+  after: Stored,
+  writing: Writing,
+): Promise<Written> {
   let { actions, row } = writing;
   let lacks: string | undefined;
   const done = (): Written => {
     const about = { conversation: before.id, lacks };
-    if (lacks !== undefined) site.log("error", "conversation.not-updated", about);
+    if (lacks !== undefined) context.log("error", "conversation.not-updated", about);
     return { kind: "done", stored: after };
   };
   for (let tries = 0; ; tries += 1) {
@@ -124,13 +133,13 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
     // Another content needs another token.
     const token = transactionToken(writing.token, tries);
     try {
-      const transacted = await site.store.transact(whole, token);
+      const transacted = await context.store.transact(whole, token);
       if (transacted.kind === "done") return done();
       const standing = transacted.by.get(0);
       if (standing?.rev === after.rev) return done();
       if (transacted.by.has(0)) return { kind: "again", stored: storedFrom(before.id, standing) };
       // Another turn remembered the id first, or the owner removed the row: the turn is still recorded.
-      site.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
+      context.log("warn", "commit.partial", { conversation: before.id, actions: transacted.by.size });
       if (transacted.by.has(actions.length)) row = undefined;
       actions = actions.map((action, at) => (transacted.by.has(at) ? unconditional(action) : action));
     } catch (error) {
@@ -139,7 +148,7 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
         row = await row.instead();
         lacks = row ? row.lacks : "everything";
       } else {
-        actions = withoutImpossible(site, before.id, { ...writing, actions }, error);
+        actions = withoutImpossible(context, before.id, { ...writing, actions }, error);
       }
     }
   }
@@ -147,7 +156,7 @@ async function settled(site: AwsContext, before: Stored, after: Stored, writing:
 
 /** Without the state and the batch there is no commit; of the rest, what no item can hold is not stored. */
 function withoutImpossible(
-  site: AwsContext,
+  context: AwsContext,
   conversation: string,
   { actions, batch }: Pick<Writing, "actions" | "batch">,
   error: ImpossibleWrite,
@@ -156,7 +165,7 @@ function withoutImpossible(
   const rest = actions.filter((_, at) => isNeeded(at) || !isAbout(error, at));
   if (rest.length === actions.length) throw error;
   const left = actions.length - rest.length;
-  site.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
+  context.log("error", "commit.incomplete", { conversation, actions: left, reason: error.message });
   return rest;
 }
 
@@ -171,16 +180,16 @@ function unconditional(action: Action): Action {
   return put;
 }
 
-async function finishedTurn(site: AwsContext, stored: Stored, commit: Commit): Promise<FinishedTurn> {
+async function finishedTurn(context: AwsContext, stored: Stored, commit: Commit): Promise<FinishedTurn> {
   const work = workUnder(stored);
   const draft = commit.draft && keepSent(stored.state.draft, commit.draft);
   const rows =
-    site.batches.get(stored.state.lease!.token) ?? (await stagedAs(site, stored.id, work.batchIds));
-  return { work, commit, draft, messages: inBatchOrder(work, rows), nowMs: site.clock.nowMs() };
+    context.batches.get(stored.state.lease!.token) ?? (await stagedAs(context, stored.id, work.batchIds));
+  return { work, commit, draft, messages: inBatchOrder(work, rows), nowMs: context.clock.nowMs() };
 }
 
 function stateAfter(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   { work, commit }: FinishedTurn,
   atMs: number,
@@ -189,9 +198,9 @@ function stateAfter(
     ...withoutWork(stored.state, work.turnId),
     draft: undefined,
     busyToldTurnId: undefined,
-    lease: commit.more ? newLease(site, site.clock.nowMs()) : undefined,
+    lease: commit.more ? newLease(context, context.clock.nowMs()) : undefined,
   };
-  const { change, stored: next } = savedAs(site, stored, after, {
+  const { change, stored: next } = savedAs(context, stored, after, {
     last_commit_at_ms: atMs,
     // The condition ensures that no other turn counts meanwhile. An `add` would fail on what is no number.
     turn_count: stored.turnCount + 1,
@@ -209,23 +218,23 @@ function stateAfter(
 }
 
 /** The history first: if not everything fits, it is the sends that are written beforehand. */
-function records(site: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
+function records(context: AwsContext, turn: FinishedTurn, atMs: number): Put[] {
   const { recordId, turnId } = turn.work;
-  const committed = { atMs, retentionMs: site.settings.retentionMs };
+  const committed = { atMs, retentionMs: context.settings.retentionMs };
   const record = recordOf(turn);
   const items = [
     ...turnItems({ conversationId: recordId, turnId, said: spokenIn(turn), record }, committed),
-    ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, site.nextSequence())),
+    ...unknownSendsOf(turn).map((unknown) => unknownItem(unknown, context.nextSequence())),
   ];
   return [
     ...items.map((item): Put => ({ kind: "put", table: "messages", item })),
-    ...[...new Set(record.providerIds)].map((id) => putSent(site, record.channel, id, turnId)),
+    ...[...new Set(record.providerIds)].map((id) => putSent(context, record.channel, id, turnId)),
   ];
 }
 
-function batchActions(site: AwsContext, conversationId: string, { work, nowMs }: FinishedTurn): Action[] {
+function batchActions(context: AwsContext, conversationId: string, { work, nowMs }: FinishedTurn): Action[] {
   return work.batchIds.flatMap((id): Action[] => [
     { kind: "delete", table: "stage", key: stageKey(conversationId, id) },
-    { kind: "put", table: "seen", item: seenItem(site, id, "committed"), condition: isForgotten(nowMs) },
+    { kind: "put", table: "seen", item: seenItem(context, id, "committed"), condition: isForgotten(nowMs) },
   ]);
 }

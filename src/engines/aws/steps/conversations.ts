@@ -26,113 +26,121 @@ import {
 } from "./find-conversation.ts";
 
 export async function create(
-  site: AwsContext,
+  context: AwsContext,
   given: NewConversation,
 ): Promise<{ created: boolean; conversation: Conversation }> {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
   const { senderAlias, ...rest } = given;
   return untilSettled(async () => {
-    const known = await findForSure(site, key, senderAlias);
+    const known = await findForSure(context, key, senderAlias);
     const { active } = known;
     const conversation = active
-      ? await withAlias(site, active, known)
-      : await createConversation(site, rest, known);
+      ? await withAlias(context, active, known)
+      : await createConversation(context, rest, known);
     return conversation === "look-again" ? conversation : { created: !active, conversation };
   });
 }
 
 export async function change(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   given: ConversationChange,
 ): Promise<Conversation | undefined> {
-  const sender = await senderOf(site, id);
+  const sender = await senderOf(context, id);
   if (sender === undefined) return undefined;
-  const set = changeOf(given, site.clock.nowMs());
+  const set = changeOf(given, context.clock.nowMs());
   const isThere = present("conversation_id");
-  const written = await site.store.update("conversations", rowKey(sender, id), { set }, isThere, "ALL_NEW");
+  const written = await context.store.update(
+    "conversations",
+    rowKey(sender, id),
+    { set },
+    isThere,
+    "ALL_NEW",
+  );
   if (written.kind === "refused" || !written.item) return undefined;
   // Whatever it was before: after a lost answer, the repeated change would find it already made.
   const goesOn = given.paused === false || given.handedOff === false;
-  if (goesOn && (await isAnyStaged(site, id))) await wake(site, id, sender);
+  if (goesOn && (await isAnyStaged(context, id))) await wake(context, id, sender);
   return conversationFrom(written.item);
 }
 
-async function wake(site: AwsContext, id: string, sender: string): Promise<void> {
-  await wakeNow(site, triggerOf(await readState(site, id), { sender }));
+async function wake(context: AwsContext, id: string, sender: string): Promise<void> {
+  await wakeNow(context, triggerOf(await readState(context, id), { sender }));
 }
 
 export async function say(
-  site: AwsContext,
+  context: AwsContext,
   request: OutboundRequest,
 ): Promise<"staged" | "duplicate" | "not-found"> {
   const { conversationId, channel } = request;
   assertSayable(request);
-  const conversation = await conversationOf(site, conversationId);
+  const conversation = await conversationOf(context, conversationId);
   if (!conversation) return "not-found";
-  if (await isRemembered(site, outboundId(request.id))) return "duplicate";
-  const nowMs = site.clock.nowMs();
-  const at = { conversationId, sender: conversation.sender, sequence: site.nextSequence(), nowMs };
-  const stagedAs = site.newId();
+  if (await isRemembered(context, outboundId(request.id))) return "duplicate";
+  const nowMs = context.clock.nowMs();
+  const at = { conversationId, sender: conversation.sender, sequence: context.nextSequence(), nowMs };
+  const stagedAs = context.newId();
   const item = { ...stageItem(outboundRow(request, at)), staged_as: stagedAs };
-  const outcome = await stageOnce(site, item);
+  const outcome = await stageOnce(context, item);
   // Also if it was staged before: the first caller may have died in between.
-  await wakeNow(site, { conversationId, sender: conversation.sender, channel });
+  await wakeNow(context, { conversationId, sender: conversation.sender, channel });
   return outcome;
 }
 
 /** A foreign row in its place is overwritten: it would never be sent. */
-async function stageOnce(site: AwsContext, item: Item): Promise<"staged" | "duplicate"> {
-  const { kind, item: standing } = await site.store.put("stage", item, absent("message_sid"));
+async function stageOnce(context: AwsContext, item: Item): Promise<"staged" | "duplicate"> {
+  const { kind, item: standing } = await context.store.put("stage", item, absent("message_sid"));
   if (kind === "done" || standing?.staged_as === item.staged_as) return "staged";
-  if (!standing || site.quarantine.soundOne("stage", standing, stagedFrom)) return "duplicate";
-  await site.store.put("stage", item);
+  if (!standing || context.quarantine.soundOne("stage", standing, stagedFrom)) return "duplicate";
+  await context.store.put("stage", item);
   return "staged";
 }
 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
-export async function answer(site: AwsContext, late: LateAnswer): Promise<"accepted" | "stale"> {
+export async function answer(context: AwsContext, late: LateAnswer): Promise<"accepted" | "stale"> {
   const id = conversationWithin(late.turnId);
   if (id === undefined) return "stale";
-  const { clockSkewMs } = site.settings;
-  for (let stored = await readState(site, id); ; ) {
-    const nowMs = site.clock.nowMs();
+  const { clockSkewMs } = context.settings;
+  for (let stored = await readState(context, id); ; ) {
+    const nowMs = context.clock.nowMs();
     const found = awaiting(stored.state, late.turnId, { nowMs, clockSkewMs });
     const draft =
-      found.kind === "asked" ? await draftFor(site, id, found.work) : found.kind === "waits" && found.draft;
+      found.kind === "asked"
+        ? await draftFor(context, id, found.work)
+        : found.kind === "waits" && found.draft;
     if (!draft) return "stale";
     const answered = withLateAnswer(stored.state, draft, late, nowMs);
     assertHeld(answered.draft);
-    const saved = await saveState(site, stored, answered);
+    const saved = await saveState(context, stored, answered);
     if (saved.kind === "saved") {
-      if (found.kind === "waits" && !found.running) await wakeNow(site, triggerOf(stored));
+      if (found.kind === "waits" && !found.running) await wakeNow(context, triggerOf(stored));
       return "accepted";
     }
     stored = saved.stored;
   }
 }
 
-async function draftFor(site: AwsContext, id: string, work: Work): Promise<Draft | undefined> {
+async function draftFor(context: AwsContext, id: string, work: Work): Promise<Draft | undefined> {
   const last = work.batchIds.at(-1);
   if (last === undefined) return undefined;
   const key = all(equal("conversation_id", id), equal("message_sid", last));
-  const items = await site.store.query("stage", { key });
-  const [newest] = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
-  return newest && emptyDraft(work, newest.message, site.clock.nowMs());
+  const items = await context.store.query("stage", { key });
+  const [newest] = messagesOf(context.quarantine.sound("stage", items, stagedFrom));
+  return newest && emptyDraft(work, newest.message, context.clock.nowMs());
 }
 
 /** Resuming sends every window's trigger again: those that came while all was paused were put off. */
-export async function pauseAll(site: AwsContext, paused: boolean): Promise<void> {
-  await site.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
+export async function pauseAll(context: AwsContext, paused: boolean): Promise<void> {
+  await context.store.update("state", conversationKeyOf(PAUSED), { set: { paused: paused || undefined } });
   // In this process it counts at once.
-  site.unpaused.atMs = Number.NEGATIVE_INFINITY;
+  context.unpaused.atMs = Number.NEGATIVE_INFINITY;
   if (paused) return;
   let from: Record<string, unknown> | undefined;
   do {
-    const { items, next } = await site.store.scanPage("triggerLock", { from });
-    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
-    const due = windows.filter(({ dueAtMs }) => dueAtMs <= site.clock.nowMs());
-    await inParallel(due, 10, (window) => site.triggers.send(window, 0));
+    const { items, next } = await context.store.scanPage("triggerLock", { from });
+    const windows = context.quarantine.sound("triggerLock", items, windowFrom);
+    const due = windows.filter(({ dueAtMs }) => dueAtMs <= context.clock.nowMs());
+    await inParallel(due, 10, (window) => context.triggers.send(window, 0));
     from = next;
   } while (from);
 }

@@ -3,10 +3,10 @@ import { soundLetter } from "../../../core/sound-records.ts";
 import type { ConversationState } from "../../../core/state.ts";
 import type { DeadLetter, LetterContent } from "../../../model/dead-letter.ts";
 import type { Draft } from "../../../model/draft.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { type Item, present } from "../dynamo/expression.ts";
 import type { Action, Transacted } from "../dynamo/store.ts";
-import { ImpossibleWrite } from "../failure.ts";
 import { isoOf, rowKey } from "../items/conversation-item.ts";
 import { isSortKey, movable } from "../items/item-size.ts";
 import { conversationKeyOf, digest, idWithin, inTime, transactionToken } from "../items/keys.ts";
@@ -26,21 +26,21 @@ export type DeadLetterWrite =
  * staged. `after` is the state without the work; its draft moves along if it was this turn's.
  */
 export async function deadLetter(
-  site: AwsContext,
+  context: AwsContext,
   { stored, rows }: { readonly stored: Stored; readonly rows: readonly StagedRow[] },
   content: LetterContent,
   after: ConversationState,
 ): Promise<DeadLetterWrite> {
   const wanted = rows.filter(({ id }) => content.messageIds.includes(id));
-  const deadLettered = movable(wanted, site.settings.batchMessagesMax);
+  const deadLettered = movable(wanted, context.settings.batchMessagesMax);
   const ownDraft = after.draft?.turnId === content.turnId ? after.draft : undefined;
   const letter = {
-    id: idWithin(stored.id, site.newId()),
+    id: idWithin(stored.id, context.newId()),
     reason: content.reason,
     attempts: content.attempts,
     draft: content.draft ?? ownDraft,
   };
-  const saved = savedAs(site, stored, ownDraft ? { ...after, draft: undefined } : after);
+  const saved = savedAs(context, stored, ownDraft ? { ...after, draft: undefined } : after);
   const state: Action = {
     kind: "update",
     table: "state",
@@ -50,12 +50,12 @@ export async function deadLetter(
   };
   const actions = [
     state,
-    ...deadLettered.flatMap((row) => moved(site, row, letter.id)),
-    put(letterItem(site, stored.id, letter)),
+    ...deadLettered.flatMap((row) => moved(context, row, letter.id)),
+    put(letterItem(context, stored.id, letter)),
   ];
-  const mark = markError(site, stored, deadLettered);
+  const mark = markError(context, stored, deadLettered);
   const token = transactionToken("dead-letter", letter.id);
-  const transacted = await transactWith(site, stored.id, actions, mark, token);
+  const transacted = await transactWith(context, stored.id, actions, mark, token);
   const standing = transacted.kind === "refused" ? transacted.by.get(0) : undefined;
   if (transacted.kind === "refused" && standing?.rev !== saved.stored.rev) {
     return { kind: "changed", stored: storedFrom(stored.id, standing) };
@@ -88,10 +88,10 @@ async function transactWith(
   }
 }
 
-function moved(site: AwsContext, row: StagedRow, letterId: string): Action[] {
+function moved(context: AwsContext, row: StagedRow, letterId: string): Action[] {
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
-    { kind: "put", table: "seen", item: seenItem(site, row.id, "dead") },
+    { kind: "put", table: "seen", item: seenItem(context, row.id, "dead") },
     put({ ...letterRowKey(row.conversationId, letterId, row.id), row: stageItem(row) }),
   ];
 }
@@ -100,14 +100,14 @@ function put(item: Item): Action {
   return { kind: "put", table: "messages", item };
 }
 
-function markError(site: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
+function markError(context: AwsContext, stored: Stored, rows: readonly StagedRow[]): Action | undefined {
   const sender = rows[0]?.sender || stored.sender;
   if (!sender) return undefined;
   return {
     kind: "update",
     table: "conversations",
     key: rowKey(sender, stored.id),
-    change: { set: { conversation_status: "processing_error", updated_at: isoOf(site.clock.nowMs()) } },
+    change: { set: { conversation_status: "processing_error", updated_at: isoOf(context.clock.nowMs()) } },
     condition: present("conversation_id"),
   };
 }
@@ -134,15 +134,15 @@ export function letterRowPrefix(letterId: string): string {
 }
 
 function letterItem(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   letter: Pick<DeadLetter, "id" | "reason" | "attempts"> & { readonly draft: Draft | undefined },
 ): Item {
-  const atMs = site.clock.nowMs();
+  const atMs = context.clock.nowMs();
   return {
     ...letterKey(conversationId, letter.id),
     listing: "dead",
-    listed_at: `${inTime(atMs, site.nextSequence())}#${letter.id}`,
+    listed_at: `${inTime(atMs, context.nextSequence())}#${letter.id}`,
     letter_id: letter.id,
     reason: letter.reason,
     attempts: letter.attempts,

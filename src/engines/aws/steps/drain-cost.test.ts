@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type MemorySite, memorySite } from "../../../../test/aws/simulated/memory-site.ts";
+import { type MemoryAws, memoryAws } from "../../../../test/aws/simulated/memory-aws.ts";
 import { FEED_LIMITS } from "../../../core/defaults.ts";
 import type { Taken } from "../../../model/take.ts";
 import type { Engine } from "../../../ports/engine.ts";
@@ -39,20 +39,20 @@ function sum(numbers: readonly number[]): number {
 
 async function piled(
   messages: number,
-): Promise<{ site: MemorySite; engine: Engine; reads: Reads; id: string }> {
-  const site = memorySite();
+): Promise<{ fixture: MemoryAws; engine: Engine; reads: Reads; id: string }> {
+  const fixture = memoryAws();
   const reads = new Reads();
-  const engine = site.open("worker", async ({ name, args }, happen) => {
+  const engine = fixture.open("worker", async ({ name, args }, happen) => {
     const answer = await happen();
     if (["get", "query", "queryPage", "getMany", "count"].includes(name)) reads.count(name, args[0], answer);
     return answer;
   });
-  const arrivals = Array.from({ length: messages }, () => site.arrival({ text: "x".repeat(80) }));
+  const arrivals = Array.from({ length: messages }, () => fixture.arrival({ text: "x".repeat(80) }));
   const staged = await engine.receiving.stage(arrivals.map((arrival) => ({ arrival })));
-  await site.clock.advance(10_000);
+  await fixture.clock.advance(10_000);
   reads.items = 0;
   reads.units = 0;
-  return { site, engine, reads, id: as("staged", staged[0]!).conversationId };
+  return { fixture, engine, reads, id: as("staged", staged[0]!).conversationId };
 }
 
 async function drained(messages: number): Promise<{ reads: Reads; texts: number }> {

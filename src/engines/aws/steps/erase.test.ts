@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { memoryAws } from "../../../../test/aws/simulated/memory-aws.ts";
 import { memoryScene } from "../../../../test/aws/simulated/memory-fixture.ts";
-import { memorySite } from "../../../../test/aws/simulated/memory-site.ts";
 import { StoreUnavailable } from "../../../errors.ts";
 import { allSent, as, draftFor, replied } from "../../../testing/engine-contract/builders.ts";
 
@@ -30,25 +30,25 @@ it("an erasure that dies after any request, and is repeated, leaves no name of t
 
 /** Two complete conversations and an open one. What still names the person after the second erasure. */
 async function erasedTwice(requests: number) {
-  const site = memorySite();
-  const engine = site.open("worker");
+  const fixture = memoryAws();
+  const engine = fixture.open("worker");
   let last = "";
   for (const complete of [true, true, false]) {
-    const taken = await site.turnFor(engine, "hi");
+    const taken = await fixture.turnFor(engine, "hi");
     const done = replied(taken, allSent(draftFor(taken)), complete ? { complete } : {});
     as("committed", await engine.turns.commit(taken.lease, done));
     last = taken.conversation.id;
   }
   let left = requests;
-  const dying = site.open("dying", async (_, happen) => {
+  const dying = fixture.open("dying", async (_, happen) => {
     left -= 1;
     if (left < 0) throw new StoreUnavailable("died");
     return happen();
   });
   const first = await dying.conversations.erase(last).catch(() => "died");
-  await site.open("another").conversations.erase(last);
+  await fixture.open("another").conversations.erase(last);
   const rows = (["state", "conversations", "messages", "stage"] as const).flatMap((table) =>
-    site.tables.all(table, undefined, "all"),
+    fixture.tables.all(table, undefined, "all"),
   );
   return { first, left: rows.filter((row) => Object.values(row).includes("ana")) };
 }

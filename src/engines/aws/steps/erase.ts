@@ -24,37 +24,37 @@ import { eraseRefusals } from "./refuse.ts";
  * refusals. A newer token comes first, so that a running turn cannot write anything back. The conversation
  * that was named comes last, so that an interrupted erasure can be requested again.
  */
-export async function erase(site: AwsContext, id: string): Promise<"erased" | "not-found"> {
+export async function erase(context: AwsContext, id: string): Promise<"erased" | "not-found"> {
   if (isOwn(id)) return "not-found";
-  const row = await rowOf(site, id);
-  if (row) await takeForGood(site, id);
-  const person = await personOf(site, id, row);
-  for (const other of person.ids) if (other !== id) await eraseConversation(site, other);
-  await eraseNames(site, person);
-  return (await eraseConversation(site, id)) ? "erased" : "not-found";
+  const row = await rowOf(context, id);
+  if (row) await takeForGood(context, id);
+  const person = await personOf(context, id, row);
+  for (const other of person.ids) if (other !== id) await eraseConversation(context, other);
+  await eraseNames(context, person);
+  return (await eraseConversation(context, id)) ? "erased" : "not-found";
 }
 
 /** False if nothing of it is stored. */
-async function eraseConversation(site: AwsContext, id: string): Promise<boolean> {
-  const sender = await senderOf(site, id);
+async function eraseConversation(context: AwsContext, id: string): Promise<boolean> {
+  const sender = await senderOf(context, id);
   const isKept =
     sender !== undefined ||
-    (await hasRows(site, id)) ||
-    (await site.store.get("state", conversationKeyOf(id))) !== undefined;
+    (await hasRows(context, id)) ||
+    (await context.store.get("state", conversationKeyOf(id))) !== undefined;
   if (!isKept) return false;
-  const { token, turns } = await takeForGood(site, id);
-  await eraseStaged(site, id);
-  await eraseKept(site, id);
+  const { token, turns } = await takeForGood(context, id);
+  await eraseStaged(context, id);
+  await eraseKept(context, id);
   if (sender !== undefined) {
     // The row leads to its state, and to this person's other rows: while it stands, all of it is found again.
-    await forgetPlace(site, id, token);
-    await site.store.delete("conversations", rowKey(sender, id));
+    await forgetPlace(context, id, token);
+    await context.store.delete("conversations", rowKey(sender, id));
   }
   // What came in meanwhile belongs to the erased conversation, unless a new one was opened for it.
-  if (!(await rowOf(site, id, sender))) await eraseStaged(site, id);
-  await site.store.delete("state", conversationKeyOf(id), isHeldBy(token));
-  await uncountTurns(site, turns, token);
-  site.senders.delete(id);
+  if (!(await rowOf(context, id, sender))) await eraseStaged(context, id);
+  await context.store.delete("state", conversationKeyOf(id), isHeldBy(token));
+  await uncountTurns(context, turns, token);
+  context.senders.delete(id);
   return true;
 }
 
@@ -65,10 +65,10 @@ async function forgetPlace({ store }: AwsContext, id: string, token: string): Pr
 }
 
 /** Their name records, the mark of a full conversation, and refusals from before they had one. */
-async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<void> {
-  const { store } = site;
+async function eraseNames(context: AwsContext, { keys, kept }: Person): Promise<void> {
+  const { store } = context;
   await eraseRefusals(
-    site,
+    context,
     keys.map(({ sender }) => sender),
   );
   await store.writeMany("seen", { delete: keys.map((key) => ({ id: fullKey(key) })) });
@@ -76,7 +76,7 @@ async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<voi
     // Each record may name another that came in meanwhile.
     const all = new Set(names);
     for (const name of all) {
-      const cameWith = await eraseName(site, key, name, erased);
+      const cameWith = await eraseName(context, key, name, erased);
       if (erased.names.has(name)) for (const other of cameWith) all.add(other);
     }
   }
@@ -86,13 +86,13 @@ async function eraseNames(site: AwsContext, { keys, kept }: Person): Promise<voi
  * Takes the lease from any holder: no worker drafts, sends or commits any more. Statuses of the draft's sends
  * are removed with the draft.
  */
-async function takeForGood(site: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
-  const { draft } = (await readState(site, id)).state;
-  const lease = newLease(site, site.clock.nowMs());
+async function takeForGood(context: AwsContext, id: string): Promise<{ token: string; turns: unknown }> {
+  const { draft } = (await readState(context, id)).state;
+  const lease = newLease(context, context.clock.nowMs());
   const set = { rev: lease.token, draft: undefined, works: undefined, ...leaseAttributes(id, lease) };
   const key = conversationKeyOf(id);
-  const { item } = await site.store.update("state", key, { set }, undefined, "ALL_NEW");
-  if (draft) await eraseSent(site, [sendsOf(draft)]);
+  const { item } = await context.store.update("state", key, { set }, undefined, "ALL_NEW");
+  if (draft) await eraseSent(context, [sendsOf(draft)]);
   return { token: lease.token, turns: item?.turn_count };
 }
 
@@ -100,29 +100,29 @@ async function takeForGood(site: AwsContext, id: string): Promise<{ token: strin
  * Staged ids are remembered: a redelivery must not bring an erased person back. Foreign rows are removed,
  * too: they are about this person.
  */
-async function eraseStaged(site: AwsContext, id: string): Promise<void> {
-  const items = await site.store.query("stage", { key: equal("conversation_id", id) });
-  const rows = messagesOf(site.quarantine.sound("stage", items, stagedFrom));
-  const put = rows.map((row) => seenItem(site, row.id, "committed"));
-  await site.store.writeMany("seen", { put });
+async function eraseStaged(context: AwsContext, id: string): Promise<void> {
+  const items = await context.store.query("stage", { key: equal("conversation_id", id) });
+  const rows = messagesOf(context.quarantine.sound("stage", items, stagedFrom));
+  const put = rows.map((row) => seenItem(context, row.id, "committed"));
+  await context.store.writeMany("seen", { put });
   const keys = items.map(({ message_sid }) => stageKey(id, String(message_sid)));
-  await site.store.writeMany("stage", { delete: keys });
-  await site.store.delete("triggerLock", conversationKeyOf(id));
+  await context.store.writeMany("stage", { delete: keys });
+  await context.store.delete("triggerLock", conversationKeyOf(id));
 }
 
 /**
  * Messages, turns, refusals, dead letters and unknown sends are one partition. The statuses of our sends are
  * removed with them: of committed turns, and of those that became dead letters.
  */
-async function eraseKept(site: AwsContext, id: string): Promise<void> {
-  const items = await site.store.query("messages", { key: equal("conversation_id", id) });
+async function eraseKept(context: AwsContext, id: string): Promise<void> {
+  const items = await context.store.query("messages", { key: equal("conversation_id", id) });
   const begins = (prefix: string) => items.filter(({ item_id }) => String(item_id).startsWith(prefix));
-  const turns = site.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
-  const letters = site.quarantine.sound("messages", begins(LETTER), letterFrom);
+  const turns = context.quarantine.sound("messages", items.filter(holdsRecord), recordFrom);
+  const letters = context.quarantine.sound("messages", begins(LETTER), letterFrom);
   const drafts = letters.flatMap(({ draft }) => (draft ? [sendsOf(draft)] : []));
-  await eraseSent(site, [...turns, ...drafts]);
+  await eraseSent(context, [...turns, ...drafts]);
   const keys = items.map(({ item_id }) => ({ conversation_id: id, item_id }));
-  await site.store.writeMany("messages", { delete: keys });
+  await context.store.writeMany("messages", { delete: keys });
 }
 
 type Sends = Pick<TurnRecord, "channel" | "providerIds">;
@@ -131,9 +131,9 @@ function sendsOf(draft: Draft): Sends {
   return { channel: draft.channel, providerIds: providerIdsOf(draft) };
 }
 
-async function eraseSent(site: AwsContext, sends: readonly Sends[]): Promise<void> {
+async function eraseSent(context: AwsContext, sends: readonly Sends[]): Promise<void> {
   const keys = sends.flatMap(({ channel, providerIds }) =>
-    providerIds.flatMap((providerId) => sentKeys(site, channel, providerId)),
+    providerIds.flatMap((providerId) => sentKeys(context, channel, providerId)),
   );
-  await site.store.writeMany("seen", { delete: keys });
+  await context.store.writeMany("seen", { delete: keys });
 }

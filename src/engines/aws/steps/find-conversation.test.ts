@@ -21,10 +21,10 @@ describe("a conversation that is known by its id only", () => {
     const { fixture } = await memoryScene();
     fixture.write("state", { conversation_id: "theirs", primary_channel: "ben" });
     fixture.write("conversations", row);
-    const site = fixture.site();
-    expect(await senderOf(site, "theirs")).toBe("ben");
+    const context = fixture.context();
+    expect(await senderOf(context, "theirs")).toBe("ben");
     fixture.remove("state", { conversation_id: "theirs" });
-    expect(await senderOf(site, "theirs")).toBe("ben");
-    expect(await senderOf(fixture.site(), "nobody")).toBeUndefined();
+    expect(await senderOf(context, "theirs")).toBe("ben");
+    expect(await senderOf(fixture.context(), "nobody")).toBeUndefined();
   });
 });

@@ -4,10 +4,10 @@ import { type Choice, chooseConversation, isClosed, otherNamesOf } from "../../.
 import { StoreUnavailable } from "../../../errors.ts";
 import type { Conversation, ConversationKey, NewConversation } from "../../../model/conversation.ts";
 import type { NameRecord, NameRecords } from "../../../model/names.ts";
+import { ImpossibleWrite } from "../../../wire/aws-failure.ts";
 import type { AwsContext } from "../context.ts";
 import { absent, all, any, equal, type Item, present } from "../dynamo/expression.ts";
 import { BY_ACTIVITY, BY_ID } from "../dynamo/tables.ts";
-import { ImpossibleWrite } from "../failure.ts";
 import { conversationFrom, createdAtMsOf, isAbout, rowFrom, rowKey } from "../items/conversation-item.ts";
 import { conversationKeyOf } from "../items/keys.ts";
 import { keepName, NOTHING_KEPT, recordsFor } from "../items/name-item.ts";
@@ -27,31 +27,31 @@ export interface Known extends Omit<Choice<Conversation>, "found"> {
  * The index first. It may lag, so a miss is followed by a consistent read before a sender is refused or
  * anything is created. The holder of a number is stored under its own key, and always read consistently.
  */
-export async function findKnown(site: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
+export async function findKnown(context: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
   const named = { sender: key.sender, senderAlias: alias };
   const names = namesOf(named);
   const [own, records] = await Promise.all([
-    rowsOf(site, key, names, { active: true }),
+    rowsOf(context, key, names, { active: true }),
     // Only numbers pass on. The record of a lasting name matters only if the index knows of no conversation.
-    names.some(isPassing) ? recordsFor(site, key, named) : NOTHING_KEPT,
+    names.some(isPassing) ? recordsFor(context, key, named) : NOTHING_KEPT,
   ]);
-  const others = await rowsOf(site, key, otherNamesOf(named, records), { active: true });
+  const others = await rowsOf(context, key, otherNamesOf(named, records), { active: true });
   const { found, ...rest } = chooseConversation(named, newestFirst([...own, ...others]), records);
-  return found ? { active: found, ...rest } : findForSure(site, key, alias);
+  return found ? { active: found, ...rest } : findForSure(context, key, alias);
 }
 
 /** Without the index. */
-export async function findForSure(site: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
+export async function findForSure(context: AwsContext, key: ConversationKey, alias?: string): Promise<Known> {
   const named = { sender: key.sender, senderAlias: alias };
-  const records = await recordsFor(site, key, named);
+  const records = await recordsFor(context, key, named);
   const names = [...namesOf(named), ...otherNamesOf(named, records)];
-  const rows = await rowsOf(site, key, names, { active: false });
+  const rows = await rowsOf(context, key, names, { active: false });
   const active = newestFirst(rows).filter(({ taskComplete }) => !taskComplete);
   const { found, ...rest } = chooseConversation(named, active, records);
   if (found) return { active: found, ...rest };
   // The latest of the name under which the next one is created: needed only then.
   const next = { ...key, sender: rest.sender };
-  const last = latest(site, next, await rowsUnder(site, next, rows, names));
+  const last = latest(context, next, await rowsUnder(context, next, rows, names));
   const record = recordOf(next, records);
   return { ...(last && { latestId: String(last.conversation_id) }), ...rest, record };
 }
@@ -63,22 +63,22 @@ export function recordOf({ sender }: ConversationKey, records: NameRecords): Nam
 
 /** The rows that were already read, if that name was among those looked up. */
 async function rowsUnder(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   rows: readonly Item[],
   names: readonly string[],
 ): Promise<readonly Item[]> {
-  return names.includes(key.sender) ? rows : rowsOf(site, key, [key.sender], { active: false });
+  return names.includes(key.sender) ? rows : rowsOf(context, key, [key.sender], { active: false });
 }
 
 /** The latest of exactly this key, complete or not, read consistently. */
-export async function latestId(site: AwsContext, key: ConversationKey): Promise<string | undefined> {
-  const found = latest(site, key, await rowsOf(site, key, [key.sender], { active: false }));
+export async function latestId(context: AwsContext, key: ConversationKey): Promise<string | undefined> {
+  const found = latest(context, key, await rowsOf(context, key, [key.sender], { active: false }));
   return found && String(found.conversation_id);
 }
 
 export async function rowsOf(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey,
   names: readonly string[],
   { active }: { active: boolean },
@@ -86,8 +86,11 @@ export async function rowsOf(
   const read = (name: string) => {
     const ofName = equal("primary_channel", name);
     return active
-      ? site.store.query("conversations", { index: BY_ACTIVITY, key: all(ofName, equal("task_complete", 0)) })
-      : site.store.query("conversations", { key: ofName });
+      ? context.store.query("conversations", {
+          index: BY_ACTIVITY,
+          key: all(ofName, equal("task_complete", 0)),
+        })
+      : context.store.query("conversations", { key: ofName });
   };
   const found = (await Promise.all(names.map(read))).flat();
   return found.filter((row) => isAbout(row, key));
@@ -98,10 +101,10 @@ function newestFirst(rows: readonly Item[]): Conversation[] {
 }
 
 /** Each id is made from the one before. The last is the one from which none was made, whatever the clocks. */
-export function latest(site: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
+export function latest(context: AwsContext, key: ConversationKey, rows: readonly Item[]): Item | undefined {
   const named = rows.filter((row) => row.primary_channel === key.sender);
   const ids = new Set(named.map((row) => String(row.conversation_id)));
-  const isLast = ({ conversation_id: id }: Item) => !ids.has(nextId(site, key, { latestId: String(id) }));
+  const isLast = ({ conversation_id: id }: Item) => !ids.has(idAfter(context, key, { latestId: String(id) }));
   return named
     .filter(isLast)
     .reduce<Item | undefined>(
@@ -116,31 +119,32 @@ type Before = Pick<Known, "latestId" | "record">;
  * The id that the key's next conversation will have. Ids under which something of a number's former owners
  * waits, or is kept, are left out.
  */
-export async function nextPlace(site: AwsContext, key: ConversationKey, before: Before): Promise<string> {
-  return freePlace(site, key, before, () => true);
+export async function nextId(context: AwsContext, key: ConversationKey, before: Before): Promise<string> {
+  return freeId(context, key, before, () => true);
 }
 
-async function freePlace(
-  site: AwsContext,
+async function freeId(
+  context: AwsContext,
   key: ConversationKey,
   { latestId, record }: Before,
   isFree: (id: string) => boolean,
 ): Promise<string> {
-  let id = nextId(site, key, latestId === undefined ? {} : { latestId });
+  let id = idAfter(context, key, latestId === undefined ? {} : { latestId });
   if (!record) return id;
-  while (!isFree(id) || (await isShut(site, key, id, record))) id = nextId(site, key, { latestId: id });
+  while (!isFree(id) || (await isShut(context, key, id, record)))
+    id = idAfter(context, key, { latestId: id });
   return id;
 }
 
 async function isShut(
-  site: AwsContext,
+  context: AwsContext,
   { sender }: ConversationKey,
   id: string,
   record: NameRecord,
 ): Promise<boolean> {
   if (isClosed(id, record, false)) return true;
-  if (await site.store.get("conversations", rowKey(sender, id))) return true;
-  return isClosed(id, record, true) && (await hasRows(site, id));
+  if (await context.store.get("conversations", rowKey(sender, id))) return true;
+  return isClosed(id, record, true) && (await hasRows(context, id));
 }
 
 /** Messages that never had a conversation are staged under its id, or are dead letters of it. */
@@ -152,18 +156,18 @@ export async function hasRows({ store }: AwsContext, id: string): Promise<boolea
 }
 
 /** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
-export async function nobodysPlace(
-  site: AwsContext,
+export async function ownerlessId(
+  context: AwsContext,
   key: ConversationKey,
-  place: string,
+  waitingId: string,
   before: Before,
 ): Promise<string> {
-  if (!(await conversationOf(site, place))) return place;
-  return freePlace(site, key, before, (id) => !before.record?.strangers?.includes(id));
+  if (!(await conversationOf(context, waitingId))) return waitingId;
+  return freeId(context, key, before, (id) => !before.record?.strangers?.includes(id));
 }
 
 /** The id that follows from the one before. */
-export function nextId(
+export function idAfter(
   { installation }: AwsContext,
   key: ConversationKey,
   { latestId }: Pick<Known, "latestId">,
@@ -176,25 +180,25 @@ type Unless<T> = T | "look-again";
 
 /** Created if absent: two first messages at once, on two machines, make one conversation. */
 export async function createConversation(
-  site: AwsContext,
+  context: AwsContext,
   given: Omit<NewConversation, "senderAlias">,
   known: Known,
-  place?: string,
+  givenId?: string,
 ): Promise<Unless<Conversation>> {
   const { sender } = known;
-  const id = place ?? (await nextPlace(site, { ...given, sender }, known));
-  const { projectStatus } = site.settings;
-  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: site.clock.nowMs() });
-  const conversation = await learning(site, made, known);
+  const id = givenId ?? (await nextId(context, { ...given, sender }, known));
+  const { projectStatus } = context.settings;
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: context.clock.nowMs() });
+  const conversation = await learning(context, made, known);
   if (conversation === "look-again") return conversation;
-  await rememberSender(site, id, sender);
-  const createdAs = site.newId();
+  await rememberSender(context, id, sender);
+  const createdAs = context.newId();
   const row = { ...rowFrom(conversation), created_as: createdAs };
-  const written = await site.store.put("conversations", row, absent("conversation_id"));
+  const written = await context.store.put("conversations", row, absent("conversation_id"));
   const isMine = written.kind === "done" || !written.item || written.item.created_as === createdAs;
   if (isMine) return conversation;
   // Another system has a different row there: the id is taken all the same, and the next one follows from it.
-  if (!isAbout(written.item!, given)) return createConversation(site, given, { ...known, latestId: id });
+  if (!isAbout(written.item!, given)) return createConversation(context, given, { ...known, latestId: id });
   return "look-again";
 }
 
@@ -211,11 +215,11 @@ export async function untilSettled<T>(look: (round: number) => Promise<Unless<T>
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 export async function withAlias(
-  site: AwsContext,
+  context: AwsContext,
   conversation: Conversation,
   known: Known,
 ): Promise<Unless<Conversation>> {
-  const named = await learning(site, conversation, known);
+  const named = await learning(context, conversation, known);
   if (named === "look-again" || named === conversation) return named;
   const { sender, id } = conversation;
   const change = { set: { sender_alias: named.senderAlias } };
@@ -224,80 +228,80 @@ export async function withAlias(
     ? any(absent("sender_alias"), equal("sender_alias", named.senderAlias))
     : present("conversation_id");
   try {
-    const { kind } = await site.store.update("conversations", rowKey(sender, id), change, isFree);
+    const { kind } = await context.store.update("conversations", rowKey(sender, id), change, isFree);
     return kind === "done" ? named : "look-again";
   } catch (error) {
     // A row without room for it: the owner is in the name's record all the same.
     if (!(error instanceof ImpossibleWrite)) throw error;
     const about = { conversation: id, lacks: "sender_alias", reason: error.message };
-    site.log("error", "conversation.not-updated", about);
+    context.log("error", "conversation.not-updated", about);
     return named;
   }
 }
 
 /** Stored before the row is written: a row that no record leads to would not be found. */
 async function learning(
-  site: AwsContext,
+  context: AwsContext,
   conversation: Conversation,
   known: Known,
 ): Promise<Unless<Conversation>> {
-  if (!(await keepNames(site, conversation, known))) return "look-again";
+  if (!(await keepNames(context, conversation, known))) return "look-again";
   const { learns } = known;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
 /** Also takes the number from its former holder. False if the conversation is another person's now. */
 export async function keepNames(
-  site: AwsContext,
+  context: AwsContext,
   key: ConversationKey & { readonly id?: string },
   { keeps, passedOn }: Known,
 ): Promise<boolean> {
-  for (const [name, change] of keeps(key.id)) if (!(await keepName(site, key, name, change))) return false;
-  if (passedOn) await forgetAlias(site, { ...key, sender: passedOn.from }, passedOn.name);
+  for (const [name, change] of keeps(key.id)) if (!(await keepName(context, key, name, change))) return false;
+  if (passedOn) await forgetAlias(context, { ...key, sender: passedOn.from }, passedOn.name);
   return true;
 }
 
-async function forgetAlias(site: AwsContext, holder: ConversationKey, name: string): Promise<void> {
-  const rows = await rowsOf(site, holder, [holder.sender], { active: false });
+async function forgetAlias(context: AwsContext, holder: ConversationKey, name: string): Promise<void> {
+  const rows = await rowsOf(context, holder, [holder.sender], { active: false });
   const change = { set: { sender_alias: undefined } };
   for (const { id, sender, senderAlias, taskComplete } of rows.map(conversationFrom))
     if (!taskComplete && senderAlias === name)
-      await site.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
+      await context.store.update("conversations", rowKey(sender, id), change, equal("sender_alias", name));
 }
 
 /** Our own note of whose a conversation is, and so of where its row is: the index by id may lag. */
-export async function rememberSender(site: AwsContext, id: string, sender: string): Promise<void> {
-  site.senders.set(id, sender);
+export async function rememberSender(context: AwsContext, id: string, sender: string): Promise<void> {
+  context.senders.set(id, sender);
   const change = { set: { primary_channel: sender } };
-  await withRoom(site, id, () => site.store.update("state", conversationKeyOf(id), change));
+  await withRoom(context, id, () => context.store.update("state", conversationKeyOf(id), change));
 }
 
 /** The first half of a conversation's key, for callers that have only its id. */
-export async function senderOf(site: AwsContext, id: string): Promise<string | undefined> {
-  const known = site.senders.get(id) ?? (await lookUpSender(site, id));
-  if (known !== undefined) site.senders.set(id, known);
+export async function senderOf(context: AwsContext, id: string): Promise<string | undefined> {
+  const known = context.senders.get(id) ?? (await lookUpSender(context, id));
+  if (known !== undefined) context.senders.set(id, known);
   return known;
 }
 
-async function lookUpSender(site: AwsContext, id: string): Promise<string | undefined> {
-  const noted = (await site.store.get("state", conversationKeyOf(id)))?.primary_channel;
+async function lookUpSender(context: AwsContext, id: string): Promise<string | undefined> {
+  const noted = (await context.store.get("state", conversationKeyOf(id)))?.primary_channel;
   if (typeof noted === "string" && noted !== "") return noted;
   const key = equal("conversation_id", id);
-  const [found] = await site.store.query("conversations", { index: BY_ID, key, limit: 1 });
+  const [found] = await context.store.query("conversations", { index: BY_ID, key, limit: 1 });
   return found && String(found.primary_channel);
 }
 
 /** The row itself, read consistently. */
-export async function rowOf(site: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
-  const known = sender || (await senderOf(site, id));
-  return known === undefined ? undefined : site.store.get("conversations", rowKey(known, id));
+export async function rowOf(context: AwsContext, id: string, sender?: string): Promise<Item | undefined> {
+  const known = sender || (await senderOf(context, id));
+  return known === undefined ? undefined : context.store.get("conversations", rowKey(known, id));
 }
 
 export async function conversationOf(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   sender?: string,
 ): Promise<Conversation | undefined> {
-  const row = await rowOf(site, id, sender);
+  const row = await rowOf(context, id, sender);
   return row && conversationFrom(row);
 }

@@ -36,14 +36,18 @@ export interface LookedUp {
 }
 
 /** DEDUPE, and the mark, in one read. The time is compared here: the table removes expired items late. */
-export async function lookUp(site: AwsContext, messageId: string, key: ConversationKey): Promise<LookedUp> {
+export async function lookUp(
+  context: AwsContext,
+  messageId: string,
+  key: ConversationKey,
+): Promise<LookedUp> {
   const full = fullKey(key);
-  const seen = seenKeys(site, messageId);
-  const items = await site.store.getMany(
+  const seen = seenKeys(context, messageId);
+  const items = await context.store.getMany(
     "seen",
     [...seen, full].map((id) => ({ id })),
   );
-  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > site.clock.nowMs());
+  const alive = items.filter(({ until_at_ms }) => Number(until_at_ms) > context.clock.nowMs());
   const [mark, known, before] = [full, ...seen].map((each) => alive.find(({ id }) => id === each));
   return lookedUp(known ?? before, mark);
 }
@@ -61,12 +65,12 @@ function markFrom({ id, counted_at_ms, told_as }: Item): FullMark {
 }
 
 /** Marks what a worker has counted, under every sender's name: an incoming message knows only its sender. */
-export async function markIfFull(site: AwsContext, rows: readonly StagedRow[]): Promise<void> {
-  if (!isFull(pileOf(rows), site.settings, 1)) return;
+export async function markIfFull(context: AwsContext, rows: readonly StagedRow[]): Promise<void> {
+  if (!isFull(pileOf(rows), context.settings, 1)) return;
   const keys = new Set(
-    messagesOf(rows).map(({ message }) => fullKey(conversationKey(site.settings, message))),
+    messagesOf(rows).map(({ message }) => fullKey(conversationKey(context.settings, message))),
   );
-  for (const id of keys) await site.store.update("seen", { id }, { set: counted(site) });
+  for (const id of keys) await context.store.update("seen", { id }, { set: counted(context) });
 }
 
 function counted({ clock }: AwsContext): Item {
@@ -77,18 +81,18 @@ function counted({ clock }: AwsContext): Item {
 
 /** A mark is believed for a minute; then one of the incoming messages counts again. */
 export async function isStillFull(
-  site: AwsContext,
+  context: AwsContext,
   mark: FullMark,
   conversationId: string,
 ): Promise<boolean> {
-  if (mark.countedAtMs + COUNTED_MS > site.clock.nowMs()) return true;
-  const set = counted(site);
+  if (mark.countedAtMs + COUNTED_MS > context.clock.nowMs()) return true;
+  const set = counted(context);
   const isSame = equal("counted_at_ms", mark.countedAtMs);
-  const { kind, item } = await site.store.update("seen", mark.key, { set }, isSame);
+  const { kind, item } = await context.store.update("seen", mark.key, { set }, isSame);
   // Another process counts, or has counted, unless it was our own write whose answer got lost.
   if (kind === "refused" && item?.counted_at_ms !== set.counted_at_ms) return true;
-  if (await isFullNow(site, conversationId)) return true;
-  await site.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
+  if (await isFullNow(context, conversationId)) return true;
+  await context.store.delete("seen", mark.key, equal("counted_at_ms", set.counted_at_ms));
   return false;
 }
 
@@ -107,20 +111,20 @@ async function isFullNow({ store, settings }: AwsContext, conversationId: string
 
 /** One record and one busy text while it is full. Of several at once, one tells: the mark says which. */
 export async function refuseMore(
-  site: AwsContext,
+  context: AwsContext,
   refused: Refused,
   mark: FullMark,
   conversationId: string,
 ): Promise<StageOutcome> {
   const code = "RATE_LIMITED";
-  const isFirst = !mark.isTold && (await tellOnce(site, mark));
+  const isFirst = !mark.isTold && (await tellOnce(context, mark));
   if (!isFirst) return { kind: "refused", code, conversationId, tellBusy: false };
-  return { ...(await refuse(site, refused, code, conversationId)), tellBusy: true };
+  return { ...(await refuse(context, refused, code, conversationId)), tellBusy: true };
 }
 
-async function tellOnce(site: AwsContext, { key }: FullMark): Promise<boolean> {
-  const toldAs = site.newId();
-  const { kind, item } = await site.store.update(
+async function tellOnce(context: AwsContext, { key }: FullMark): Promise<boolean> {
+  const toldAs = context.newId();
+  const { kind, item } = await context.store.update(
     "seen",
     key,
     { set: { told_as: toldAs } },

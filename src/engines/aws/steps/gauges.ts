@@ -16,20 +16,20 @@ const WIDTH = 16;
  * Lists that are mostly empty, the first pages of two small tables, and the sparse index of leases: records
  * of finished turns are never read.
  */
-export async function gauges(site: AwsContext): Promise<Gauges> {
+export async function gauges(context: AwsContext): Promise<Gauges> {
   const [dead, unknown, foreign, leases] = await Promise.all([
-    countListed(site, "messages", ["dead"]),
-    countListed(site, "messages", ["unknown"]),
-    countQuarantined(site),
-    inParallel(sweptShards(site), WIDTH, (shard) => oldLeases(site, shard)),
+    countListed(context, "messages", ["dead"]),
+    countListed(context, "messages", ["unknown"]),
+    countQuarantined(context),
+    inParallel(sweptShards(context), WIDTH, (shard) => oldLeases(context, shard)),
   ]);
-  const held = leaseGauges(leases.flat(), site.clock.nowMs(), site.settings.clockSkewMs);
+  const held = leaseGauges(leases.flat(), context.clock.nowMs(), context.settings.clockSkewMs);
   return { dead, unknown, quarantined: foreign.all, ...held };
 }
 
 /** The oldest one, and all that may have lapsed: a lease that was just taken cannot have. */
-async function oldLeases(site: AwsContext, shard: string): Promise<LeaseState[]> {
-  const { clock, settings, store } = site;
+async function oldLeases(context: AwsContext, shard: string): Promise<LeaseState[]> {
+  const { clock, settings, store } = context;
   const ofShard = equal("lease_shard", shard);
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
   const [[oldest], old] = await Promise.all([

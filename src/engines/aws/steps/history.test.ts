@@ -9,7 +9,7 @@ describe("history", () => {
     const { s, fixture } = await memoryScene({}, { pageRowsMax: 2 });
     for (const text of ["one", "two", "three"]) await s.talk(text, `re: ${text}`);
     const { id } = (await s.conversations())[0]!;
-    const texts = async (max: number) => (await history(fixture.site(), id, max)).map(({ text }) => text);
+    const texts = async (max: number) => (await history(fixture.context(), id, max)).map(({ text }) => text);
     const all = ["one", "re: one", "two", "re: two", "three", "re: three"];
     for (const max of [1, 3, 5, 6, 100]) expect(await texts(max)).toEqual(all.slice(-max));
   });
@@ -21,7 +21,7 @@ describe("history", () => {
     const key = { primary_channel: sender, conversation_id: id };
     fixture.write("conversations", { ...fixture.row("conversations", key), messages: [{ text: "before" }] });
     const texts = async (max: number, bytes?: number) =>
-      (await history(fixture.site(), id, max, bytes)).map(({ text }) => text);
+      (await history(fixture.context(), id, max, bytes)).map(({ text }) => text);
     expect(await texts(10)).toEqual(["before", "one", "ok", "two", "ok"]);
     expect(await texts(4)).toEqual(["one", "ok", "two", "ok"]);
     expect(await texts(10, 1)).toEqual(["ok"]);
@@ -94,7 +94,7 @@ describe("history", () => {
         "new",
       ]);
       for (const max of [1, 2, 3, 6, 9])
-        expect((await history(fixture.site(), id, max)).map(({ text }) => text)).toEqual(said.slice(-max));
+        expect((await history(fixture.context(), id, max)).map(({ text }) => text)).toEqual(said.slice(-max));
       const latest = (await s.engine.inspector.conversation(id, { rowsMax: 2, bytesMax: 1_000_000 }))!;
       expect(latest.turns.map(({ committedAtMs }) => committedAtMs)).toEqual(
         turns.slice(-2).map(({ committedAtMs }) => committedAtMs),
@@ -105,7 +105,7 @@ describe("history", () => {
       const { fixture, id } = await mixed();
       const requests = async (max: number) => {
         fixture.requests.length = 0;
-        await history(fixture.site(), id, max);
+        await history(fixture.context(), id, max);
         return fixture.requests.length;
       };
       expect([await requests(2), await requests(9)]).toEqual([1, 2]);
@@ -113,7 +113,7 @@ describe("history", () => {
 
     it("knows what was sent in it", async () => {
       const { fixture, id } = await mixed();
-      const sent = await sentBefore(fixture.site(), id);
+      const sent = await sentBefore(fixture.context(), id);
       expect(sent).toEqual(expect.arrayContaining(["SM of first", "SM of second", "SM of between"]));
       expect(sent).toHaveLength(5);
     });
@@ -134,9 +134,9 @@ describe("history", () => {
 
     it("is erased whole, with the statuses of its sends", async () => {
       const { s, fixture, id } = await mixed();
-      const site = fixture.site();
-      await site.installation.load();
-      const sent = { id: site.installation.sentKey("test", "SM of first"), status: "sent" };
+      const context = fixture.context();
+      await context.installation.load();
+      const sent = { id: context.installation.sentKey("test", "SM of first"), status: "sent" };
       fixture.write("seen", sent);
       expect(await s.engine.conversations.erase(id)).toBe("erased");
       expect(fixture.row("seen", { id: sent.id })).toBeUndefined();

@@ -21,9 +21,14 @@ const SIDES = 2;
 const PAGE_ITEMS_MAX = 100;
 
 /** The latest items of one kind, oldest first. The cost does not grow with the conversation. */
-export async function latestItems(site: AwsContext, id: string, kind: string, max: number): Promise<Item[]> {
+export async function latestItems(
+  context: AwsContext,
+  id: string,
+  kind: string,
+  max: number,
+): Promise<Item[]> {
   const key = all(equal("conversation_id", id), beginsWith("item_id", kind));
-  return (await site.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
+  return (await context.store.query("messages", { key, newestFirst: true, limit: max })).reverse();
 }
 
 /** How much of the past is wanted. `bytesMax` limits messages; turns are taken from the same pages. */
@@ -40,29 +45,29 @@ interface Past {
 
 /** Our own history, and before it the messages that another system kept in the conversation's row. */
 export async function history(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   messagesMax: number,
   bytesMax = Number.MAX_SAFE_INTEGER,
 ): Promise<HistoryMessage[]> {
   if (messagesMax < 1) return [];
-  const { items, isAll } = await latestTurns(site, id, { messagesMax, turnsMax: 0, bytesMax });
-  return messagesIn(site, id, items, { messagesMax, bytesMax, isAll });
+  const { items, isAll } = await latestTurns(context, id, { messagesMax, turnsMax: 0, bytesMax });
+  return messagesIn(context, id, items, { messagesMax, bytesMax, isAll });
 }
 
 /** The same, and the turns. */
-export async function pastOf(site: AwsContext, id: string, wanted: Wanted): Promise<Past> {
+export async function pastOf(context: AwsContext, id: string, wanted: Wanted): Promise<Past> {
   const [{ items, isAll }, records] = await Promise.all([
-    latestTurns(site, id, wanted),
-    latestItems(site, id, RECORD, wanted.turnsMax),
+    latestTurns(context, id, wanted),
+    latestItems(context, id, RECORD, wanted.turnsMax),
   ]);
-  const messages = await messagesIn(site, id, items, { ...wanted, isAll });
-  return { messages, turns: turnsIn(site, [...items, ...records], wanted) };
+  const messages = await messagesIn(context, id, items, { ...wanted, isAll });
+  return { messages, turns: turnsIn(context, [...items, ...records], wanted) };
 }
 
 /** What the latest turns left, newest first, in no more pages than needed. */
 async function latestTurns(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   { messagesMax, turnsMax, bytesMax }: Wanted,
 ): Promise<{ items: Item[]; isAll: boolean }> {
@@ -78,7 +83,7 @@ async function latestTurns(
   do {
     // If turns have one side, or 0.1.0 wrote them, the second page makes up for it.
     const limit = lacking(from ? 1 : SIDES);
-    const page = await site.store.queryPage("messages", { key, newestFirst: true, limit, from });
+    const page = await context.store.queryPage("messages", { key, newestFirst: true, limit, from });
     items.push(...page.items);
     sizes.push(...page.items.flatMap(sizesIn));
     from = page.next;
@@ -99,17 +104,17 @@ function sizeOf(item: unknown): number {
 
 /** The latest of them that fit, oldest first. If ours are complete, the other system's come before them. */
 async function messagesIn(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   items: readonly Item[],
   { messagesMax, bytesMax, isAll }: Omit<Wanted, "turnsMax"> & { readonly isAll: boolean },
 ): Promise<HistoryMessage[]> {
-  const said = site.quarantine.sound("messages", items.toReversed(), saidFrom);
+  const said = context.quarantine.sound("messages", items.toReversed(), saidFrom);
   const own = withoutOldTwins(said).flatMap(({ messages }) => messages);
   const latest = within(own.slice(-messagesMax), bytesMax);
-  const kept = latest.filter(({ atMs }) => isKept(site, atMs));
+  const kept = latest.filter(({ atMs }) => isKept(context, atMs));
   if (!isAll || latest.length < own.length || own.length >= messagesMax) return kept;
-  const before = (await rowOf(site, id))?.messages;
+  const before = (await rowOf(context, id))?.messages;
   if (!Array.isArray(before)) return kept;
   const legacy = before.flatMap((entry) => legacyFrom(entry) ?? []);
   return within([...legacy, ...kept].slice(-messagesMax), bytesMax);
@@ -121,11 +126,11 @@ function within(messages: readonly HistoryMessage[], bytesMax: number): HistoryM
 }
 
 /** The records in these items, oldest first. */
-function turnsIn(site: AwsContext, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
+function turnsIn(context: AwsContext, items: readonly Item[], { turnsMax }: Wanted): TurnRecord[] {
   const inTime = items.filter(holdsRecord).sort((a, b) => (timeIn(a) < timeIn(b) ? -1 : 1));
-  const turns = site.quarantine.sound("messages", inTime, recordFrom);
+  const turns = context.quarantine.sound("messages", inTime, recordFrom);
   const each = [...new Map(turns.map((turn) => [turn.turnId, turn])).values()];
-  return each.slice(-turnsMax).filter(({ committedAtMs }) => isKept(site, committedAtMs));
+  return each.slice(-turnsMax).filter(({ committedAtMs }) => isKept(context, committedAtMs));
 }
 
 /** When it was committed: the key without its kind. */

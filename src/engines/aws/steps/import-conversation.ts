@@ -17,14 +17,14 @@ import { rememberSender } from "./find-conversation.ts";
  * it sorts by its own time among what was said here meanwhile.
  */
 export async function importConversation(
-  site: AwsContext,
+  context: AwsContext,
   { conversation, messages, turns, names }: KeptConversation,
 ): Promise<void> {
-  const { retentionMs, dedupeMs } = site.settings;
+  const { retentionMs, dedupeMs } = context.settings;
   const { id } = conversation;
   for (const [name, record] of new Map([...borneBy(conversation), ...names]))
-    await importName(site, conversation, name, record);
-  await adoptRecord(site, conversation);
+    await importName(context, conversation, name, record);
+  await adoptRecord(context, conversation);
   const records = new Map(turns.map((turn) => [turn.turnId, turn]));
   const byTurn = Map.groupBy(messages, ({ turnId }) => turnId);
   const items = [...new Set([...records.keys(), ...byTurn.keys()])].flatMap((turnId) => {
@@ -34,9 +34,9 @@ export async function importConversation(
     const atMs = record?.committedAtMs ?? said.at(-1)?.atMs ?? 0;
     return turnItems({ conversationId: id, turnId, said, record }, { atMs, retentionMs });
   });
-  await site.store.writeMany("messages", { put: items });
-  const recent = turns.filter((turn) => turn.committedAtMs > site.clock.nowMs() - dedupeMs);
-  await site.store.writeMany("seen", { put: answered(site, recent) });
+  await context.store.writeMany("messages", { put: items });
+  const recent = turns.filter((turn) => turn.committedAtMs > context.clock.nowMs() - dedupeMs);
+  await context.store.writeMany("seen", { put: answered(context, recent) });
 }
 
 /** Older files have only the names that a conversation bears. */
@@ -49,18 +49,18 @@ function borneBy(conversation: Conversation): Map<string, NameRecord> {
   ]);
 }
 
-function answered(site: AwsContext, turns: readonly TurnRecord[]): Item[] {
+function answered(context: AwsContext, turns: readonly TurnRecord[]): Item[] {
   const ids = new Set(turns.flatMap(({ messageIds }) => messageIds));
-  return [...ids].map((id) => seenItem(site, id, "committed"));
+  return [...ids].map((id) => seenItem(context, id, "committed"));
 }
 
 /** Imports the record, unless it was changed here since: then it stays, and only the history is imported. */
-async function adoptRecord(site: AwsContext, conversation: Conversation): Promise<void> {
-  await rememberSender(site, conversation.id, conversation.sender);
-  const standing = await site.store.get("conversations", rowKey(conversation.sender, conversation.id));
+async function adoptRecord(context: AwsContext, conversation: Conversation): Promise<void> {
+  await rememberSender(context, conversation.id, conversation.sender);
+  const standing = await context.store.get("conversations", rowKey(conversation.sender, conversation.id));
   if (standing && standing.adopted_at !== standing.updated_at) return;
   const isUntouched = standing ? equal("updated_at", standing.updated_at) : absent("conversation_id");
-  await site.store.put("conversations", adoptedRow(conversation), isUntouched);
+  await context.store.put("conversations", adoptedRow(conversation), isUntouched);
 }
 
 function adoptedRow(conversation: Conversation): Item {

@@ -43,57 +43,57 @@ const LEASES_WIDTH = 16;
 /** Pages read for one page shown, if a search leaves most of them out. */
 const SEARCH_PAGES_MAX = 20;
 
-export function inspector(site: AwsContext): Inspector {
+export function inspector(context: AwsContext): Inspector {
   return {
-    conversations: (filter) => listConversations(site, filter),
-    conversation: (id, limits) => showConversation(site, id, limits),
-    latestId: (key) => latestId(site, key),
-    names: (conversation) => recordsBehind(site, conversation),
-    locks: (page) => locks(site, page),
-    dead: (page) => listDead(site, page),
-    unknown: (page) => listed(site, ["unknown"], page, unknownFrom),
-    refusals: (page) => listRefusals(site, page),
-    quarantined: (page) => listQuarantined(site, page),
-    counts: () => counts(site),
-    gauges: () => gauges(site),
+    conversations: (filter) => listConversations(context, filter),
+    conversation: (id, limits) => showConversation(context, id, limits),
+    latestId: (key) => latestId(context, key),
+    names: (conversation) => recordsBehind(context, conversation),
+    locks: (page) => locks(context, page),
+    dead: (page) => listDead(context, page),
+    unknown: (page) => listed(context, ["unknown"], page, unknownFrom),
+    refusals: (page) => listRefusals(context, page),
+    quarantined: (page) => listQuarantined(context, page),
+    counts: () => counts(context),
+    gauges: () => gauges(context),
   };
 }
 
 async function listed<T>(
-  site: AwsContext,
+  context: AwsContext,
   lists: readonly string[],
   page: Page,
   from: (item: Item) => Sound<T>,
 ): Promise<Listing<T>> {
-  const { items, next } = await newestFirst(site, "messages", lists, page);
-  return { items: site.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
+  const { items, next } = await newestFirst(context, "messages", lists, page);
+  return { items: context.quarantine.sound("messages", items, from), ...(next !== undefined && { next }) };
 }
 
-async function listRefusals(site: AwsContext, page: Page): Promise<Listing<Refusal>> {
-  const { items, next } = await listed(site, REFUSALS, page, refusalFrom);
-  const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(site));
+async function listRefusals(context: AwsContext, page: Page): Promise<Listing<Refusal>> {
+  const { items, next } = await listed(context, REFUSALS, page, refusalFrom);
+  const kept = items.filter(({ atMs }) => atMs >= refusalsSinceMs(context));
   // Behind one that has expired there are only older ones.
   return { items: kept, ...(next !== undefined && kept.length === items.length && { next }) };
 }
 
 async function listConversations(
-  site: AwsContext,
+  context: AwsContext,
   { search, active, limit, cursor }: ConversationFilter,
 ): Promise<Listing<Conversation>> {
-  const byId = search === undefined ? undefined : await conversationOf(site, search);
+  const byId = search === undefined ? undefined : await conversationOf(context, search);
   const matches = (each: Conversation) =>
     (active === undefined || each.taskComplete !== active) &&
     (search === undefined || each.sender.includes(search));
   if (byId) {
     const isWanted = active === undefined || byId.taskComplete !== active;
-    return { items: isWanted ? await asTheyStand(site, [byId]) : [] };
+    return { items: isWanted ? await asTheyStand(context, [byId]) : [] };
   }
   const items: Conversation[] = [];
   let from = cursor;
   for (let pages = 0; pages < SEARCH_PAGES_MAX; pages += 1) {
     const page = { limit: limit - items.length, ...(from !== undefined && { cursor: from }) };
-    const listed = await newestFirst(site, "conversations", shards(), page);
-    items.push(...(await asTheyStand(site, listed.items.map(conversationFrom).filter(matches))));
+    const listed = await newestFirst(context, "conversations", shards(), page);
+    items.push(...(await asTheyStand(context, listed.items.map(conversationFrom).filter(matches))));
     from = listed.next;
     if (from === undefined || items.length >= limit) break;
   }
@@ -102,15 +102,15 @@ async function listConversations(
 
 /** Only while its turn runs is it shown as being processed: after a crash the row may still say so. */
 async function asTheyStand(
-  site: AwsContext,
+  context: AwsContext,
   conversations: readonly Conversation[],
 ): Promise<Conversation[]> {
   const keys = conversations.map(({ id }) => conversationKeyOf(id));
-  const items = await site.store.getMany("state", keys);
+  const items = await context.store.getMany("state", keys);
   const states = new Map(items.map((item) => [String(item.conversation_id), item]));
   return conversations.map((conversation) => {
     const { state, statusBefore } = storedFrom(conversation.id, states.get(conversation.id));
-    if (isRunning(state.lease, site.clock.nowMs(), site.settings.clockSkewMs))
+    if (isRunning(state.lease, context.clock.nowMs(), context.settings.clockSkewMs))
       return { ...conversation, status: "processing_reply" };
     const isStale = conversation.status === "processing_reply" && statusBefore !== undefined;
     return isStale ? { ...conversation, status: statusBefore as ConversationStatus } : conversation;
@@ -118,19 +118,19 @@ async function asTheyStand(
 }
 
 async function showConversation(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   limits: DetailLimits = DETAIL_LIMITS,
 ): Promise<ConversationDetail | undefined> {
-  const found = await conversationOf(site, id);
+  const found = await conversationOf(context, id);
   if (!found) return undefined;
-  const [conversation = found] = await asTheyStand(site, [found]);
+  const [conversation = found] = await asTheyStand(context, [found]);
   const { rowsMax, bytesMax } = limits;
   const [staged, lock, { messages, turns }, refusals] = await Promise.all([
-    stagedLately(site, id, limits),
-    lockOf(site, id),
-    pastOf(site, id, { messagesMax: rowsMax, turnsMax: rowsMax, bytesMax }),
-    latestItems(site, id, REFUSAL, rowsMax),
+    stagedLately(context, id, limits),
+    lockOf(context, id),
+    pastOf(context, id, { messagesMax: rowsMax, turnsMax: rowsMax, bytesMax }),
+    latestItems(context, id, REFUSAL, rowsMax),
   ]);
   const fits = <T>(all: readonly T[]) => latestWithin(all.slice(-rowsMax), bytesMax);
   return {
@@ -140,42 +140,42 @@ async function showConversation(
     messages,
     turns: fits(turns),
     refusals: fits(
-      site.quarantine
+      context.quarantine
         .sound("messages", refusals, refusalFrom)
-        .filter(({ atMs }) => atMs >= refusalsSinceMs(site)),
+        .filter(({ atMs }) => atMs >= refusalsSinceMs(context)),
     ),
   };
 }
 
-async function listDead(site: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
-  const { items: heads, next } = await listed(site, ["dead"], page, letterFrom);
+async function listDead(context: AwsContext, page: Page): Promise<Listing<DeadLetter>> {
+  const { items: heads, next } = await listed(context, ["dead"], page, letterFrom);
   const items = await inParallel(heads, 8, async (head) => {
     const ofConversation = equal("conversation_id", head.conversationId);
     const ofLetter = beginsWith("item_id", letterRowPrefix(head.id));
-    const rows = await site.store.query("messages", { key: all(ofConversation, ofLetter) });
-    return { ...head, messages: messagesOf(letterRowsFrom(site, rows)).map(({ message }) => message) };
+    const rows = await context.store.query("messages", { key: all(ofConversation, ofLetter) });
+    return { ...head, messages: messagesOf(letterRowsFrom(context, rows)).map(({ message }) => message) };
   });
   return { items, ...(next !== undefined && { next }) };
 }
 
 /** All are counted now, except turns: counting those would mean reading every conversation. */
-async function counts(site: AwsContext): Promise<Counts> {
-  const { store } = site;
-  const leased = inParallel(sweptShards(site), LEASES_WIDTH, (shard) =>
+async function counts(context: AwsContext): Promise<Counts> {
+  const { store } = context;
+  const leased = inParallel(sweptShards(context), LEASES_WIDTH, (shard) =>
     store.count("state", { index: LEASED, key: equal("lease_shard", shard) }),
   );
   const [conversations, staged, windows, leases, turns, dead, unknown, refusals, foreign, paused] =
     await Promise.all([
-      countListed(site, "conversations", shards()),
+      countListed(context, "conversations", shards()),
       store.count("stage"),
       store.count("triggerLock"),
       leased.then(sum),
-      countedTurns(site),
-      countListed(site, "messages", ["dead"]),
-      countListed(site, "messages", ["unknown"]),
-      countListed(site, "messages", REFUSALS, inTime(refusalsSinceMs(site), 0)),
-      countQuarantined(site),
-      isPaused(site),
+      countedTurns(context),
+      countListed(context, "messages", ["dead"]),
+      countListed(context, "messages", ["unknown"]),
+      countListed(context, "messages", REFUSALS, inTime(refusalsSinceMs(context), 0)),
+      countQuarantined(context),
+      isPaused(context),
     ]);
   return {
     conversations,

@@ -15,8 +15,8 @@ export type Leased =
  * LEASE: taken if free or lapsed, in one write that also returns the row. The token is made here, so that a
  * write whose answer got lost, and which then fails on its own success, is recognised as ours.
  */
-export function takeLease(site: AwsContext, id: string, known: Known = {}): Promise<Leased> {
-  return withRoom(site, id, () => tryLease(site, id, known));
+export function takeLease(context: AwsContext, id: string, known: Known = {}): Promise<Leased> {
+  return withRoom(context, id, () => tryLease(context, id, known));
 }
 
 interface Known {
@@ -24,10 +24,10 @@ interface Known {
   readonly channel?: string;
 }
 
-async function tryLease(site: AwsContext, id: string, known: Known): Promise<Leased> {
-  const { settings } = site;
-  const nowMs = site.clock.nowMs();
-  const lease = newLease(site, nowMs);
+async function tryLease(context: AwsContext, id: string, known: Known): Promise<Leased> {
+  const { settings } = context;
+  const nowMs = context.clock.nowMs();
+  const lease = newLease(context, nowMs);
   const isFree = absent("lease_token");
   const hasLapsed = atMost("lease_until_at_ms", nowMs - settings.clockSkewMs);
   // No number, or years ahead: no real lease ends then.
@@ -37,7 +37,7 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
       v: VERSION,
       rev: lease.token,
       swept_at_ms: undefined,
-      ...leaseAttributes(id, lease, site.leaseShards),
+      ...leaseAttributes(id, lease, context.leaseShards),
     },
     setIfAbsent: {
       ...(known.sender && { primary_channel: known.sender }),
@@ -46,11 +46,11 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
   };
   const key = conversationKeyOf(id);
   const isTakeable = all(isOfKnownVersion(), any(isFree, hasLapsed, isNone));
-  const written = await site.store
+  const written = await context.store
     .update("state", key, change, isTakeable, "ALL_NEW")
     .catch(async (error) => {
       // It may have been written all the same, and no worker would work under it.
-      await undoTake(site, id, lease.token);
+      await undoTake(context, id, lease.token);
       throw error;
     });
   if (isNewer(written.item)) throw newerVersion(id);
@@ -63,11 +63,11 @@ async function tryLease(site: AwsContext, id: string, known: Known): Promise<Lea
 }
 
 /** Which turn it will be for is not known yet. */
-export function newLease(site: AwsContext, nowMs: number): LeaseState {
-  const { leaseMs } = site.settings;
+export function newLease(context: AwsContext, nowMs: number): LeaseState {
+  const { leaseMs } = context.settings;
   return {
-    token: site.newId(),
-    holder: site.holder,
+    token: context.newId(),
+    holder: context.holder,
     turnId: "",
     takenAtMs: nowMs,
     untilAtMs: nowMs + leaseMs,

@@ -19,11 +19,11 @@ interface LocksPosition {
   readonly from?: Item | undefined;
 }
 
-export async function locks(site: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
+export async function locks(context: AwsContext, { limit, cursor }: Page): Promise<Listing<LockRecord>> {
   const items: LockRecord[] = [];
   let position: LocksPosition | undefined = cursor === undefined ? {} : positionFrom(cursor);
   while (position && items.length < limit) {
-    const { records, next } = await nextLocks(site, position, limit - items.length);
+    const { records, next } = await nextLocks(context, position, limit - items.length);
     items.push(...records);
     position = next;
   }
@@ -39,29 +39,29 @@ function positionFrom(cursor: string): LocksPosition | undefined {
 }
 
 async function nextLocks(
-  site: AwsContext,
+  context: AwsContext,
   { shard, from }: LocksPosition,
   limit: number,
 ): Promise<{ records: LockRecord[]; next: LocksPosition | undefined }> {
   if (shard === undefined) {
-    const { items, next } = await site.store.scanPage("triggerLock", { from, limit });
-    const windows = site.quarantine.sound("triggerLock", items, windowFrom);
+    const { items, next } = await context.store.scanPage("triggerLock", { from, limit });
+    const windows = context.quarantine.sound("triggerLock", items, windowFrom);
     const records = await inParallel(windows, WIDTH, async (window) =>
-      lockRecord(site, await readState(site, window.conversationId), window),
+      lockRecord(context, await readState(context, window.conversationId), window),
     );
     return { records, next: next ? { from: next } : { shard: "0" } };
   }
   const key = equal("lease_shard", shard);
-  const { items, next } = await site.store.queryPage("state", { index: LEASED, key, from, limit });
+  const { items, next } = await context.store.queryPage("state", { index: LEASED, key, from, limit });
   const ids = items.map(({ conversation_id }) => String(conversation_id));
-  const armed = await site.store.getMany("triggerLock", ids.map(conversationKeyOf));
-  const windows = site.quarantine.sound("triggerLock", armed, windowFrom);
+  const armed = await context.store.getMany("triggerLock", ids.map(conversationKeyOf));
+  const windows = context.quarantine.sound("triggerLock", armed, windowFrom);
   const shown = new Set(windows.map(({ conversationId }) => conversationId));
   const unarmed = ids.filter((id) => !shown.has(id));
-  const states = await inParallel(unarmed, WIDTH, (id) => readState(site, id));
+  const states = await inParallel(unarmed, WIDTH, (id) => readState(context, id));
   const held = states.filter(({ state }) => state.lease !== undefined);
-  const records = await inParallel(held, WIDTH, (stored) => lockRecord(site, stored, undefined));
-  const nextShard = sweptShards(site)[Number(shard) + 1];
+  const records = await inParallel(held, WIDTH, (stored) => lockRecord(context, stored, undefined));
+  const nextShard = sweptShards(context)[Number(shard) + 1];
   return {
     records,
     next: next ? { shard, from: next } : nextShard === undefined ? undefined : { shard: nextShard },
@@ -69,18 +69,21 @@ async function nextLocks(
 }
 
 /** The lock of one conversation, without the number of staged messages; undefined if it is at rest. */
-export async function lockOf(site: AwsContext, id: string): Promise<Omit<LockRecord, "staged"> | undefined> {
-  const [window, stored] = await Promise.all([windowOf(site, id), readState(site, id)]);
+export async function lockOf(
+  context: AwsContext,
+  id: string,
+): Promise<Omit<LockRecord, "staged"> | undefined> {
+  const [window, stored] = await Promise.all([windowOf(context, id), readState(context, id)]);
   const { lease, draft, works } = stored.state;
   return window || lease || draft || works.length > 0 ? uncounted(stored, window) : undefined;
 }
 
 async function lockRecord(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   window: StandingWindow | undefined,
 ): Promise<LockRecord> {
-  return { ...uncounted(stored, window), staged: await stagedCount(site, stored.id) };
+  return { ...uncounted(stored, window), staged: await stagedCount(context, stored.id) };
 }
 
 function uncounted(

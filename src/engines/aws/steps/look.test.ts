@@ -36,7 +36,7 @@ it("what was left behind and is gone, or was answered, is found out by a look at
   expect(textsOf(third)).toEqual(["c"]);
   const { conversation_id, message_sid } = rowOf(4);
   const seen = { fate: "committed", until_at_ms: s.nowMs + 1_000 };
-  const { installation } = fixture.site();
+  const { installation } = fixture.context();
   await installation.load();
   fixture.write("seen", { id: installation.seenKey(String(message_sid)), ...seen });
   expect(textsOf(await next(third))).toEqual(["e"]);

@@ -17,30 +17,30 @@ import { isFresh, nextOf } from "./left-behind.ts";
 
 /** What the previous turn saw is enough if it is still true; otherwise everything is read. */
 export async function lookAround(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   left?: LeftBehind,
 ): Promise<ConversationView> {
-  return (left && (await lookAtNext(site, stored, left))) ?? lookAtAll(site, stored);
+  return (left && (await lookAtNext(context, stored, left))) ?? lookAtAll(context, stored);
 }
 
 /** BATCH without DISARM: a window that stands is for messages that came in since. */
 async function lookAtNext(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   left: LeftBehind,
 ): Promise<ConversationView | undefined> {
-  if (!isFresh(site, left)) return undefined;
-  const ids = nextOf(site, stored.state, left);
+  if (!isFresh(context, left)) return undefined;
+  const ids = nextOf(context, stored.state, left);
   const [said, messages, record, allPaused, answered] = await Promise.all([
-    stagedOutbounds(site, stored.id),
-    stagedAs(site, stored.id, ids),
-    conversationOf(site, stored.id, left.newest?.sender || stored.sender),
-    isPausedLately(site),
-    rememberedAmong(site, ids),
+    stagedOutbounds(context, stored.id),
+    stagedAs(context, stored.id, ids),
+    conversationOf(context, stored.id, left.newest?.sender || stored.sender),
+    isPausedLately(context),
+    rememberedAmong(context, ids),
   ]);
   const isAsSeen = messages.length === ids.length && answered.size === 0;
-  const isTheirs = record && (site.settings.validation !== "on-turn" || !record.taskComplete);
+  const isTheirs = record && (context.settings.validation !== "on-turn" || !record.taskComplete);
   if (!isAsSeen || !isTheirs) return undefined;
   const rest = left.items.filter(({ id }) => !ids.includes(id));
   return { ...left, stored, rows: [...said, ...messages], rest, record, window: undefined, allPaused };
@@ -50,19 +50,20 @@ async function lookAtNext(
  * DISARM, then BATCH. The order makes a message that comes in now safe: either the read sees it, or it arms a
  * window of its own. A draft is continued with the window left standing: its messages are not in this turn.
  */
-async function lookAtAll(site: AwsContext, stored: Stored): Promise<ConversationView> {
-  const nowMs = site.clock.nowMs();
+async function lookAtAll(context: AwsContext, stored: Stored): Promise<ConversationView> {
+  const nowMs = context.clock.nowMs();
   const leasedAtMs = stored.state.lease?.takenAtMs ?? nowMs;
-  const window = continuesDraft(stored.state, nowMs) ? undefined : await disarm(site, stored.id, leasedAtMs);
-  const rows = await stagedForTurn(site, stored.id);
+  const isKept = continuesDraft(stored.state, nowMs);
+  const window = await (isKept ? undefined : disarm(context, stored.id, leasedAtMs));
+  const rows = await stagedForTurn(context, stored.id);
   const [record, allPaused, answered] = await Promise.all([
-    conversationOf(site, stored.id, rows[0]?.sender || stored.sender),
-    isPausedLately(site),
-    rememberedAmong(site, candidates(site, stored, rows)),
+    conversationOf(context, stored.id, rows[0]?.sender || stored.sender),
+    isPausedLately(context),
+    rememberedAmong(context, candidates(context, stored, rows)),
   ]);
-  if (answered.size > 0) await dropAnswered(site, stored.id, answered);
+  if (answered.size > 0) await dropAnswered(context, stored.id, answered);
   const waiting = rows.filter(({ id }) => !answered.has(id));
-  await markIfFull(site, waiting);
+  await markIfFull(context, waiting);
   const newestChannel = messagesOf(waiting).at(-1)?.channel;
   const newest = waiting.at(-1);
   return {
@@ -91,12 +92,12 @@ function candidates({ settings }: AwsContext, { state }: Stored, rows: readonly 
 }
 
 export async function dropAnswered(
-  site: AwsContext,
+  context: AwsContext,
   conversationId: string,
   ids: ReadonlySet<string>,
 ): Promise<void> {
-  site.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
-  await site.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
+  context.log("info", "message.dropped", { conversation: conversationId, messages: ids.size });
+  await context.store.writeMany("stage", { delete: [...ids].map((id) => stageKey(conversationId, id)) });
 }
 
 /** Each process reads this one item about once a second: a partition takes 3,000 reads a second. */
@@ -107,25 +108,25 @@ const UNPAUSED_MS = 1_000;
  * pause. "Paused" is read every time: resuming wakes all conversations at once, and none may be told that it
  * is still paused.
  */
-async function isPausedLately(site: AwsContext): Promise<boolean> {
-  const nowMs = site.clock.nowMs();
-  if (Math.abs(nowMs - site.unpaused.atMs) < UNPAUSED_MS) return false;
-  const paused = await isPaused(site);
+async function isPausedLately(context: AwsContext): Promise<boolean> {
+  const nowMs = context.clock.nowMs();
+  if (Math.abs(nowMs - context.unpaused.atMs) < UNPAUSED_MS) return false;
+  const paused = await isPaused(context);
   // The time before the read: its answer may have been on its way for long.
-  if (!paused) site.unpaused.atMs = nowMs;
+  if (!paused) context.unpaused.atMs = nowMs;
   return paused;
 }
 
 /** Read now, without the cache. */
-export async function isPaused(site: AwsContext): Promise<boolean> {
-  return (await site.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
+export async function isPaused(context: AwsContext): Promise<boolean> {
+  return (await context.store.get("state", conversationKeyOf(PAUSED)))?.paused === true;
 }
 
 /** The core's decision, under the lease that is already held. */
-export function decide(site: AwsContext, view: ConversationView, token: string): TakeDecision {
+export function decide(context: AwsContext, view: ConversationView, token: string): TakeDecision {
   const { stored, rows, rest, newestChannel, record, window, allPaused } = view;
   // The moment of LEASE: what came in since is for the next look.
-  const nowMs = stored.state.lease?.takenAtMs ?? site.clock.nowMs();
+  const nowMs = stored.state.lease?.takenAtMs ?? context.clock.nowMs();
   return decideTake(
     {
       state: { ...stored.state, window },
@@ -134,20 +135,20 @@ export function decide(site: AwsContext, view: ConversationView, token: string):
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowInForce(site.settings, record, newestChannel),
+        window: windowInForce(context.settings, record, newestChannel),
       },
       allPaused,
     },
     {
       nowMs,
       // Not before it: a clock that is set back while we look is found by the next look.
-      clockMs: Math.max(nowMs, site.clock.nowMs()),
-      holder: site.holder,
+      clockMs: Math.max(nowMs, context.clock.nowMs()),
+      holder: context.holder,
       token,
-      turnId: idWithin(stored.id, site.newId()),
-      windowId: site.newId(),
+      turnId: idWithin(stored.id, context.newId()),
+      windowId: context.newId(),
       underLease: true,
     },
-    site.settings,
+    context.settings,
   );
 }

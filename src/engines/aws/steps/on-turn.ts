@@ -19,8 +19,8 @@ import {
   conversationOf,
   type Known,
   latestId,
-  nextPlace,
-  nobodysPlace,
+  nextId,
+  ownerlessId,
   recordOf,
   rowsOf,
   untilSettled,
@@ -34,19 +34,19 @@ const MOVED_MAX = 33;
  * On-turn messages find their record now. They wait under the id that it has or will have. If that
  * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
  */
-export async function findRecord(site: AwsContext, view: ConversationView): Promise<ConversationView> {
+export async function findRecord(context: AwsContext, view: ConversationView): Promise<ConversationView> {
   const { stored, rows, record: known } = view;
   const isStarted = stored.state.draft !== undefined || stored.state.works.length > 0;
   const messages = messagesOf(rows);
   if (isStarted || messages.length === 0 || (known && !known.taskComplete)) return view;
   const record = await resolve(
-    site,
+    context,
     stored.id,
     messages.map(({ message }) => message),
   );
   if (record === undefined) return view;
   if (record.id === stored.id) return { ...view, record };
-  await move(site, messages, record);
+  await move(context, messages, record);
   return { ...view, rows: rows.filter(({ kind }) => kind !== "message") };
 }
 
@@ -56,41 +56,45 @@ export async function findRecord(site: AwsContext, view: ConversationView): Prom
  * the number may be another person's by now.
  */
 async function resolve(
-  site: AwsContext,
-  place: string,
+  context: AwsContext,
+  waitingId: string,
   messages: readonly Arrival[],
 ): Promise<Conversation | undefined> {
   return untilSettled(async () => {
-    const standing = await conversationOf(site, place);
+    const standing = await conversationOf(context, waitingId);
     if (standing && !standing.taskComplete) return standing;
-    const known = await knownFor(site, place, standing, messages);
+    const known = await knownFor(context, waitingId, standing, messages);
     if (known === "look-again") return known;
-    if (known.active || site.settings.admission !== "open") return known.active;
-    const key = { ...conversationKey(site.settings, messages.at(-1)!), sender: known.sender };
-    const own = known.isOwnerless && (await nobodysPlace(site, key, place, known));
-    return createFor(site, messages.at(-1)!, known, own);
+    if (known.active || context.settings.admission !== "open") return known.active;
+    const key = { ...conversationKey(context.settings, messages.at(-1)!), sender: known.sender };
+    const own = known.isOwnerless && (await ownerlessId(context, key, waitingId, known));
+    return createFor(context, messages.at(-1)!, known, own);
   });
 }
 
 async function knownFor(
-  site: AwsContext,
-  place: string,
+  context: AwsContext,
+  waitingId: string,
   complete: Conversation | undefined,
   messages: readonly Arrival[],
 ): Promise<Known | "look-again"> {
-  const key = conversationKey(site.settings, messages.at(-1)!);
+  const key = conversationKey(context.settings, messages.at(-1)!);
   const own = messages.flatMap(namesOf);
-  const records = await recordsOf(site, key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const name = complete ? whoseIs(complete, records) || complete.sender : await nameAt(site, place, messages);
+  const records = await recordsOf(context, key, [
+    ...new Set([...own, ...(complete ? [complete.sender] : [])]),
+  ]);
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : await nameAt(context, waitingId, messages);
   // Another look has just made the conversation that they wait for.
-  if (name === undefined && (await conversationOf(site, place))) return "look-again";
+  if (name === undefined && (await conversationOf(context, waitingId))) return "look-again";
   const sender = name || messages.map(lastingOf).find(Boolean) || own[0]!;
-  const all = await recordsFor(site, key, { sender });
-  const rows = await rowsOf(site, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
+  const all = await recordsFor(context, key, { sender });
+  const rows = await rowsOf(context, key, [sender, ...otherNamesOf({ sender }, all)], { active: false });
   const active = rows.map(conversationFrom).filter(({ taskComplete }) => !taskComplete);
   const named = { ...key, sender };
-  const { found, ...choice } = chooseByName(sender, place, active, new Map([...records, ...all]));
-  const last = await latestId(site, named);
+  const { found, ...choice } = chooseByName(sender, waitingId, active, new Map([...records, ...all]));
+  const last = await latestId(context, named);
   return {
     ...choice,
     ...(found && { active: found }),
@@ -101,24 +105,24 @@ async function knownFor(
 
 /** The name for whose next conversation these messages wait at this place. */
 export async function nameAt(
-  site: AwsContext,
-  place: string,
+  context: AwsContext,
+  waitingId: string,
   messages: readonly Arrival[],
 ): Promise<string | undefined> {
-  const key = conversationKey(site.settings, messages.at(-1)!);
-  const records = await recordsOf(site, key, [...new Set(messages.flatMap(namesOf))]);
+  const key = conversationKey(context.settings, messages.at(-1)!);
+  const records = await recordsOf(context, key, [...new Set(messages.flatMap(namesOf))]);
   for (const sender of namesWaiting(messages, records)) {
     const named = { ...key, sender };
-    const last = await latestId(site, named);
+    const last = await latestId(context, named);
     const before = { ...(last !== undefined && { latestId: last }), record: recordOf(named, records) };
-    if ((await nextPlace(site, named, before)) === place) return sender;
+    if ((await nextId(context, named, before)) === waitingId) return sender;
   }
   return undefined;
 }
 
 /** The window is written with the first of them: at every moment a worker will look. */
 async function move(
-  site: AwsContext,
+  context: AwsContext,
   messages: readonly StagedMessageRow[],
   record: Conversation,
 ): Promise<void> {
@@ -127,30 +131,30 @@ async function move(
     sender: record.sender,
     channel: messages.at(-1)!.channel,
   };
-  const policy = windowInForce(site.settings, record, trigger.channel);
-  const dueAtMs = dueOfStaged(messages, { works: [] }, policy, clockOf(site));
+  const policy = windowInForce(context.settings, record, trigger.channel);
+  const dueAtMs = dueOfStaged(messages, { works: [] }, policy, clockOf(context));
   for (let left = messages; left.length > 0; ) {
     const moved = movable(left, MOVED_MAX);
     left = left.slice(moved.length);
-    const moves = moved.flatMap((row) => moveOne(site, row, record));
-    const item = windowItem(site, trigger, { dueAtMs });
+    const moves = moved.flatMap((row) => moveOne(context, row, record));
+    const item = windowItem(context, trigger, { dueAtMs });
     const arming: Action = { kind: "put", table: "triggerLock", item, condition: isNotArmed };
     const token = transactionToken("move", String(item.window_id));
-    const armed = await site.store.transact([arming, ...moves], token);
-    if (armed.kind === "done") await site.triggers.send(trigger, dueAtMs);
+    const armed = await context.store.transact([arming, ...moves], token);
+    if (armed.kind === "done") await context.triggers.send(trigger, dueAtMs);
     else {
       // A window stands there already; its worker may be faster than the move, so it is armed again after it.
-      await site.store.transact(moves, transactionToken(token, "armed"));
-      await arm(site, trigger, { dueAtMs });
+      await context.store.transact(moves, transactionToken(token, "armed"));
+      await arm(context, trigger, { dueAtMs });
     }
   }
 }
 
-function moveOne(site: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
+function moveOne(context: AwsContext, row: StagedMessageRow, record: Conversation): Action[] {
   const there = { ...row, conversationId: record.id, sender: record.sender };
   return [
     { kind: "delete", table: "stage", key: stageKey(row.conversationId, row.id) },
     { kind: "put", table: "stage", item: stageItem(there) },
-    moveClaim(site, row.id, record.id),
+    moveClaim(context, row.id, record.id),
   ];
 }

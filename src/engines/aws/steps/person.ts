@@ -10,7 +10,7 @@ import { conversationFrom } from "../items/conversation-item.ts";
 import { recordsOf } from "../items/name-item.ts";
 import { messagesOf, stagedFrom } from "../items/stage-item.ts";
 import { LETTER_ROW } from "./dead-letter.ts";
-import { latest, nextId, rowsOf } from "./find-conversation.ts";
+import { idAfter, latest, rowsOf } from "./find-conversation.ts";
 import { nameAt } from "./on-turn.ts";
 
 /** A person as our rows know them: under which keys, and in which conversations they may be found. */
@@ -28,9 +28,9 @@ export interface Person {
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 /** The person of this conversation; `row` is its record, if there is one. */
-export async function personOf(site: AwsContext, id: string, row: Item | undefined): Promise<Person> {
-  const named = row ? [conversationFrom(row)] : await namedWithout(site, id);
-  const people = await Promise.all(named.map((key) => everythingOf(site, key)));
+export async function personOf(context: AwsContext, id: string, row: Item | undefined): Promise<Person> {
+  const named = row ? [conversationFrom(row)] : await namedWithout(context, id);
+  const people = await Promise.all(named.map((key) => everythingOf(context, key)));
   return {
     keys: people.flatMap(({ keys }) => keys),
     ids: [...new Set(people.flatMap(({ ids }) => ids))],
@@ -39,32 +39,32 @@ export async function personOf(site: AwsContext, id: string, row: Item | undefin
 }
 
 /** Senders to a conversation that has no record: it was never created, or was removed. */
-async function namedWithout(site: AwsContext, id: string): Promise<NamedKey[]> {
+async function namedWithout(context: AwsContext, id: string): Promise<NamedKey[]> {
   const key = equal("conversation_id", id);
   const [staged, kept] = await Promise.all([
-    site.store.query("stage", { key }),
-    site.store.query("messages", { key }),
+    context.store.query("stage", { key }),
+    context.store.query("messages", { key }),
   ]);
   const deadLettered = kept.filter(({ item_id }) => String(item_id).startsWith(LETTER_ROW));
   const rows = [
-    ...site.quarantine.sound("stage", staged, stagedFrom),
-    ...site.quarantine.sound("messages", deadLettered, (item) => stagedFrom(item.row as Item)),
+    ...context.quarantine.sound("stage", staged, stagedFrom),
+    ...context.quarantine.sound("messages", deadLettered, (item) => stagedFrom(item.row as Item)),
   ];
-  return Promise.all(messagesOf(rows).map(({ message }) => namedIn(site, id, message)));
+  return Promise.all(messagesOf(rows).map(({ message }) => namedIn(context, id, message)));
 }
 
 /** The owner of a bare number when its message was staged: the person at whose place it waits. */
-async function namedIn(site: AwsContext, id: string, arrival: Arrival): Promise<NamedKey> {
-  const senderAlias = arrival.senderAlias ?? (await nameAt(site, id, [arrival]));
-  return { ...conversationKey(site.settings, arrival), senderAlias, id };
+async function namedIn(context: AwsContext, id: string, arrival: Arrival): Promise<NamedKey> {
+  const senderAlias = arrival.senderAlias ?? (await nameAt(context, id, [arrival]));
+  return { ...conversationKey(context.settings, arrival), senderAlias, id };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-async function everythingOf(site: AwsContext, key: NamedKey): Promise<Person> {
+async function everythingOf(context: AwsContext, key: NamedKey): Promise<Person> {
   for (let looked = namesOf(key); ; ) {
     const [rows, records] = await Promise.all([
-      rowsOf(site, key, looked, { active: false }),
-      recordsOf(site, key, looked),
+      rowsOf(context, key, looked, { active: false }),
+      recordsOf(context, key, looked),
     ]);
     const person = personIn([key], rows.map(conversationFrom), records);
     const known = new Set([...looked, ...person.mentions]);
@@ -75,8 +75,8 @@ async function everythingOf(site: AwsContext, key: NamedKey): Promise<Person> {
     const { conversations, names, waitsUnder, places, gone, borne } = person;
     // Where messages wait that are looked at on their turn.
     const waiting = waitsUnder.map((sender) => {
-      const last = latest(site, { ...key, sender }, rows);
-      return nextId(site, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
+      const last = latest(context, { ...key, sender }, rows);
+      return idAfter(context, { ...key, sender }, last ? { latestId: String(last.conversation_id) } : {});
     });
     const ids = [...conversations.map(({ id }) => id), ...places, ...waiting];
     const erased = { names: gone, conversationIds: new Set(key.id ? [key.id, ...ids] : ids), borne };

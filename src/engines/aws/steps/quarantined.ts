@@ -29,14 +29,14 @@ interface Foreign {
 }
 
 /** What was set aside, newest first; before it, on the first page, foreign rows in place. */
-export async function listQuarantined(site: AwsContext, page: Page): Promise<Listing<QuarantinedRow>> {
-  const standing = page.cursor === undefined ? (await foreignInPlace(site)).slice(0, page.limit) : [];
+export async function listQuarantined(context: AwsContext, page: Page): Promise<Listing<QuarantinedRow>> {
+  const standing = page.cursor === undefined ? (await foreignInPlace(context)).slice(0, page.limit) : [];
   const limit = page.limit - standing.length;
-  const nowMs = site.clock.nowMs();
+  const nowMs = context.clock.nowMs();
   const rows = standing.map((foreign) => standingRow(foreign, nowMs));
   // A cursor before everything on the list.
   if (limit === 0) return { items: rows, next: "~" };
-  const { items, next } = await newestFirst(site, "messages", [QUARANTINE], { ...page, limit });
+  const { items, next } = await newestFirst(context, "messages", [QUARANTINE], { ...page, limit });
   return { items: [...rows, ...items.map(copyRow)], ...(next !== undefined && { next }) };
 }
 
@@ -65,35 +65,38 @@ function copyRow(item: Item): QuarantinedRow {
   };
 }
 
-export async function countQuarantined(site: AwsContext): Promise<Record<InPlaceTable | "all", number>> {
+export async function countQuarantined(context: AwsContext): Promise<Record<InPlaceTable | "all", number>> {
   const [standing, aside] = await Promise.all([
-    foreignInPlace(site),
-    countListed(site, "messages", [QUARANTINE]),
+    foreignInPlace(context),
+    countListed(context, "messages", [QUARANTINE]),
   ]);
   const stage = standing.filter(({ table }) => table === "stage").length;
   return { stage, triggerLock: standing.length - stage, all: standing.length + aside };
 }
 
 /** An operator has dealt with it. A row in place is removed only if it is still foreign. */
-export async function discardQuarantined(site: AwsContext, id: string): Promise<"discarded" | "not-found"> {
+export async function discardQuarantined(
+  context: AwsContext,
+  id: string,
+): Promise<"discarded" | "not-found"> {
   const [table, key] = id.split(":");
   const isDone =
     key !== undefined && (table === "stage" || table === "triggerLock")
-      ? await discardInPlace(site, table, key)
-      : await discardCopy(site, id);
+      ? await discardInPlace(context, table, key)
+      : await discardCopy(context, id);
   return isDone ? "discarded" : "not-found";
 }
 
-async function discardCopy(site: AwsContext, id: string): Promise<boolean> {
+async function discardCopy(context: AwsContext, id: string): Promise<boolean> {
   const conversationId = conversationWithin(id);
-  return conversationId !== undefined && removeOnce(site, quarantineKey(conversationId, id));
+  return conversationId !== undefined && removeOnce(context, quarantineKey(conversationId, id));
 }
 
-async function discardInPlace(site: AwsContext, table: InPlaceTable, encoded: string): Promise<boolean> {
+async function discardInPlace(context: AwsContext, table: InPlaceTable, encoded: string): Promise<boolean> {
   const key = keyFrom(table, encoded);
-  const item = key && (await site.store.get(table, key));
+  const item = key && (await context.store.get(table, key));
   if (!key || !item || TABLES_IN_PLACE[table](item).kind === "sound") return false;
-  await site.store.delete(table, key);
+  await context.store.delete(table, key);
   return true;
 }
 
@@ -113,16 +116,16 @@ function keyOf(table: InPlaceTable, item: Item): Item {
   return Object.fromEntries(names.map((name) => [name, item[name]]));
 }
 
-async function foreignInPlace(site: AwsContext): Promise<Foreign[]> {
+async function foreignInPlace(context: AwsContext): Promise<Foreign[]> {
   const tables = Object.keys(TABLES_IN_PLACE) as InPlaceTable[];
-  return (await Promise.all(tables.map((table) => foreignIn(site, table)))).flat();
+  return (await Promise.all(tables.map((table) => foreignIn(context, table)))).flat();
 }
 
-async function foreignIn(site: AwsContext, table: InPlaceTable): Promise<Foreign[]> {
+async function foreignIn(context: AwsContext, table: InPlaceTable): Promise<Foreign[]> {
   const found: Foreign[] = [];
   let from: Item | undefined;
   for (let pages = 0; pages < PAGES_MAX; pages += 1) {
-    const { items, next } = await site.store.scanPage(table, { from });
+    const { items, next } = await context.store.scanPage(table, { from });
     for (const item of items) {
       const read = TABLES_IN_PLACE[table](item);
       if (read.kind === "foreign") found.push({ table, key: keyOf(table, item), item, why: read.why });

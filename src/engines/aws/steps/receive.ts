@@ -31,7 +31,7 @@ import {
   findKnown,
   type Known,
   keepNames,
-  nextPlace,
+  nextId,
   untilSettled,
   withAlias,
 } from "./find-conversation.ts";
@@ -55,39 +55,39 @@ interface Receipt {
  * DEDUPE, find the conversation, rules, STAGE, ARM, TRIGGER for each. The same message twice in a payload is
  * handled one after the other.
  */
-export async function stage(site: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
+export async function stage(context: AwsContext, requests: readonly StageRequest[]): Promise<StageOutcome[]> {
   const receipts = requests.map(({ arrival, ...asked }): Receipt => {
     const id = messageId(arrival.channel, arrival.account, arrival.providerId);
     const { refusal, isUnrecorded, isRefusedForGood, writers } = asked;
-    const sequence = site.nextSequence();
+    const sequence = context.nextSequence();
     return { arrival, id, sequence, refusal, isUnrecorded, isRefusedForGood, writers };
   });
   const byId = Map.groupBy(receipts, ({ id }) => id);
   const outcomes = new Map<Receipt, StageOutcome>();
   await inParallel([...byId.values()], WIDTH, async (same) => {
-    for (const receipt of same) outcomes.set(receipt, await stageOne(site, receipt));
+    for (const receipt of same) outcomes.set(receipt, await stageOne(context, receipt));
   });
   return receipts.map((receipt) => outcomes.get(receipt)!);
 }
 
-async function stageOne(site: AwsContext, receipt: Receipt): Promise<StageOutcome> {
+async function stageOne(context: AwsContext, receipt: Receipt): Promise<StageOutcome> {
   const { arrival, id } = receipt;
   // Not even looked up: a key that is too long is an error, and would be one at every redelivery.
   if (!areKeys(arrival.sender, id) || !areKeys(arrival.senderAlias ?? "", ""))
-    return refuse(site, { ...receipt, isRefusedForGood: undefined }, "MESSAGE_TOO_LARGE", undefined);
-  const key = conversationKey(site.settings, arrival);
+    return refuse(context, { ...receipt, isRefusedForGood: undefined }, "MESSAGE_TOO_LARGE", undefined);
+  const key = conversationKey(context.settings, arrival);
   // Reading both at once changes nothing: a redelivery is recognised before the conversation is used.
   const [{ isDuplicate, stagedIn, mark }, known] = await Promise.all([
-    lookUp(site, id, key),
-    findKnown(site, key, arrival.senderAlias),
+    lookUp(context, id, key),
+    findKnown(context, key, arrival.senderAlias),
   ]);
   if (isDuplicate) return { kind: "duplicate" };
   // Wherever the person's messages go by now.
-  const before = stagedIn === undefined ? undefined : await stagedBefore(site, known, id, stagedIn);
+  const before = stagedIn === undefined ? undefined : await stagedBefore(context, known, id, stagedIn);
   if (before) return before;
   return untilSettled(async (round) => {
-    const looked = round === 0 ? known : await findForSure(site, key, arrival.senderAlias);
-    return stageIn(site, receipt, { key, known: looked, mark });
+    const looked = round === 0 ? known : await findForSure(context, key, arrival.senderAlias);
+    return stageIn(context, receipt, { key, known: looked, mark });
   });
 }
 
@@ -99,7 +99,7 @@ interface Found {
 
 /** If another process was faster, or the conversation has become another person's, all is looked up again. */
 async function stageIn(
-  site: AwsContext,
+  context: AwsContext,
   receipt: Receipt,
   { key, known, mark }: Found,
 ): Promise<StageOutcome | "look-again"> {
@@ -107,106 +107,108 @@ async function stageIn(
   if (isUnattributed(writers, known)) return { kind: "unattributed" };
   const { active } = known;
   const refused = async (code: RefusalCode, conversationId?: string) => {
-    const waiting = await stagedBefore(site, known, id);
+    const waiting = await stagedBefore(context, known, id);
     if (waiting) return waiting;
     // Whose number it is now does not depend on whether this message is accepted.
-    const place = active?.id ?? (known.isStrangers && (await nextPlace(site, key, known)));
-    if (!(await keepNames(site, { ...key, ...(place !== undefined && { id: place }) }, known)))
+    const namedId = active?.id ?? (known.isStrangers && (await nextId(context, key, known)));
+    if (!(await keepNames(context, { ...key, ...(namedId !== undefined && { id: namedId }) }, known)))
       return "look-again";
-    return refuse(site, receipt, code, conversationId);
+    return refuse(context, receipt, code, conversationId);
   };
   if (refusal !== undefined) return refused(refusal);
-  if (site.settings.validation === "on-turn") {
+  if (context.settings.validation === "on-turn") {
     const { sender } = known;
     const found = {
-      id: active?.id ?? (await nextPlace(site, { ...key, sender }, known)),
+      id: active?.id ?? (await nextId(context, { ...key, sender }, known)),
       sender: active?.sender ?? sender,
     };
-    if (!(await keepNames(site, { ...key, id: found.id }, known))) return "look-again";
-    return (await refusedAsFull(site, receipt, mark, found.id)) ?? put(site, receipt, found, active);
+    if (!(await keepNames(context, { ...key, id: found.id }, known))) return "look-again";
+    return (await refusedAsFull(context, receipt, mark, found.id)) ?? put(context, receipt, found, active);
   }
-  const isBusyNow = active !== undefined && (await isBusy(site, active.id));
-  const decision = decideReceipt(active, isBusyNow, key.channelType, site.settings);
+  const isBusyNow = active !== undefined && (await isBusy(context, active.id));
+  const decision = decideReceipt(active, isBusyNow, key.channelType, context.settings);
   if (decision.kind === "refuse") return refused(decision.code, active?.id);
   // Its task was completed while it waited: it is answered where it is, and opens nothing new.
-  const waiting = active ? undefined : await stagedBefore(site, known, id);
+  const waiting = active ? undefined : await stagedBefore(context, known, id);
   if (waiting) return waiting;
-  const conversation = active ? await withAlias(site, active, known) : await createFor(site, arrival, known);
+  const conversation = active
+    ? await withAlias(context, active, known)
+    : await createFor(context, arrival, known);
   if (conversation === "look-again") return conversation;
-  const full = active && (await refusedAsFull(site, receipt, mark, active.id));
-  return full ?? put(site, receipt, conversation, conversation);
+  const full = active && (await refusedAsFull(context, receipt, mark, active.id));
+  return full ?? put(context, receipt, conversation, conversation);
 }
 
 /** The conversation of a first message, from the project's template. */
 export async function createFor(
-  site: AwsContext,
+  context: AwsContext,
   arrival: Arrival,
   known: Known,
-  place?: string,
+  givenId?: string,
 ): Promise<Conversation | "look-again"> {
-  const { projectStatus, allowedChannels } = site.settings;
+  const { projectStatus, allowedChannels } = context.settings;
   return createConversation(
-    site,
+    context,
     {
-      ...conversationKey(site.settings, arrival),
+      ...conversationKey(context.settings, arrival),
       projectStatus,
       ...(allowedChannels && { allowedChannels }),
     },
     known,
-    place,
+    givenId,
   );
 }
 
 /** What is already staged is a duplicate, and has its conversation. */
 async function refusedAsFull(
-  site: AwsContext,
+  context: AwsContext,
   receipt: Receipt,
   mark: FullMark | undefined,
   conversationId: string,
 ): Promise<StageOutcome | undefined> {
-  if (!mark || !(await isStillFull(site, mark, conversationId))) return undefined;
-  const isStaged = await site.store.get("stage", stageKey(conversationId, receipt.id));
-  return isStaged ? undefined : refuseMore(site, receipt, mark, conversationId);
+  if (!mark || !(await isStillFull(context, mark, conversationId))) return undefined;
+  const isStaged = await context.store.get("stage", stageKey(conversationId, receipt.id));
+  return isStaged ? undefined : refuseMore(context, receipt, mark, conversationId);
 }
 
 /** A redelivery of what is already staged is a duplicate, whatever the rules say by now. */
 async function stagedBefore(
-  site: AwsContext,
+  context: AwsContext,
   { active, latestId }: Known,
   id: string,
   conversationId = active?.id ?? latestId,
 ): Promise<StageOutcome | undefined> {
   if (conversationId === undefined) return undefined;
-  const item = await site.store.get("stage", stageKey(conversationId, id));
-  const row = site.quarantine.soundOne("stage", item, stagedFrom);
-  return row && armAgain(site, row, active?.id === conversationId ? active : undefined);
+  const item = await context.store.get("stage", stageKey(conversationId, id));
+  const row = context.quarantine.soundOne("stage", item, stagedFrom);
+  return row && armAgain(context, row, active?.id === conversationId ? active : undefined);
 }
 
 type FoundConversation = Pick<Conversation, "id" | "sender">;
 
 /** The claim decides where it is staged: here, or where another delivery of it was to go. */
 async function put(
-  site: AwsContext,
+  context: AwsContext,
   receipt: Receipt,
   found: FoundConversation,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
   const row = rowAt(receipt, found);
-  if (!fits(stageItem(row))) return refuse(site, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
-  const claimed = await claim(site, receipt.id, found.id);
+  if (!fits(stageItem(row))) return refuse(context, receipt, "MESSAGE_TOO_LARGE", conversation?.id);
+  const claimed = await claim(context, receipt.id, found.id);
   if (claimed.kind === "answered") return { kind: "duplicate" };
-  if (claimed.kind === "here") return stageAt(site, row, conversation);
+  if (claimed.kind === "here") return stageAt(context, row, conversation);
   const { conversationId } = claimed;
-  const other = await conversationOf(site, conversationId);
+  const other = await conversationOf(context, conversationId);
   // An on-turn message may wait for a conversation that is not made yet. Any other has been erased since.
-  if (other || site.settings.validation === "on-turn")
+  if (other || context.settings.validation === "on-turn")
     return stageAt(
-      site,
+      context,
       rowAt(receipt, { id: conversationId, sender: other?.sender ?? found.sender }),
       other,
     );
-  await claimOver(site, receipt.id, found.id);
-  return stageAt(site, row, conversation);
+  await claimOver(context, receipt.id, found.id);
+  return stageAt(context, row, conversation);
 }
 
 function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): StagedMessageRow {
@@ -215,56 +217,60 @@ function rowAt({ arrival, id, sequence }: Receipt, found: FoundConversation): St
 
 /** STAGE, then ARM. A duplicate is armed, too: the webhook that staged it may have died in between. */
 async function stageAt(
-  site: AwsContext,
+  context: AwsContext,
   row: StagedMessageRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
-  const stagedAs = site.newId();
+  const stagedAs = context.newId();
   const item = { ...stageItem(row), staged_as: stagedAs };
-  const written = await site.store.put("stage", item, absent("message_sid"));
+  const written = await context.store.put("stage", item, absent("message_sid"));
   if (written.kind === "refused" && written.item?.staged_as !== stagedAs) {
     const standing = isNewer(written.item)
       ? row
-      : site.quarantine.soundOne("stage", written.item, stagedFrom);
-    if (standing) return armAgain(site, standing, conversation);
+      : context.quarantine.soundOne("stage", written.item, stagedFrom);
+    if (standing) return armAgain(context, standing, conversation);
     // A foreign row in the place of our message would never be answered. If ours came there meanwhile, this
     // writes the same again.
-    await site.store.put("stage", item);
+    await context.store.put("stage", item);
   }
   return {
     kind: "staged",
     conversationId: row.conversationId,
-    dueAtMs: await armFor(site, row, conversation),
+    dueAtMs: await armFor(context, row, conversation),
   };
 }
 
 async function armAgain(
-  site: AwsContext,
+  context: AwsContext,
   row: StagedRow,
   conversation: Conversation | undefined,
 ): Promise<StageOutcome> {
-  await armFor(site, row, conversation);
+  await armFor(context, row, conversation);
   return { kind: "duplicate" };
 }
 
 /** The message's own window: everything else that is staged has a window, or a turn that holds it. */
-function armFor(site: AwsContext, row: StagedRow, conversation: Conversation | undefined): Promise<number> {
+function armFor(
+  context: AwsContext,
+  row: StagedRow,
+  conversation: Conversation | undefined,
+): Promise<number> {
   const { conversationId, sender, channel, arrivedAtMs } = row;
   const due = dueOf(
     [{ arrivedAtMs }],
     {},
-    windowInForce(site.settings, conversation, channel),
-    clockOf(site),
+    windowInForce(context.settings, conversation, channel),
+    clockOf(context),
   );
-  return arm(site, { conversationId, sender, channel }, { dueAtMs: due });
+  return arm(context, { conversationId, sender, channel }, { dueAtMs: due });
 }
 
 /** Only `reject` refuses a message while a turn runs. */
-async function isBusy(site: AwsContext, id: string): Promise<boolean> {
-  const { whileBusy, clockSkewMs } = site.settings;
+async function isBusy(context: AwsContext, id: string): Promise<boolean> {
+  const { whileBusy, clockSkewMs } = context.settings;
   if (whileBusy !== "reject") return false;
-  const { state } = await readState(site, id);
+  const { state } = await readState(context, id);
   return (
-    isRunning(state.lease, site.clock.nowMs(), clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
+    isRunning(state.lease, context.clock.nowMs(), clockSkewMs) || state.draft?.awaitingUntilAtMs !== undefined
   );
 }

@@ -7,14 +7,14 @@ import { absent, all, any, type Condition, equal } from "../dynamo/expression.ts
 import { conversationWithin } from "../items/keys.ts";
 import { unknownKey } from "../items/message-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { recordDelivery } from "../items/seen.ts";
+import { putDelivery } from "../items/seen.ts";
 import { readState, saveState } from "../items/state.ts";
 import { type Stored, triggerOf } from "../items/state-item.ts";
 import { wakeNow } from "../items/window.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
-export async function recordDeliveryStatus(
-  site: AwsContext,
+export async function recordDelivery(
+  context: AwsContext,
   channel: string,
   status: DeliveryStatus,
 ): Promise<"settled" | "recorded" | "unmatched"> {
@@ -22,21 +22,21 @@ export async function recordDeliveryStatus(
   const by = { channel, address };
   const wasUnknown =
     reference !== undefined &&
-    (await removeUnknown(site, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
-  const stored = reference && !wasUnknown ? await draftedTurn(site, reference.turnId) : undefined;
+    (await removeUnknown(context, `${reference.turnId}.${reference.chunk}`, mayBeToldBy(by)));
+  const stored = reference && !wasUnknown ? await draftedTurn(context, reference.turnId) : undefined;
   if (stored && !mayTellOf(stored.state.draft!, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   const isKnownTurn = wasUnknown || stored !== undefined;
-  const isKnown = await recordDelivery(site, channel, status, isKnownTurn ? reference?.turnId : undefined);
+  const isKnown = await putDelivery(context, channel, status, isKnownTurn ? reference?.turnId : undefined);
   if (wasUnknown) return "settled";
   if (!reference || !stored) return isKnown ? "recorded" : "unmatched";
-  return (await settleDraft(site, stored, reference, providerId)) ? "settled" : "recorded";
+  return (await settleDraft(context, stored, reference, providerId)) ? "settled" : "recorded";
 }
 
 /** The row of a conversation in which this turn is not over yet. A turn without a draft has sent nothing. */
-async function draftedTurn(site: AwsContext, turnId: string): Promise<Stored | undefined> {
+async function draftedTurn(context: AwsContext, turnId: string): Promise<Stored | undefined> {
   const id = conversationWithin(turnId);
-  const stored = id === undefined ? undefined : await readState(site, id);
+  const stored = id === undefined ? undefined : await readState(context, id);
   return stored?.state.draft?.turnId === turnId ? stored : undefined;
 }
 
@@ -51,16 +51,16 @@ function mayBeToldBy({ channel, address }: Teller): Condition {
 
 /** True if it was listed, and this call removed it from the list. */
 export async function removeUnknown(
-  site: AwsContext,
+  context: AwsContext,
   unknownId: string,
   condition?: Condition,
 ): Promise<boolean> {
   const key = unknownKey(unknownId);
-  return key !== undefined && removeOnce(site, key, condition);
+  return key !== undefined && removeOnce(context, key, condition);
 }
 
 async function settleDraft(
-  site: AwsContext,
+  context: AwsContext,
   read: Stored,
   { turnId, chunk }: ChunkReference,
   providerId: string,
@@ -69,11 +69,11 @@ async function settleDraft(
     const { state } = stored;
     const { draft } = state;
     if (draft?.turnId !== turnId || draft.chunks[chunk]?.state.kind !== "sending") return false;
-    const sent = withChunk(draft, chunk, { kind: "sent", providerId, atMs: site.clock.nowMs() });
-    const saved = await saveState(site, stored, { ...state, draft: sent, notBeforeAtMs: undefined });
+    const sent = withChunk(draft, chunk, { kind: "sent", providerId, atMs: context.clock.nowMs() });
+    const saved = await saveState(context, stored, { ...state, draft: sent, notBeforeAtMs: undefined });
     if (saved.kind === "saved") {
       // A turn that waits for this chunk to settle need not wait any longer.
-      if (!state.lease && workOf(state, turnId)) await wakeNow(site, triggerOf(stored));
+      if (!state.lease && workOf(state, turnId)) await wakeNow(context, triggerOf(stored));
       return true;
     }
     stored = saved.stored;

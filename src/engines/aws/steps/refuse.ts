@@ -25,17 +25,19 @@ export interface Refused {
 
 /** Every refusal is recorded with its reason: "why did this customer get no answer?" has an answer. */
 export async function refuse(
-  site: AwsContext,
+  context: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<Extract<StageOutcome, { kind: "refused" }>> {
-  if (!refused.isUnrecorded) await record(site, refused, code, conversationId);
+  if (!refused.isUnrecorded) await record(context, refused, code, conversationId);
   const about = conversationId === undefined ? {} : { conversationId };
   const tellBusy =
-    code === "CONVERSATION_LOCKED" && conversationId !== undefined && (await tellOnce(site, conversationId));
+    code === "CONVERSATION_LOCKED" &&
+    conversationId !== undefined &&
+    (await tellOnce(context, conversationId));
   // Last: a webhook that dies before was not acknowledged, and what it brought may come again.
-  if (isOver(refused, code)) await rememberRefused(site, refused.id);
+  if (isOver(refused, code)) await rememberRefused(context, refused.id);
   return { kind: "refused", code, ...about, tellBusy };
 }
 
@@ -44,14 +46,14 @@ function isOver({ isRefusedForGood, isUnrecorded }: Refused, code: RefusalCode):
 }
 
 async function record(
-  site: AwsContext,
+  context: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<void> {
   if (code === "MESSAGE_TOO_LARGE" && !isOver(refused, code))
-    await recordOnce(site, refused, code, conversationId);
-  else await site.store.put("messages", refusalItem(site, refused, code, conversationId));
+    await recordOnce(context, refused, code, conversationId);
+  else await context.store.put("messages", refusalItem(context, refused, code, conversationId));
 }
 
 /**
@@ -59,19 +61,19 @@ async function record(
  * record first: a process that dies in between leaves one record too many, not one too few.
  */
 async function recordOnce(
-  site: AwsContext,
+  context: AwsContext,
   refused: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Promise<void> {
-  const nowMs = site.clock.nowMs();
-  const id = site.installation.refusedKey(refused.id);
-  const known = await site.store.get("seen", { id });
+  const nowMs = context.clock.nowMs();
+  const id = context.installation.refusedKey(refused.id);
+  const known = await context.store.get("seen", { id });
   if (Number(known?.until_at_ms) > nowMs) return;
-  await site.store.put("messages", refusalItem(site, refused, code, conversationId));
-  const untilAtMs = nowMs + site.settings.dedupeMs;
+  await context.store.put("messages", refusalItem(context, refused, code, conversationId));
+  const untilAtMs = nowMs + context.settings.dedupeMs;
   // A webhook's role may only update these items.
-  await site.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
+  await context.store.update("seen", { id }, { set: { until_at_ms: untilAtMs, expires_at: ttl(untilAtMs) } });
 }
 
 function refusalShard(shard: string): string {
@@ -89,15 +91,15 @@ export function refusalsSinceMs({ clock, settings }: AwsContext): number {
 }
 
 /** Removes refusals of a person who had no conversation then: found by name among any number of others. */
-export async function eraseRefusals(site: AwsContext, names: readonly string[]): Promise<void> {
-  const { store, installation } = site;
+export async function eraseRefusals(context: AwsContext, names: readonly string[]): Promise<void> {
+  const { store, installation } = context;
   const known = new Set(names.map((name) => name.slice(0, NAME_MAX)));
   for (const name of known) {
     const key = equal("conversation_id", installation.refusedPartition(name));
     const attributes = ["conversation_id", "item_id"];
     await store.writeMany("messages", { delete: await store.query("messages", { key, attributes }) });
   }
-  await eraseShared(site, known);
+  await eraseShared(context, known);
 }
 
 /** 0.1.0 kept all strangers' together. They expire within 90 days of the upgrade; until then all are read. */
@@ -118,16 +120,16 @@ async function eraseShared({ store }: AwsContext, known: ReadonlySet<string>): P
 
 /** Strangers have no conversation: their refusals are stored under their name, and on a partitioned list. */
 function refusalItem(
-  site: AwsContext,
+  context: AwsContext,
   { arrival, id, sequence }: Refused,
   code: RefusalCode,
   conversationId: string | undefined,
 ): Item {
-  const atMs = site.clock.nowMs();
+  const atMs = context.clock.nowMs();
   const name = arrival.sender.slice(0, NAME_MAX);
-  const when = `${inTime(atMs, sequence)}#${site.newId().slice(0, 8)}`;
+  const when = `${inTime(atMs, sequence)}#${context.newId().slice(0, 8)}`;
   return {
-    conversation_id: conversationId ?? site.installation.refusedPartition(name),
+    conversation_id: conversationId ?? context.installation.refusedPartition(name),
     item_id: `r#${when}`,
     listing: refusalShard(shardOf(id)),
     listed_at: when,
@@ -137,7 +139,7 @@ function refusalItem(
     code,
     at_ms: atMs,
     in_conversation: conversationId !== undefined,
-    expires_at: ttl(atMs + refusalsKeptMs(site.settings)),
+    expires_at: ttl(atMs + refusalsKeptMs(context.settings)),
   };
 }
 
@@ -155,14 +157,14 @@ export function refusalFrom(item: Item): Sound<Refusal> {
 }
 
 /** True for a running turn's first refusal. Of several at once, one tells: the row says which. */
-async function tellOnce(site: AwsContext, id: string): Promise<boolean> {
-  const { state } = await readState(site, id);
+async function tellOnce(context: AwsContext, id: string): Promise<boolean> {
+  const { state } = await readState(context, id);
   const running = state.lease?.turnId || state.draft?.turnId;
   if (running === undefined) return false;
   const isStillRunning = any(equal("lease_turn_id", running), absent("lease_token"));
   const isUntold = any(absent("busy_told_turn_id"), different("busy_told_turn_id", running));
-  const toldAs = site.newId();
-  const { kind, item } = await site.store.update(
+  const toldAs = context.newId();
+  const { kind, item } = await context.store.update(
     "state",
     conversationKeyOf(id),
     { set: { busy_told_turn_id: running, busy_told_as: toldAs } },

@@ -19,22 +19,22 @@ import { newerThan, workUnder } from "./turn.ts";
 type Released = { readonly kind: "released"; readonly deadLetterId?: string } | WriteOutcome;
 
 /** Window, trigger, release, in this order: at every moment a window or a lease stands. */
-export async function release(site: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
+export async function release(context: AwsContext, lease: Lease, given: ReleaseReason): Promise<Released> {
   // A reason that cannot be stored would be tried for ever, and an error may quote a whole page.
   const how = "reason" in given ? { ...given, reason: shortReason(given.reason) } : given;
-  let stored = await heldState(site, lease);
+  let stored = await heldState(context, lease);
   while (stored?.state.lease?.token === lease.token) {
     const step: Step =
       how.kind === "dead-letter"
-        ? await deadLetterTurn(site, stored, how)
-        : await undoTake(site, stored, how);
+        ? await deadLetterTurn(context, stored, how)
+        : await releaseWork(context, stored, how);
     if (step.kind === "released") {
-      letGo(site, lease.token);
+      letGo(context, lease.token);
       return step;
     }
     stored = step.stored;
   }
-  letGo(site, lease.token);
+  letGo(context, lease.token);
   return { kind: "lost" };
 }
 
@@ -42,32 +42,32 @@ type Step =
   | { readonly kind: "released"; readonly deadLetterId?: string }
   | { readonly kind: "again"; readonly stored: Stored };
 
-async function undoTake(
-  site: AwsContext,
+async function releaseWork(
+  context: AwsContext,
   stored: Stored,
   how: Exclude<ReleaseReason, { kind: "dead-letter" }>,
 ): Promise<Step> {
   const work = workUnder(stored);
   const [record, newer, window] = await Promise.all([
-    conversationOf(site, work.recordId, stored.sender),
-    how.kind === "restart" ? newerThan(site, stored) : [],
-    windowOf(site, stored.id),
+    conversationOf(context, work.recordId, stored.sender),
+    how.kind === "restart" ? newerThan(context, stored) : [],
+    windowOf(context, stored.id),
   ]);
-  const policy = windowInForce(site.settings, record, newer.at(-1)?.channel);
+  const policy = windowInForce(context.settings, record, newer.at(-1)?.channel);
   const releasing = { state: { ...stored.state, window }, work, newer, policy };
   const { window: made, ...after } = afterRelease(
-    { ...releasing, ...clockOf(site), windowId: site.newId() },
+    { ...releasing, ...clockOf(context), windowId: context.newId() },
     how,
   );
   const { id: windowId, dueAtMs, wakeAtMs } = made!;
-  await wakeAt(site, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  const saved = await saveState(site, stored, after);
+  await wakeAt(context, triggerOf(stored), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  const saved = await saveState(context, stored, after);
   return saved.kind === "saved" ? { kind: "released" } : { kind: "again", stored: saved.stored };
 }
 
 /** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
 async function deadLetterTurn(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   how: Extract<ReleaseReason, { kind: "dead-letter" }>,
 ): Promise<Step> {
@@ -76,18 +76,18 @@ async function deadLetterTurn(
   const draft = how.draft ? keepSent(stored.state.draft, how.draft) : stored.state.draft;
   const messageIds = deadLetteredWith(work, draft);
   const [rows, isLeft] = await Promise.all([
-    stagedAs(site, stored.id, messageIds),
-    waitsBeside(site, stored.id, messageIds),
+    stagedAs(context, stored.id, messageIds),
+    waitsBeside(context, stored.id, messageIds),
   ]);
-  if (isLeft && !(await windowOf(site, stored.id))) await wakeNow(site, triggerOf(stored), 1);
+  if (isLeft && !(await windowOf(context, stored.id))) await wakeNow(context, triggerOf(stored), 1);
   const after: ConversationState = {
     ...withoutWork(stored.state, turnId),
     lease: undefined,
     busyToldTurnId: undefined,
   };
   const content = { messageIds, turnId, attempts: triesOf(work), reason: how.reason, draft };
-  const deadLettered = await deadLetter(site, { stored, rows }, content, after);
+  const deadLettered = await deadLetter(context, { stored, rows }, content, after);
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
-  await wakeWaiting(site, stored.id);
+  await wakeWaiting(context, stored.id);
   return { kind: "released", deadLetterId: deadLettered.deadLetterId };
 }

@@ -8,7 +8,7 @@ import { reclaim } from "../items/claim.ts";
 import { conversationWithin, transactionToken } from "../items/keys.ts";
 import { unknownFrom, unknownKey } from "../items/message-item.ts";
 import { removeOnce } from "../items/remove-once.ts";
-import { recordDelivery } from "../items/seen.ts";
+import { putDelivery } from "../items/seen.ts";
 import { outboundRow, type StagedRow, stageItem } from "../items/stage-item.ts";
 import { wakeNow } from "../items/window.ts";
 import { letterKey, letterRowKey, letterRowPrefix, letterRowsFrom } from "./dead-letter.ts";
@@ -16,13 +16,13 @@ import { senderOf } from "./find-conversation.ts";
 import { discardQuarantined } from "./quarantined.ts";
 import { removeUnknown } from "./record-delivery.ts";
 
-export function repairs(site: AwsContext): Repairs {
+export function repairs(context: AwsContext): Repairs {
   return {
-    retryDead: (id) => retryDead(site, id),
-    discardDead: (id) => discardDead(site, id),
-    markUnknown: (id, as) => markUnknown(site, id, as),
-    resendUnknown: (id) => resendUnknown(site, id),
-    discardQuarantined: (id) => discardQuarantined(site, id),
+    retryDead: (id) => retryDead(context, id),
+    discardDead: (id) => discardDead(context, id),
+    markUnknown: (id, as) => markUnknown(context, id, as),
+    resendUnknown: (id) => resendUnknown(context, id),
+    discardQuarantined: (id) => discardQuarantined(context, id),
   };
 }
 
@@ -32,12 +32,12 @@ interface Letter {
   readonly keys: readonly Item[];
 }
 
-async function findLetter(site: AwsContext, letterId: string): Promise<Letter | undefined> {
+async function findLetter(context: AwsContext, letterId: string): Promise<Letter | undefined> {
   const conversationId = conversationWithin(letterId);
   if (conversationId === undefined) return undefined;
-  if (!(await site.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
+  if (!(await context.store.get("messages", letterKey(conversationId, letterId)))) return undefined;
   const key = all(equal("conversation_id", conversationId), beginsWith("item_id", letterRowPrefix(letterId)));
-  const rows = letterRowsFrom(site, await site.store.query("messages", { key }));
+  const rows = letterRowsFrom(context, await context.store.query("messages", { key }));
   const keys = rows.map((row) => letterRowKey(conversationId, letterId, row.id));
   return { conversationId, rows, keys };
 }
@@ -46,8 +46,8 @@ async function findLetter(site: AwsContext, letterId: string): Promise<Letter | 
  * Back to staged, once: the letter is removed in the same write. Its window stands first, so that a crash in
  * between leaves no orphan.
  */
-async function retryDead(site: AwsContext, letterId: string): Promise<"retried" | "not-found"> {
-  const letter = await findLetter(site, letterId);
+async function retryDead(context: AwsContext, letterId: string): Promise<"retried" | "not-found"> {
+  const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
   const { conversationId, rows, keys } = letter;
   const newest = rows.at(-1);
@@ -56,25 +56,28 @@ async function retryDead(site: AwsContext, letterId: string): Promise<"retried" 
     sender: newest?.sender ?? "",
     channel: newest?.channel ?? "default",
   };
-  await wakeNow(site, trigger, 1);
+  await wakeNow(context, trigger, 1);
   const actions: Action[] = [
     removeLetter(conversationId, letterId),
     ...keys.map((key): Action => ({ kind: "delete", table: "messages", key })),
-    ...rows.map((row) => reclaim(site, row.id, conversationId)),
+    ...rows.map((row) => reclaim(context, row.id, conversationId)),
     ...rows.map((row): Action => ({ kind: "put", table: "stage", item: stageItem(row) })),
   ];
-  const { kind } = await site.store.transact(actions, transactionToken("retry", letterId, site.newId()));
+  const { kind } = await context.store.transact(
+    actions,
+    transactionToken("retry", letterId, context.newId()),
+  );
   if (kind === "refused") return "not-found";
   // A worker may have looked before the messages were back.
-  await wakeNow(site, trigger);
+  await wakeNow(context, trigger);
   return "retried";
 }
 
-async function discardDead(site: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
-  const letter = await findLetter(site, letterId);
+async function discardDead(context: AwsContext, letterId: string): Promise<"discarded" | "not-found"> {
+  const letter = await findLetter(context, letterId);
   if (!letter) return "not-found";
-  if (!(await removeOnce(site, letterKey(letter.conversationId, letterId)))) return "not-found";
-  await site.store.writeMany("messages", { delete: letter.keys });
+  if (!(await removeOnce(context, letterKey(letter.conversationId, letterId)))) return "not-found";
+  await context.store.writeMany("messages", { delete: letter.keys });
   return "discarded";
 }
 
@@ -88,40 +91,43 @@ function removeLetter(conversationId: string, letterId: string): Action {
 }
 
 async function markUnknown(
-  site: AwsContext,
+  context: AwsContext,
   unknownId: string,
   as: "sent" | "not-sent",
 ): Promise<"marked" | "not-found"> {
   const key = unknownKey(unknownId);
-  const unknown = key && (await unknownAt(site, key));
-  if (!unknown || !(await removeUnknown(site, unknownId))) return "not-found";
+  const unknown = key && (await unknownAt(context, key));
+  if (!unknown || !(await removeUnknown(context, unknownId))) return "not-found";
   const { channel, turnId } = unknown;
   const finding = { account: "", providerId: `marked-${unknownId}`, status: `marked ${as}` };
-  await recordDelivery(site, channel, finding, turnId);
+  await putDelivery(context, channel, finding, turnId);
   return "marked";
 }
 
-async function unknownAt(site: AwsContext, key: Item): Promise<UnknownSend | undefined> {
-  return site.quarantine.soundOne("messages", await site.store.get("messages", key), unknownFrom);
+async function unknownAt(context: AwsContext, key: Item): Promise<UnknownSend | undefined> {
+  return context.quarantine.soundOne("messages", await context.store.get("messages", key), unknownFrom);
 }
 
 /** A resend is an outbound like any other. Removed from the list and staged in one write. */
-async function resendUnknown(site: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
+async function resendUnknown(context: AwsContext, unknownId: string): Promise<"staged" | "not-found"> {
   const key = unknownKey(unknownId);
-  const unknown = key && (await unknownAt(site, key));
+  const unknown = key && (await unknownAt(context, key));
   if (!key || !unknown) return "not-found";
   const { conversationId, channel } = unknown;
-  const sender = await senderOf(site, conversationId);
+  const sender = await senderOf(context, conversationId);
   if (sender === undefined) return "not-found";
-  const at = { conversationId, sender, sequence: site.nextSequence(), nowMs: site.clock.nowMs() };
+  const at = { conversationId, sender, sequence: context.nextSequence(), nowMs: context.clock.nowMs() };
   const trigger = { conversationId, sender, channel };
-  await wakeNow(site, trigger, 1);
+  await wakeNow(context, trigger, 1);
   const actions: Action[] = [
     { kind: "delete", table: "messages", key, condition: present("item_id") },
     { kind: "put", table: "stage", item: stageItem(outboundRow(resendOf(unknown), at)) },
   ];
-  const { kind } = await site.store.transact(actions, transactionToken("resend", unknownId, site.newId()));
+  const { kind } = await context.store.transact(
+    actions,
+    transactionToken("resend", unknownId, context.newId()),
+  );
   if (kind === "refused") return "not-found";
-  await wakeNow(site, trigger);
+  await wakeNow(context, trigger);
   return "staged";
 }

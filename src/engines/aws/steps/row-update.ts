@@ -20,12 +20,12 @@ export interface RowUpdate {
  * also hold invalid counters, or have no room: then less is written, and in the end nothing.
  */
 export async function rowUpdate(
-  site: AwsContext,
+  context: AwsContext,
   stored: Stored,
   turn: FinishedTurn,
 ): Promise<RowUpdate | undefined> {
   const { recordId } = turn.work;
-  const sender = stored.sender ?? (await senderOf(site, recordId));
+  const sender = stored.sender ?? (await senderOf(context, recordId));
   if (sender === undefined) return undefined;
   const key = rowKey(sender, recordId);
   const update = (change: Change, instead: RowUpdate["instead"], lacks?: string): RowUpdate => ({
@@ -37,7 +37,7 @@ export async function rowUpdate(
   const tokens = tokensOf(turn);
   return update({ ...whole, add: tokens }, async () => {
     const least = update({ set: leastOf(stored, turn) }, async () => undefined, "all but the status");
-    const row = await site.store.get("conversations", key);
+    const row = await context.store.get("conversations", key);
     const wrong = Object.keys(tokens).filter((name) => !isCounter(row?.[name]));
     if (!row || wrong.length === 0) return least;
     const lost = wrong.filter((name) => row[name] !== null);

@@ -10,11 +10,11 @@ import { latestItems } from "./history.ts";
  * of them. Read only by turns that continue a draft; in the conversation's state, every write of every turn
  * would pay for them.
  */
-export async function sentBefore(site: AwsContext, id: string): Promise<string[]> {
-  const latest = (kind: string) => latestItems(site, id, kind, RECENT_TURNS);
+export async function sentBefore(context: AwsContext, id: string): Promise<string[]> {
+  const latest = (kind: string) => latestItems(context, id, kind, RECENT_TURNS);
   const [said, alone, items] = await Promise.all([latest(SAID), latest(RECORD), latest(LETTER)]);
-  const records = site.quarantine.sound("messages", [...said, ...alone].filter(holdsRecord), recordFrom);
-  const letters = site.quarantine.sound("messages", items, letterFrom);
+  const records = context.quarantine.sound("messages", [...said, ...alone].filter(holdsRecord), recordFrom);
+  const letters = context.quarantine.sound("messages", items, letterFrom);
   return [
     ...records.flatMap(({ providerIds }) => providerIds),
     ...letters.flatMap(({ draft }) => (draft ? providerIdsOf(draft) : [])),

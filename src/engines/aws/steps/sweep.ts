@@ -44,16 +44,18 @@ interface SweepCursor {
 }
 
 /** One bounded round: overdue windows, lapsed leases, orphans, and expired items. */
-export async function sweep(site: AwsContext): Promise<SweepReport> {
-  const { isSetBack, told } = await lookAtClock(site);
-  const cursor = await readCursor(site);
-  const windows = await goOn(cursor.windows, (from) => sweepWindows(site, from, isSetBack));
-  const lapsed = await sweepLeases(site);
-  const stage = await goOn(cursor.stage, (from) => sweepStage(site, from));
-  const seen = await goOn(site.forget === "sweep" ? cursor.seen : THROUGH, (from) => sweepSeen(site, from));
+export async function sweep(context: AwsContext): Promise<SweepReport> {
+  const { isSetBack, told } = await lookAtClock(context);
+  const cursor = await readCursor(context);
+  const windows = await goOn(cursor.windows, (from) => sweepWindows(context, from, isSetBack));
+  const lapsed = await sweepLeases(context);
+  const stage = await goOn(cursor.stage, (from) => sweepStage(context, from));
+  const seen = await goOn(context.forget === "sweep" ? cursor.seen : THROUGH, (from) =>
+    sweepSeen(context, from),
+  );
   const next = { windows: windows.next, stage: stage.next, seen: seen.next };
   const hasMore = Object.values(next).some((place) => place !== THROUGH);
-  await keepCursor(site, cursor, hasMore ? next : {});
+  await keepCursor(context, cursor, hasMore ? next : {});
   return {
     orphans: stage.done,
     retriggered: windows.done.length + lapsed,
@@ -102,47 +104,47 @@ function ours<T>(
 
 /** A window whose trigger should have come by now: its trigger is sent again. */
 async function sweepWindows(
-  site: AwsContext,
+  context: AwsContext,
   from: Item | undefined,
   isSetBack: boolean,
 ): Promise<Round<StandingWindow>> {
-  const { items, next } = await site.store.scanPage("triggerLock", {
+  const { items, next } = await context.store.scanPage("triggerLock", {
     from,
-    limit: site.settings.sweepRowsMax,
+    limit: context.settings.sweepRowsMax,
   });
-  const windows = ours(site, "triggerLock", items, windowFrom);
-  const ahead = windows.filter((window) => isAhead(site, window, isSetBack));
-  const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(site, window));
-  const sent = await onlyTrue(overdue, (window) => sendAgain(site, window));
-  return { done: [...sent, ...(await onlyTrue(ahead, (window) => armNow(site, window)))], next };
+  const windows = ours(context, "triggerLock", items, windowFrom);
+  const ahead = windows.filter((window) => isAhead(context, window, isSetBack));
+  const overdue = windows.filter((window) => !ahead.includes(window) && isOverdue(context, window));
+  const sent = await onlyTrue(overdue, (window) => sendAgain(context, window));
+  return { done: [...sent, ...(await onlyTrue(ahead, (window) => armNow(context, window)))], next };
 }
 
 /**
  * A lapsed lease is triggered at once: its own trigger was deleted when it was taken. Only leases older than
  * a lease's length are read: the others cannot have lapsed.
  */
-export async function sweepLeases(site: AwsContext): Promise<number> {
-  const { clock, settings } = site;
+export async function sweepLeases(context: AwsContext): Promise<number> {
+  const { clock, settings } = context;
   const isOld = atMost("lease_taken_at_ms", clock.nowMs() - settings.leaseMs);
-  const found = await inParallel(sweptShards(site), WIDTH, (shard) => {
+  const found = await inParallel(sweptShards(context), WIDTH, (shard) => {
     const key = all(equal("lease_shard", shard), isOld);
-    return site.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
+    return context.store.query("state", { index: LEASED, key, limit: settings.sweepRowsMax });
   });
   const triggered = await onlyTrue(found.flat(), async ({ conversation_id }) =>
-    triggerLapsed(site, await readState(site, String(conversation_id))),
+    triggerLapsed(context, await readState(context, String(conversation_id))),
   );
   return triggered.length;
 }
 
-async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean> {
-  const nowMs = site.clock.nowMs();
+async function triggerLapsed(context: AwsContext, stored: Stored): Promise<boolean> {
+  const nowMs = context.clock.nowMs();
   const { lease } = stored.state;
-  const isLive: boolean = isHeld(lease, nowMs, site.settings.clockSkewMs);
+  const isLive: boolean = isHeld(lease, nowMs, context.settings.clockSkewMs);
   if (!lease || isLive) return false;
   const isSame = isHeldBy(lease.token);
   const isUnswept = any(absent("swept_at_ms"), atMost("swept_at_ms", nowMs - ONCE_MS));
   const key = conversationKeyOf(stored.id);
-  const marked = await site.store.update(
+  const marked = await context.store.update(
     "state",
     key,
     { set: { swept_at_ms: nowMs } },
@@ -151,26 +153,29 @@ async function triggerLapsed(site: AwsContext, stored: Stored): Promise<boolean>
   // Refused by our own mark: its answer got lost. If it was another sweeper's, one more trigger does no harm.
   const isMarked = marked.kind === "done" || marked.item?.swept_at_ms === nowMs;
   if (!isMarked) return false;
-  await site.triggers.send(triggerOf(stored), nowMs);
+  await context.triggers.send(triggerOf(stored), nowMs);
   return true;
 }
 
 /** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
-async function sweepStage(site: AwsContext, from: Item | undefined): Promise<Round<string>> {
-  const { items, next } = await site.store.scanPage("stage", { from, limit: site.settings.sweepRowsMax });
-  const ids = new Set(ours(site, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
-  const alone = await withoutAnybody(site, [...ids]);
-  return { done: await onlyTrue(alone, (id) => armOrphan(site, id)), next };
+async function sweepStage(context: AwsContext, from: Item | undefined): Promise<Round<string>> {
+  const { items, next } = await context.store.scanPage("stage", {
+    from,
+    limit: context.settings.sweepRowsMax,
+  });
+  const ids = new Set(ours(context, "stage", items, stagedFrom).map(({ conversationId }) => conversationId));
+  const alone = await withoutAnybody(context, [...ids]);
+  return { done: await onlyTrue(alone, (id) => armOrphan(context, id)), next };
 }
 
 /** Those that have neither a window nor a lease, read many at a time: nearly all of them have one. */
-async function withoutAnybody(site: AwsContext, ids: readonly string[]): Promise<string[]> {
+async function withoutAnybody(context: AwsContext, ids: readonly string[]): Promise<string[]> {
   const without = async (
     table: "triggerLock" | "state",
     among: readonly string[],
     has: (item: Item) => boolean,
   ) => {
-    const items = await site.store.getMany(table, among.map(conversationKeyOf));
+    const items = await context.store.getMany(table, among.map(conversationKeyOf));
     const found = new Set(items.filter(has).map(({ conversation_id }) => String(conversation_id)));
     return among.filter((id) => !found.has(id));
   };
@@ -178,55 +183,55 @@ async function withoutAnybody(site: AwsContext, ids: readonly string[]): Promise
   return without("state", unarmed, (item) => storedFrom("", item).state.lease !== undefined);
 }
 
-async function armOrphan(site: AwsContext, id: string): Promise<boolean> {
-  const rows = await unanswered(site, id);
+async function armOrphan(context: AwsContext, id: string): Promise<boolean> {
+  const rows = await unanswered(context, id);
   const [first] = rows;
   if (!first) return false;
-  const dueAtMs = await dueIn(site, id, rows);
-  if (dueAtMs + site.settings.graceMs > site.clock.nowMs()) return false;
+  const dueAtMs = await dueIn(context, id, rows);
+  if (dueAtMs + context.settings.graceMs > context.clock.nowMs()) return false;
   // Once more: it may have been taken, or put back, between the two looks.
-  if (await isLookedAfter(site, id)) return false;
+  if (await isLookedAfter(context, id)) return false;
   const { sender, channel } = rows.at(-1) ?? first;
-  await arm(site, { conversationId: id, sender, channel }, { dueAtMs });
+  await arm(context, { conversationId: id, sender, channel }, { dueAtMs });
   return true;
 }
 
 /** A late write may come after its message was delivered again and answered: that is no orphan. */
-async function unanswered(site: AwsContext, id: string): Promise<StagedRow[]> {
-  const rows = await stagedRows(site, id);
+async function unanswered(context: AwsContext, id: string): Promise<StagedRow[]> {
+  const rows = await stagedRows(context, id);
   const answered = await rememberedAmong(
-    site,
+    context,
     rows.map((row) => row.id),
   );
-  if (answered.size > 0) await dropAnswered(site, id, answered);
+  if (answered.size > 0) await dropAnswered(context, id, answered);
   return rows.filter((row) => !answered.has(row.id));
 }
 
-async function dueIn(site: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
+async function dueIn(context: AwsContext, id: string, rows: readonly StagedRow[]): Promise<number> {
   const [{ state }, record] = await Promise.all([
-    readState(site, id),
-    conversationOf(site, id, rows[0]?.sender),
+    readState(context, id),
+    conversationOf(context, id, rows[0]?.sender),
   ]);
   return dueOfStaged(
     rows,
     state,
-    windowInForce(site.settings, record, messagesOf(rows).at(-1)?.channel),
-    clockOf(site),
+    windowInForce(context.settings, record, messagesOf(rows).at(-1)?.channel),
+    clockOf(context),
   );
 }
 
-async function isLookedAfter(site: AwsContext, id: string): Promise<boolean> {
-  const [window, { state }] = await Promise.all([windowOf(site, id), readState(site, id)]);
+async function isLookedAfter(context: AwsContext, id: string): Promise<boolean> {
+  const [window, { state }] = await Promise.all([windowOf(context, id), readState(context, id)]);
   return window !== undefined || state.lease !== undefined;
 }
 
 /** Expired ids, if the table does not remove them by itself. */
-async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Round<Item>> {
-  const isPast = atMost("until_at_ms", site.clock.nowMs());
-  const limit = site.settings.sweepRowsMax;
-  const { items, next } = await site.store.scanPage("seen", { from, limit, filter: isPast });
+async function sweepSeen(context: AwsContext, from: Item | undefined): Promise<Round<Item>> {
+  const isPast = atMost("until_at_ms", context.clock.nowMs());
+  const limit = context.settings.sweepRowsMax;
+  const { items, next } = await context.store.scanPage("seen", { from, limit, filter: isPast });
   const forget = async ({ id }: Item) => {
-    const { kind, item } = await site.store.delete("seen", { id }, isPast);
+    const { kind, item } = await context.store.delete("seen", { id }, isPast);
     // Refused without an item: it is gone, and the answer got lost.
     return kind === "done" || item === undefined;
   };
@@ -234,26 +239,26 @@ async function sweepSeen(site: AwsContext, from: Item | undefined): Promise<Roun
 }
 
 /** The holder's process is known dead: its leases lapse now on every clock, and its sends begin to settle. */
-export async function freeLeases(site: AwsContext, holder: string): Promise<number> {
-  const found = await inParallel(sweptShards(site), WIDTH, (shard) =>
-    site.store.query("state", {
+export async function freeLeases(context: AwsContext, holder: string): Promise<number> {
+  const found = await inParallel(sweptShards(context), WIDTH, (shard) =>
+    context.store.query("state", {
       index: LEASED,
       key: equal("lease_shard", shard),
       filter: equal("lease_holder", holder),
     }),
   );
   const freed = await onlyTrue(found.flat(), ({ conversation_id }) =>
-    free(site, String(conversation_id), holder),
+    free(context, String(conversation_id), holder),
   );
   return freed.length;
 }
 
-async function free(site: AwsContext, id: string, holder: string): Promise<boolean> {
-  let stored = await readState(site, id);
+async function free(context: AwsContext, id: string, holder: string): Promise<boolean> {
+  let stored = await readState(context, id);
   while (stored.state.lease?.holder === holder && !stored.isNewer) {
-    const saved = await saveState(site, stored, afterHolderDied(stored.state, clockOf(site)));
+    const saved = await saveState(context, stored, afterHolderDied(stored.state, clockOf(context)));
     if (saved.kind === "saved") {
-      await site.triggers.send(triggerOf(stored), site.clock.nowMs());
+      await context.triggers.send(triggerOf(stored), context.clock.nowMs());
       return true;
     }
     stored = saved.stored;
@@ -262,8 +267,8 @@ async function free(site: AwsContext, id: string, holder: string): Promise<boole
 }
 
 /** With an invalid cursor the round starts over: one that leads nowhere would stop every round. */
-async function readCursor(site: AwsContext): Promise<SweepCursor> {
-  const cursor = (await site.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
+async function readCursor(context: AwsContext): Promise<SweepCursor> {
+  const cursor = (await context.store.get("state", conversationKeyOf(SWEEP)))?.cursor;
   const placeIn = (table: keyof SweepCursor, shape: Shape) => {
     const place = isObject(cursor) ? cursor[table] : undefined;
     return place === THROUGH || shape(place) === undefined ? { [table]: place } : {};
@@ -276,7 +281,7 @@ async function readCursor(site: AwsContext): Promise<SweepCursor> {
 }
 
 /** Written only while a table is too long for one round. */
-async function keepCursor(site: AwsContext, before: SweepCursor, after: SweepCursor): Promise<void> {
+async function keepCursor(context: AwsContext, before: SweepCursor, after: SweepCursor): Promise<void> {
   if (Object.keys(after).length === 0 && Object.keys(before).length === 0) return;
-  await site.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
+  await context.store.put("state", { ...conversationKeyOf(SWEEP), cursor: after });
 }

@@ -28,45 +28,45 @@ import { undoTake } from "./undo-take.ts";
 
 /** A wake-up for one conversation: LEASE to BATCH. One outcome, and one for each dead letter before it. */
 export async function take(
-  site: AwsContext,
+  context: AwsContext,
   id: string,
   known: Partial<Omit<Trigger, "conversationId">> = {},
 ): Promise<TakeOutcome[]> {
-  const leased = await takeLease(site, id, known);
-  if (leased.kind === "leased") return takeUnder(site, leased.stored, leased.token);
+  const leased = await takeLease(context, id, known);
+  if (leased.kind === "leased") return takeUnder(context, leased.stored, leased.token);
   const { stored, untilAtMs } = leased;
   // Held: another trigger comes when the lease may end. If this one returned, it would soon count as poison.
-  await site.triggers.send(triggerOf(stored, known), untilAtMs + site.settings.clockSkewMs);
+  await context.triggers.send(triggerOf(stored, known), untilAtMs + context.settings.clockSkewMs);
   return [{ kind: "busy", conversationId: id, untilAtMs }];
 }
 
 /** DRAFT?, DISARM and BATCH under a held lease. If the store fails, the lease is put back. */
 export async function takeUnder(
-  site: AwsContext,
+  context: AwsContext,
   leased: Stored,
   token: string,
   left?: LeftBehind,
 ): Promise<TakeOutcome[]> {
   try {
-    return await lookUnder(site, leased, token, left);
+    return await lookUnder(context, leased, token, left);
   } catch (error) {
-    await undoTake(site, leased.id, token);
+    await undoTake(context, leased.id, token);
     throw error;
   }
 }
 
 async function lookUnder(
-  site: AwsContext,
+  context: AwsContext,
   leased: Stored,
   token: string,
   left: LeftBehind | undefined,
 ): Promise<TakeOutcome[]> {
   const outcomes: TakeOutcome[] = [];
-  let stored = leased.foreign ? await quarantineState(site, leased, token) : leased;
+  let stored = leased.foreign ? await quarantineState(context, leased, token) : leased;
   for (let known = left; isMine(stored, token); known = undefined) {
-    const seen = await lookAround(site, stored, known);
-    const view = site.settings.validation === "on-turn" ? await findRecord(site, seen) : seen;
-    const step = await carryOut(site, view, decide(site, view, token), token);
+    const seen = await lookAround(context, stored, known);
+    const view = context.settings.validation === "on-turn" ? await findRecord(context, seen) : seen;
+    const step = await actOn(context, view, decide(context, view, token), token);
     if (step.outcome) outcomes.push(step.outcome);
     if (step.kind === "over") return outcomes;
     stored = step.stored;
@@ -79,8 +79,8 @@ type Step =
   | { readonly kind: "over"; readonly outcome: TakeOutcome }
   | { readonly kind: "again"; readonly outcome?: TakeOutcome; readonly stored: Stored };
 
-async function carryOut(
-  site: AwsContext,
+async function actOn(
+  context: AwsContext,
   view: ConversationView,
   decision: TakeDecision,
   token: string,
@@ -90,27 +90,27 @@ async function carryOut(
     case "busy":
     case "nothing": {
       // Late, doubled, or for a conversation that does not exist: it is counted, and nothing else.
-      if (!view.record) site.log("info", "trigger.dropped", { conversation: view.stored.id });
-      const step = await release(site, view, { works: [] }, { kind: "nothing" }, token);
-      if (step.kind === "over") await wakeWaiting(site, view.stored.id);
+      if (!view.record) context.log("info", "trigger.dropped", { conversation: view.stored.id });
+      const step = await release(context, view, { works: [] }, { kind: "nothing" }, token);
+      if (step.kind === "over") await wakeWaiting(context, view.stored.id);
       return step;
     }
     case "later":
-      return comeBack(site, view, decision, token);
+      return comeBack(context, view, decision, token);
     case "dead-letter":
-      return deadLetterAndGoOn(site, view, decision, decision.state);
+      return deadLetterAndGoOn(context, view, decision, decision.state);
     case "turn":
-      return begin(site, view, decision, token);
+      return begin(context, view, decision, token);
   }
 }
 
 async function deadLetterAndGoOn(
-  site: AwsContext,
+  context: AwsContext,
   view: ConversationView,
   content: LetterContent,
   after: ConversationState,
 ): Promise<Step> {
-  const deadLettered = await deadLetter(site, view, content, { ...after, window: undefined });
+  const deadLettered = await deadLetter(context, view, content, { ...after, window: undefined });
   if (deadLettered.kind === "changed") return { kind: "again", stored: deadLettered.stored };
   const { deadLetterId, stored } = deadLettered;
   return { kind: "again", stored, outcome: deadLetteredAs(deadLetterId, stored.id, content) };
@@ -118,33 +118,33 @@ async function deadLetterAndGoOn(
 
 /** Window and trigger first, then the release: at every moment a window or a lease stands. */
 async function comeBack(
-  site: AwsContext,
+  context: AwsContext,
   view: ConversationView,
   { atMs, state }: Extract<TakeDecision, { kind: "later" }>,
   token: string,
 ): Promise<Step> {
   // While all is paused a look is always due; now and then is enough, and resuming sends triggers.
-  const wakeAtMs = Math.max(atMs, view.allPaused ? site.clock.nowMs() + site.settings.holdMs : 0);
+  const wakeAtMs = Math.max(atMs, view.allPaused ? context.clock.nowMs() + context.settings.holdMs : 0);
   const { id: windowId, dueAtMs } = state.window!;
-  await wakeAt(site, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
-  return release(site, view, state, { kind: "later", dueAtMs: atMs }, token);
+  await wakeAt(context, triggerIn(view), { windowId, dueAtMs, wakeAtMs, leastSeconds: 1 });
+  return release(context, view, state, { kind: "later", dueAtMs: atMs }, token);
 }
 
 async function release(
-  site: AwsContext,
+  context: AwsContext,
   { stored }: ConversationView,
   after: ConversationState,
   outcome: TakeOutcome,
   token: string,
 ): Promise<Step> {
-  const saved = await saveState(site, stored, { ...after, window: undefined, lease: undefined });
+  const saved = await saveState(context, stored, { ...after, window: undefined, lease: undefined });
   const isOver = saved.kind === "saved" || !isMine(saved.stored, token);
   return isOver ? { kind: "over", outcome } : { kind: "again", stored: saved.stored };
 }
 
 /** Stored and counted before the responder is asked: a batch that kills its process is counted, too. */
 async function begin(
-  site: AwsContext,
+  context: AwsContext,
   view: ConversationView,
   decision: Extract<TakeDecision, { kind: "turn" }>,
   token: string,
@@ -158,45 +158,45 @@ async function begin(
   const batch = view.rows.filter(({ id }) => work.batchIds.includes(id));
   const content = contentOf(decision, batch);
   const [recentProviderIds, moved] = await Promise.all([
-    decision.what === "draft" ? sentBefore(site, work.recordId) : [],
-    movedSince(site, record!, content),
+    decision.what === "draft" ? sentBefore(context, work.recordId) : [],
+    movedSince(context, record!, content),
   ]);
   const after = { ...decision.state, window: undefined };
   const written = { channel, primary_channel: sender, status_before: statusBefore };
-  const saved = await saveState(site, stored, after, written);
+  const saved = await saveState(context, stored, after, written);
   // Our write took effect, its answer got lost, and a callback followed: the turn is in the row, as ours.
   const isOurs = isMine(saved.stored, token) && saved.stored.state.lease?.turnId === work.turnId;
   if (saved.kind === "changed" && !isOurs) return { kind: "again", stored: saved.stored };
-  hold(site, token, { ...saved.stored, statusBefore, channel, sender });
-  await mirrorStatus(site, view);
-  site.batches.set(token, batch);
+  hold(context, token, { ...saved.stored, statusBefore, channel, sender });
+  await mirrorStatus(context, view);
+  context.batches.set(token, batch);
   const left = leftBehind(view, decision);
-  if (left) site.leftBehind.set(token, left);
-  site.senders.set(record!.id, sender);
+  if (left) context.leftBehind.set(token, left);
+  context.senders.set(record!.id, sender);
   const read = { id: stored.id, conversation: record!, content, moved, recentProviderIds };
-  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, site.settings) } };
+  return { kind: "over", outcome: { kind: "turn", taken: takenFrom(decision, read, context.settings) } };
 }
 
 /** Other systems read the status in the row; nothing of ours depends on it, so a failure is only logged. */
-async function mirrorStatus(site: AwsContext, { record }: ConversationView): Promise<void> {
+async function mirrorStatus(context: AwsContext, { record }: ConversationView): Promise<void> {
   if (!record || record.status === "processing_reply") return;
   const isThere = present("conversation_id");
   const isOther = any(absent("conversation_status"), different("conversation_status", "processing_reply"));
   const key = rowKey(record.sender, record.id);
   const change = { set: { conversation_status: "processing_reply" } };
-  await site.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
-    site.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
+  await context.store.update("conversations", key, change, all(isThere, isOther)).catch((error) => {
+    context.log("warn", "status.not-mirrored", { conversation: record.id, reason: tellable(error) });
   });
 }
 
 /** Only of a turn that is answered to a number: other names stay one person's, and cost no read. */
 async function movedSince(
-  site: AwsContext,
+  context: AwsContext,
   record: Conversation,
   content: TurnContent,
 ): Promise<Moved | undefined> {
   const name = nameAddressed(content);
-  return name === undefined ? undefined : movedFrom(name, record, await recordsBehind(site, record));
+  return name === undefined ? undefined : movedFrom(name, record, await recordsBehind(context, record));
 }
 
 /** Where this conversation's triggers go: the queue of the newest message's channel. */

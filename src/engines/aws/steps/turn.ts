@@ -17,19 +17,19 @@ import { conversationOf } from "./find-conversation.ts";
 const LOST: WriteOutcome = { kind: "lost" };
 
 /** One attribute, on condition of the token: nothing that other processes write meanwhile is touched. */
-export async function renew(site: AwsContext, lease: Lease): Promise<Renewal> {
-  const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
+export async function renew(context: AwsContext, lease: Lease): Promise<Renewal> {
+  const untilAtMs = context.clock.nowMs() + context.settings.leaseMs;
   const key = conversationKeyOf(lease.conversationId);
   const set = { lease_until_at_ms: untilAtMs };
-  const written = await site.store.update("state", key, { set }, isHeldBy(lease.token));
+  const written = await context.store.update("state", key, { set }, isHeldBy(lease.token));
   if (written.kind === "done") return { kind: "renewed", lease: { ...lease, untilAtMs } };
-  letGo(site, lease.token);
+  letGo(context, lease.token);
   return LOST;
 }
 
-export async function hasNewer(site: AwsContext, lease: Lease): Promise<boolean> {
-  const stored = await readState(site, lease.conversationId);
-  return stored.state.lease?.token === lease.token && canJoin(site, stored);
+export async function hasNewer(context: AwsContext, lease: Lease): Promise<boolean> {
+  const stored = await readState(context, lease.conversationId);
+  return stored.state.lease?.token === lease.token && canJoin(context, stored);
 }
 
 /**
@@ -38,28 +38,28 @@ export async function hasNewer(site: AwsContext, lease: Lease): Promise<boolean>
  * after the write, when nothing has gone out yet: what was there before that read counts, and what comes
  * later came after the draft. If the draft must not be sent, it is taken back.
  */
-export async function draft(site: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
+export async function draft(context: AwsContext, lease: Lease, written: Draft): Promise<DraftOutcome> {
   assertHeld(written);
-  const stored = await write(site, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
+  const stored = await write(context, lease, written, (state) => acceptedMeanwhile(state, written.turnId));
   if (!stored) return LOST;
   const isAnswer = written.author === undefined;
   const [handedOff, newer] = await Promise.all([
-    isAnswer && isHandedOff(site, lease),
-    isAnswer && mayRestart(site.settings, workUnder(stored)) && canJoin(site, stored),
+    isAnswer && isHandedOff(context, lease),
+    isAnswer && mayRestart(context.settings, workUnder(stored)) && canJoin(context, stored),
   ]);
   if (!handedOff && !newer) return { kind: "drafted", ...asStored(lease, stored) };
-  const isBack = await changeHeld(site, lease, ({ state }) => ({ ...state, draft: undefined }));
+  const isBack = await changeHeld(context, lease, ({ state }) => ({ ...state, draft: undefined }));
   if (!isBack) return LOST;
   return handedOff ? { kind: "handed-off" } : { kind: "newer" };
 }
 
 /** The same: the chunk does not go out if a human took over. */
-export async function mark(site: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
-  const stored = await write(site, lease, written);
+export async function mark(context: AwsContext, lease: Lease, written: Draft): Promise<MarkOutcome> {
+  const stored = await write(context, lease, written);
   if (!stored) return LOST;
-  const handedOff = written.author === undefined && (await isHandedOff(site, lease));
+  const handedOff = written.author === undefined && (await isHandedOff(context, lease));
   if (!handedOff) return { kind: "marked", ...asStored(lease, stored) };
-  const isBack = await changeHeld(site, lease, ({ state }) => ({
+  const isBack = await changeHeld(context, lease, ({ state }) => ({
     ...state,
     draft: state.draft && notBegun(state.draft),
   }));
@@ -75,13 +75,13 @@ function notBegun(draft: Draft): Draft {
 
 /** Writes the draft and renews the lease. What a callback settled in the meantime stays settled. */
 function write(
-  site: AwsContext,
+  context: AwsContext,
   lease: Lease,
   written: Draft,
   instead: (state: ConversationState) => Draft | undefined = () => undefined,
 ): Promise<Stored | undefined> {
-  const untilAtMs = site.clock.nowMs() + site.settings.leaseMs;
-  return changeHeld(site, lease, ({ state }) => ({
+  const untilAtMs = context.clock.nowMs() + context.settings.leaseMs;
+  return changeHeld(context, lease, ({ state }) => ({
     ...state,
     draft: instead(state) ?? keepSent(state.draft, written),
     lease: { ...state.lease!, untilAtMs },
@@ -93,21 +93,21 @@ function asStored(lease: Lease, { state }: Stored): { readonly lease: Lease; rea
 }
 
 /** Newer messages are staged that would join if the answer started over. With a full batch none would. */
-async function canJoin(site: AwsContext, stored: Stored): Promise<boolean> {
+async function canJoin(context: AwsContext, stored: Stored): Promise<boolean> {
   if (stored.state.leftBehindAtMs !== undefined) return false;
   const { batchIds } = workUnder(stored);
-  return waitsBeside(site, stored.id, batchIds, ({ kind }) => kind === "message");
+  return waitsBeside(context, stored.id, batchIds, ({ kind }) => kind === "message");
 }
 
 /** Staged messages that are not in the running batch. */
-export async function newerThan(site: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
+export async function newerThan(context: AwsContext, stored: Stored): Promise<StagedMessageRow[]> {
   const { batchIds } = workUnder(stored);
-  const rows = messagesOf(await stagedRows(site, stored.id));
+  const rows = messagesOf(await stagedRows(context, stored.id));
   return rows.filter(({ id }) => !batchIds.includes(id));
 }
 
-async function isHandedOff(site: AwsContext, { conversationId }: Lease): Promise<boolean> {
-  return (await conversationOf(site, conversationId))?.handedOff ?? false;
+async function isHandedOff(context: AwsContext, { conversationId }: Lease): Promise<boolean> {
+  return (await conversationOf(context, conversationId))?.handedOff ?? false;
 }
 
 /** The work of the running turn. */

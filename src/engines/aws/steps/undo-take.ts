@@ -12,24 +12,24 @@ import { stand } from "../items/window.ts";
  * been disarmed is armed first, so that a window or a lease stands at any time; a turn that was stored
  * without an answer takes its attempt back. If the store refuses this, too, the lease lapses, and heals.
  */
-export async function undoTake(site: AwsContext, id: string, token: string): Promise<void> {
-  letGo(site, token);
+export async function undoTake(context: AwsContext, id: string, token: string): Promise<void> {
+  letGo(context, token);
   try {
-    let stored = await readState(site, id);
+    let stored = await readState(context, id);
     while (isMine(stored, token)) {
-      await stand(site, triggerOf(stored), { dueAtMs: site.clock.nowMs() });
-      const saved = await saveState(site, stored, freed(site, stored));
+      await stand(context, triggerOf(stored), { dueAtMs: context.clock.nowMs() });
+      const saved = await saveState(context, stored, freed(context, stored));
       if (saved.kind === "saved") return;
       stored = saved.stored;
     }
   } catch (error) {
-    site.log("warn", "lease.not-put-back", { conversation: id, reason: tellable(error) });
+    context.log("warn", "lease.not-put-back", { conversation: id, reason: tellable(error) });
   }
 }
 
-function freed(site: AwsContext, { state }: Stored): ConversationState {
+function freed(context: AwsContext, { state }: Stored): ConversationState {
   const work = workOf(state, state.lease?.turnId ?? "");
   if (!work) return { ...state, lease: undefined };
-  const releasing = { state, work, newer: [], policy: site.settings.window, windowId: site.newId() };
-  return { ...afterRelease({ ...releasing, ...clockOf(site) }, { kind: "put-back" }), window: undefined };
+  const releasing = { state, work, newer: [], policy: context.settings.window, windowId: context.newId() };
+  return { ...afterRelease({ ...releasing, ...clockOf(context) }, { kind: "put-back" }), window: undefined };
 }

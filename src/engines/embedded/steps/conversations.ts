@@ -10,48 +10,48 @@ import { messagesOf, type StepContext, saveState, stateOf, wakeNow } from "../co
 import { chosen, createConversation, withAlias } from "./find-conversation.ts";
 
 export function create(
-  step: StepContext,
+  context: StepContext,
   given: NewConversation,
 ): { created: boolean; conversation: Conversation } {
   const key = { channelType: given.channelType, address: given.address, sender: given.sender };
-  const choice = chosen(step, key, given);
-  if (choice.found) return { created: false, conversation: withAlias(step, choice.found, choice) };
+  const choice = chosen(context, key, given);
+  if (choice.found) return { created: false, conversation: withAlias(context, choice.found, choice) };
   const { senderAlias: _, ...rest } = given;
-  return { created: true, conversation: createConversation(step, rest, choice) };
+  return { created: true, conversation: createConversation(context, rest, choice) };
 }
 
-export function get(step: StepContext, id: string): Conversation | undefined {
-  return step.tables.conversations.get(id);
+export function get(context: StepContext, id: string): Conversation | undefined {
+  return context.tables.conversations.get(id);
 }
 
 export function history(
-  step: StepContext,
+  context: StepContext,
   { id, messagesMax, bytesMax }: { id: string; messagesMax: number; bytesMax?: number },
 ): HistoryMessage[] {
-  return step.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
+  return context.tables.history.messages(id, messagesMax, bytesMax ?? Number.MAX_SAFE_INTEGER);
 }
 
 export function change(
-  step: StepContext,
+  context: StepContext,
   { id, change: given }: { id: string; change: ConversationChange },
 ): Conversation | undefined {
-  const before = step.tables.conversations.get(id);
+  const before = context.tables.conversations.get(id);
   if (!before) return undefined;
   const { window, ...rest } = given;
   const { window: ownWindow, ...kept } = { ...before, ...rest };
   const chosen = window === undefined ? ownWindow : (window ?? undefined);
-  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: step.nowMs };
-  step.tables.conversations.put(after);
+  const after: Conversation = { ...kept, ...(chosen && { window: chosen }), updatedAtMs: context.nowMs };
+  context.tables.conversations.put(after);
   const goesOn = (before.paused && !after.paused) || (before.handedOff && !after.handedOff);
-  if (goesOn && step.tables.staged.count(id) > 0) wakeNow(step, id);
+  if (goesOn && context.tables.staged.count(id) > 0) wakeNow(context, id);
   return after;
 }
 
-export function say(step: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
+export function say(context: StepContext, request: OutboundRequest): "staged" | "duplicate" | "not-found" {
   const { conversationId, channel, to, addressee, texts, media, author } = request;
-  if (!step.tables.conversations.get(conversationId)) return "not-found";
+  if (!context.tables.conversations.get(conversationId)) return "not-found";
   const id = `outbound/${request.id}`;
-  if (step.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
+  if (context.tables.remembered.seenBefore(id).fate !== undefined) return "duplicate";
   const named = addressee === undefined ? {} : { addressee };
   const outbound = {
     id,
@@ -61,10 +61,10 @@ export function say(step: StepContext, request: OutboundRequest): "staged" | "du
     texts,
     ...(media && { media }),
     author,
-    arrivedAtMs: step.nowMs,
+    arrivedAtMs: context.nowMs,
   };
   const bytes = bytesOf({ text: texts.join(""), media: media ?? [] });
-  const isNew = step.tables.staged.add({
+  const isNew = context.tables.staged.add({
     kind: "outbound",
     id,
     conversationId,
@@ -73,31 +73,31 @@ export function say(step: StepContext, request: OutboundRequest): "staged" | "du
     bytes,
   });
   if (!isNew) return "duplicate";
-  wakeNow(step, conversationId);
+  wakeNow(context, conversationId);
   return "staged";
 }
 
 /** Accepts a late answer for a turn that waits for one, or that is about to say that it will. */
-export function answer(step: StepContext, late: LateAnswer): "accepted" | "stale" {
-  const { nowMs, settings } = step;
-  const id = step.tables.states.ofTurn(late.turnId);
+export function answer(context: StepContext, late: LateAnswer): "accepted" | "stale" {
+  const { nowMs, settings } = context;
+  const id = context.tables.states.ofTurn(late.turnId);
   if (id === undefined) return "stale";
-  const state = stateOf(step, id);
+  const state = stateOf(context, id);
   const found = awaiting(state, late.turnId, { nowMs, clockSkewMs: settings.clockSkewMs });
   const draft =
-    found.kind === "asked" ? draftFor(step, id, found.work) : found.kind === "waits" && found.draft;
+    found.kind === "asked" ? draftFor(context, id, found.work) : found.kind === "waits" && found.draft;
   if (!draft) return "stale";
-  saveState(step, id, withLateAnswer(state, draft, late, nowMs));
-  if (found.kind === "waits" && !found.running) wakeNow(step, id);
+  saveState(context, id, withLateAnswer(state, draft, late, nowMs));
+  if (found.kind === "waits" && !found.running) wakeNow(context, id);
   return "accepted";
 }
 
-function draftFor(step: StepContext, id: string, work: Work): Draft | undefined {
-  const [newest] = messagesOf(step.tables.staged.of(id, work.batchIds.slice(-1)));
-  return newest && emptyDraft(work, newest.message, step.nowMs);
+function draftFor(context: StepContext, id: string, work: Work): Draft | undefined {
+  const [newest] = messagesOf(context.tables.staged.of(id, work.batchIds.slice(-1)));
+  return newest && emptyDraft(work, newest.message, context.nowMs);
 }
 
-export function pauseAll(step: StepContext, paused: boolean): void {
-  step.tables.meta.setPaused(paused);
-  if (!paused) step.armed(step.nowMs);
+export function pauseAll(context: StepContext, paused: boolean): void {
+  context.tables.meta.setPaused(paused);
+  if (!paused) context.armed(context.nowMs);
 }

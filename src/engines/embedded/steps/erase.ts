@@ -20,9 +20,9 @@ interface Person {
  * messages that wait for a conversation that was never created. Ids of staged messages are remembered: a
  * redelivery must not bring an erased person back.
  */
-export function erase(step: StepContext, id: string): "erased" | "not-found" {
-  const { tables, nowMs, settings } = step;
-  const { names, ids, forgets } = personOf(step, id);
+export function erase(context: StepContext, id: string): "erased" | "not-found" {
+  const { tables, nowMs, settings } = context;
+  const { names, ids, forgets } = personOf(context, id);
   const staged = ids.flatMap((each) => messagesOf(tables.staged.all(each)));
   tables.remembered.add(
     staged.map((row) => row.id),
@@ -37,14 +37,14 @@ export function erase(step: StepContext, id: string): "erased" | "not-found" {
 }
 
 /** Why something of an erased person may still be in a file, though no table has it any more. */
-export function tracesLeft(step: StepContext): string | undefined {
-  return step.tables.removal.tracesLeft();
+export function tracesLeft(context: StepContext): string | undefined {
+  return context.tables.removal.tracesLeft();
 }
 
-function personOf(step: StepContext, id: string): Person {
-  const known = step.tables.conversations.get(id);
-  const keys = known ? [known] : keysWithout(step, id);
-  const people = keys.map((key) => everythingOf(step, key));
+function personOf(context: StepContext, id: string): Person {
+  const known = context.tables.conversations.get(id);
+  const keys = known ? [known] : keysWithout(context, id);
+  const people = keys.map((key) => everythingOf(context, key));
   return {
     names: [...new Set(people.flatMap(({ names }) => names))],
     ids: [...new Set([id, ...people.flatMap(({ ids }) => ids)])],
@@ -53,23 +53,23 @@ function personOf(step: StepContext, id: string): Person {
 }
 
 /** Senders to a conversation that has no record: it was never created, or was removed. */
-function keysWithout(step: StepContext, id: string): NamedKey[] {
-  const letters = step.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
-  const rows = messagesOf([...step.tables.staged.all(id), ...letters]);
-  return rows.map(({ message }) => namedIn(step, id, message));
+function keysWithout(context: StepContext, id: string): NamedKey[] {
+  const letters = context.tables.deadLetters.of(id).flatMap(({ rows }) => rows);
+  const rows = messagesOf([...context.tables.staged.all(id), ...letters]);
+  return rows.map(({ message }) => namedIn(context, id, message));
 }
 
 type NamedKey = ConversationKey & Named & { readonly id?: string };
 
 /** The owner of a bare number when its message was staged: the person at whose place it waits. */
-function namedIn(step: StepContext, id: string, arrival: Arrival): NamedKey {
-  const senderAlias = arrival.senderAlias ?? nameAt(step, id, [arrival]);
-  return { ...conversationKey(step.settings, arrival), senderAlias, id };
+function namedIn(context: StepContext, id: string, arrival: Arrival): NamedKey {
+  const senderAlias = arrival.senderAlias ?? nameAt(context, id, [arrival]);
+  return { ...conversationKey(context.settings, arrival), senderAlias, id };
 }
 
 /** One name leads to conversations, and each of them may know another name. */
-function everythingOf(step: StepContext, key: NamedKey): Person {
-  const { tables } = step;
+function everythingOf(context: StepContext, key: NamedKey): Person {
+  const { tables } = context;
   for (let looked = namesOf(key); ; ) {
     const found = tables.conversations.named(key, looked);
     const records = tables.names.records(key, looked);
@@ -84,7 +84,7 @@ function everythingOf(step: StepContext, key: NamedKey): Person {
       continue;
     }
     // Where messages wait that are looked at on their turn.
-    const waiting = waitsUnder.map((sender) => nextId(step, { ...key, sender }));
+    const waiting = waitsUnder.map((sender) => nextId(context, { ...key, sender }));
     const ids = [...conversations.map(({ id }) => id), ...places, ...waiting];
     const erased = { names: gone, conversationIds: new Set(key.id ? [key.id, ...ids] : ids), borne };
     return {

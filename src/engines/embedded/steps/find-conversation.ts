@@ -16,18 +16,18 @@ import type { Named, NameRecords } from "../../../model/names.ts";
 import type { StepContext } from "../context.ts";
 
 /** The id that the key's next conversation will have. */
-export function nextId(step: StepContext, key: ConversationKey): string {
-  return freeId(step, key, () => true);
+export function nextId(context: StepContext, key: ConversationKey): string {
+  return freeId(context, key, () => true);
 }
 
 /** Ids under which something of a number's former owners waits, or is kept, are left out. */
-function freeId(step: StepContext, key: ConversationKey, isFree: (id: string) => boolean): string {
-  const { tables, secret } = step;
+function freeId(context: StepContext, key: ConversationKey, isFree: (id: string) => boolean): string {
+  const { tables, secret } = context;
   const first = conversationId(secret, key, tables.conversations.latestId(key));
   const record = isPassing(key.sender) && tables.names.records(key, [key.sender]).get(key.sender);
   if (!record) return first;
   const isOpen = (id: string) =>
-    !tables.conversations.get(id) && !isClosed(id, record, isUsed(step, id)) && isFree(id);
+    !tables.conversations.get(id) && !isClosed(id, record, isUsed(context, id)) && isFree(id);
   let id = first;
   while (!isOpen(id)) id = conversationId(secret, key, id);
   return id;
@@ -38,10 +38,12 @@ function isUsed({ tables }: StepContext, id: string): boolean {
 }
 
 /** Where ownerless messages waited, or the place after it, but not where a stranger's messages wait. */
-function nobodysId(step: StepContext, key: ConversationKey, place: string): string {
-  const { tables } = step;
+function ownerlessId(context: StepContext, key: ConversationKey, waitingId: string): string {
+  const { tables } = context;
   const strangers = tables.names.records(key, [key.sender]).get(key.sender)?.strangers ?? [];
-  return tables.conversations.get(place) ? freeId(step, key, (id) => !strangers.includes(id)) : place;
+  return tables.conversations.get(waitingId)
+    ? freeId(context, key, (id) => !strangers.includes(id))
+    : waitingId;
 }
 
 /**
@@ -50,30 +52,41 @@ function nobodysId(step: StepContext, key: ConversationKey, place: string): stri
  * number may be another person's by now.
  */
 export function resolve(
-  step: StepContext,
-  place: string,
+  context: StepContext,
+  waitingId: string,
   messages: readonly Arrival[],
 ): Conversation | undefined {
-  const { tables, settings } = step;
+  const { tables, settings } = context;
   const key = conversationKey(settings, messages.at(-1)!);
-  const complete = tables.conversations.get(place);
+  const complete = tables.conversations.get(waitingId);
   const own = messages.flatMap(namesOf);
   const records = tables.names.records(key, [...new Set([...own, ...(complete ? [complete.sender] : [])])]);
-  const name = complete ? whoseIs(complete, records) || complete.sender : nameAt(step, place, messages);
+  const name = complete
+    ? whoseIs(complete, records) || complete.sender
+    : nameAt(context, waitingId, messages);
   const known = name || messages.map(lastingOf).find(Boolean) || own[0]!;
   const holders = tables.names.records(key, [known, ...alsoAskedFor({ sender: known }, records)]);
   const active = tables.conversations.active(key, [known]);
-  const choice = chooseByName(known, place, active, new Map([...records, ...holders]));
+  const choice = chooseByName(known, waitingId, active, new Map([...records, ...holders]));
   if (choice.found || settings.admission !== "open") return choice.found;
   const named = { ...key, sender: choice.sender };
-  return createFor(step, key, choice, choice.isOwnerless ? nobodysId(step, named, place) : undefined);
+  return createFor(
+    context,
+    key,
+    choice,
+    choice.isOwnerless ? ownerlessId(context, named, waitingId) : undefined,
+  );
 }
 
 /** The name for whose next conversation these messages wait at this place. */
-export function nameAt(step: StepContext, place: string, messages: readonly Arrival[]): string | undefined {
-  const key = conversationKey(step.settings, messages.at(-1)!);
-  const records = step.tables.names.records(key, messages.flatMap(namesOf));
-  return namesWaiting(messages, records).find((sender) => nextId(step, { ...key, sender }) === place);
+export function nameAt(
+  context: StepContext,
+  waitingId: string,
+  messages: readonly Arrival[],
+): string | undefined {
+  const key = conversationKey(context.settings, messages.at(-1)!);
+  const records = context.tables.names.records(key, messages.flatMap(namesOf));
+  return namesWaiting(messages, records).find((sender) => nextId(context, { ...key, sender }) === waitingId);
 }
 
 /** Chooses among the address's active conversations under these names, or the number holder's. */
@@ -89,14 +102,14 @@ export function chosen({ tables }: StepContext, key: ConversationKey, names: Nam
 const NOTHING_KEPT: NameRecords = new Map();
 
 export function createFor(
-  step: StepContext,
+  context: StepContext,
   key: ConversationKey,
   choice: Choice<Conversation>,
   id?: string,
 ): Conversation {
-  const { projectStatus, allowedChannels } = step.settings;
+  const { projectStatus, allowedChannels } = context.settings;
   return createConversation(
-    step,
+    context,
     { ...key, projectStatus, ...(allowedChannels && { allowedChannels }) },
     choice,
     id,
@@ -105,41 +118,45 @@ export function createFor(
 
 /** Creates it under the lasting name, if that is known. */
 export function createConversation(
-  step: StepContext,
+  context: StepContext,
   given: Omit<NewConversation, "senderAlias">,
   choice: Choice<Conversation>,
-  id = nextId(step, { ...given, sender: choice.sender }),
+  id = nextId(context, { ...given, sender: choice.sender }),
 ): Conversation {
   const { sender } = choice;
-  const { projectStatus } = step.settings;
-  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: step.nowMs });
-  const conversation = learning(step, made, choice);
-  step.tables.conversations.put(conversation);
+  const { projectStatus } = context.settings;
+  const made = newConversation(id, { ...given, sender }, { projectStatus, nowMs: context.nowMs });
+  const conversation = learning(context, made, choice);
+  context.tables.conversations.put(conversation);
   return conversation;
 }
 
 /** Learns the person's other name, so that a later message that carries only that one is found too. */
 export function withAlias(
-  step: StepContext,
+  context: StepContext,
   conversation: Conversation,
   choice: Choice<Conversation>,
 ): Conversation {
-  const named = learning(step, conversation, choice);
-  if (named !== conversation) step.tables.conversations.put(named);
+  const named = learning(context, conversation, choice);
+  if (named !== conversation) context.tables.conversations.put(named);
   return named;
 }
 
-function learning(step: StepContext, conversation: Conversation, choice: Choice<Conversation>): Conversation {
-  keepNames(step, conversation, choice, conversation.id);
+function learning(
+  context: StepContext,
+  conversation: Conversation,
+  choice: Choice<Conversation>,
+): Conversation {
+  keepNames(context, conversation, choice, conversation.id);
   const { learns } = choice;
   return learns === undefined ? conversation : { ...conversation, senderAlias: learns };
 }
 
 /** Learns the names in a message, whether or not the message is accepted. */
-export function learn(step: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
+export function learn(context: StepContext, key: ConversationKey, choice: Choice<Conversation>): void {
   const { found, sender, isStrangers } = choice;
-  if (found) withAlias(step, found, choice);
-  else keepNames(step, key, choice, isStrangers && nextId(step, { ...key, sender }));
+  if (found) withAlias(context, found, choice);
+  else keepNames(context, key, choice, isStrangers && nextId(context, { ...key, sender }));
 }
 
 /** Also takes the number from the conversations of its former holder. */

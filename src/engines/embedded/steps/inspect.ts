@@ -21,38 +21,38 @@ import { messagesOf, type StepContext } from "../context.ts";
 import type { StoredDeadLetter } from "../tables.ts";
 import { recordsBehind } from "./find-conversation.ts";
 
-export function listConversations(step: StepContext, filter: ConversationFilter): Listing<Conversation> {
-  const { items, ...rest } = step.tables.conversations.list(filter);
-  return { items: items.map((each) => asItStands(step, each)), ...rest };
+export function listConversations(context: StepContext, filter: ConversationFilter): Listing<Conversation> {
+  const { items, ...rest } = context.tables.conversations.list(filter);
+  return { items: items.map((each) => asItStands(context, each)), ...rest };
 }
 
 /** While its turn runs, a conversation is shown as being processed, whatever its record says. */
-function asItStands(step: StepContext, conversation: Conversation): Conversation {
-  const lease = step.tables.states.get(conversation.id)?.lease;
-  const isProcessed = isRunning(lease, step.nowMs, step.settings.clockSkewMs);
+function asItStands(context: StepContext, conversation: Conversation): Conversation {
+  const lease = context.tables.states.get(conversation.id)?.lease;
+  const isProcessed = isRunning(lease, context.nowMs, context.settings.clockSkewMs);
   return isProcessed ? { ...conversation, status: "processing_reply" } : conversation;
 }
 
-export function latestId(step: StepContext, key: ConversationKey): string | undefined {
-  return step.tables.conversations.latestId(key);
+export function latestId(context: StepContext, key: ConversationKey): string | undefined {
+  return context.tables.conversations.latestId(key);
 }
 
 /** As pairs: a map would not survive the way between threads. */
-export function namesOf(step: StepContext, conversation: Conversation): (readonly [string, NameRecord])[] {
-  return [...recordsBehind(step, conversation)];
+export function namesOf(context: StepContext, conversation: Conversation): (readonly [string, NameRecord])[] {
+  return [...recordsBehind(context, conversation)];
 }
 
 export function showConversation(
-  step: StepContext,
+  context: StepContext,
   { id, limits }: { id: string; limits?: DetailLimits },
 ): ConversationDetail | undefined {
-  const { tables } = step;
+  const { tables } = context;
   const { rowsMax, bytesMax } = limits ?? DETAIL_LIMITS;
   const conversation = tables.conversations.get(id);
   if (!conversation) return undefined;
-  const lock = lockOf(step, id);
+  const lock = lockOf(context, id);
   return {
-    conversation: asItStands(step, conversation),
+    conversation: asItStands(context, conversation),
     staged: messagesOf(tables.staged.latest(id, rowsMax, bytesMax)).map(({ message }) => message),
     ...(lock && { lock }),
     messages: tables.history.messages(id, rowsMax, bytesMax),
@@ -61,9 +61,9 @@ export function showConversation(
   };
 }
 
-function lockOf(step: StepContext, conversationId: string): LockRecord | undefined {
-  const state = step.tables.states.get(conversationId);
-  return state && lockRecord(conversationId, state, step.tables.staged.count(conversationId));
+function lockOf(context: StepContext, conversationId: string): LockRecord | undefined {
+  const state = context.tables.states.get(conversationId);
+  return state && lockRecord(conversationId, state, context.tables.staged.count(conversationId));
 }
 
 /** How a state is shown to operators. */
@@ -79,12 +79,12 @@ export function lockRecord(conversationId: string, state: ConversationState, sta
   };
 }
 
-export function listLocks(step: StepContext, page: Page): Listing<LockRecord> {
-  return step.tables.states.locks(page);
+export function listLocks(context: StepContext, page: Page): Listing<LockRecord> {
+  return context.tables.states.locks(page);
 }
 
-export function listDead(step: StepContext, page: Page): Listing<DeadLetter> {
-  const { items, next } = step.tables.deadLetters.list(page);
+export function listDead(context: StepContext, page: Page): Listing<DeadLetter> {
+  const { items, next } = context.tables.deadLetters.list(page);
   return { items: items.map(shownDead), ...(next !== undefined && { next }) };
 }
 
@@ -92,20 +92,20 @@ function shownDead({ rows, ...letter }: StoredDeadLetter): DeadLetter {
   return { ...letter, messages: messagesOf(rows).map(({ message }) => message) };
 }
 
-export function listUnknown(step: StepContext, page: Page): Listing<UnknownSend> {
-  return step.tables.unknownSends.list(page);
+export function listUnknown(context: StepContext, page: Page): Listing<UnknownSend> {
+  return context.tables.unknownSends.list(page);
 }
 
-export function listRefusals(step: StepContext, page: Page): Listing<Refusal> {
-  return step.tables.refusals.list(page);
+export function listRefusals(context: StepContext, page: Page): Listing<Refusal> {
+  return context.tables.refusals.list(page);
 }
 
-export function listQuarantined(step: StepContext, page: Page): Listing<QuarantinedRow> {
-  return step.tables.quarantine.list(page);
+export function listQuarantined(context: StepContext, page: Page): Listing<QuarantinedRow> {
+  return context.tables.quarantine.list(page);
 }
 
-export function counts(step: StepContext): Counts {
-  return step.tables.meta.counts(step.nowMs);
+export function counts(context: StepContext): Counts {
+  return context.tables.meta.counts(context.nowMs);
 }
 
 export function gauges({ tables, nowMs, settings }: StepContext): Gauges {

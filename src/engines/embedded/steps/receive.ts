@@ -14,47 +14,48 @@ import { arm, clockOf, dueOfStaged, type StepContext, stateOf } from "../context
 import { chosen, createFor, learn, nextId, withAlias } from "./find-conversation.ts";
 
 /** DEDUPE, find the conversation, rules, STAGE, ARM: the window row is the trigger. */
-export function stage(step: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
-  return requests.map((request) => stageOne(step, request));
+export function stage(context: StepContext, requests: readonly StageRequest[]): StageOutcome[] {
+  return requests.map((request) => stageOne(context, request));
 }
 
-function stageOne(step: StepContext, request: StageRequest): StageOutcome {
+function stageOne(context: StepContext, request: StageRequest): StageOutcome {
   const { arrival, refusal } = request;
   const id = messageId(arrival.channel, arrival.account, arrival.providerId);
   // Dedupe comes first: a redelivery must neither open a conversation nor cause a busy text.
-  const { fate, stagedIn } = step.tables.remembered.seenBefore(id);
+  const { fate, stagedIn } = context.tables.remembered.seenBefore(id);
   if (fate !== undefined) return { kind: "duplicate" };
-  if (stagedIn !== undefined) return stagedBefore(step, stagedIn);
-  const key = conversationKey(step.settings, arrival);
-  const choice = chosen(step, key, arrival);
+  if (stagedIn !== undefined) return stagedBefore(context, stagedIn);
+  const key = conversationKey(context.settings, arrival);
+  const choice = chosen(context, key, arrival);
   if (isUnattributed(request.writers, choice)) return { kind: "unattributed" };
   const { found } = choice;
-  if (refusal !== undefined || step.settings.validation === "on-turn") {
+  if (refusal !== undefined || context.settings.validation === "on-turn") {
     // Whose number it is now does not depend on whether this message is accepted, or on when its turn comes.
-    learn(step, key, choice);
-    if (refusal !== undefined) return refuse(step, request, id, refusal, undefined);
-    return put(step, request, id, found?.id ?? nextId(step, { ...key, sender: choice.sender }), found);
+    learn(context, key, choice);
+    if (refusal !== undefined) return refuse(context, request, id, refusal, undefined);
+    return put(context, request, id, found?.id ?? nextId(context, { ...key, sender: choice.sender }), found);
   }
   // Only `reject` has to know: the others save the read.
-  const isBusyNow = step.settings.whileBusy === "reject" && found !== undefined && isBusy(step, found.id);
-  const decision = decideReceipt(found, isBusyNow, key.channelType, step.settings);
+  const isBusyNow =
+    context.settings.whileBusy === "reject" && found !== undefined && isBusy(context, found.id);
+  const decision = decideReceipt(found, isBusyNow, key.channelType, context.settings);
   if (decision.kind === "refuse") {
-    learn(step, key, choice);
-    return refuse(step, request, id, decision.code, found?.id);
+    learn(context, key, choice);
+    return refuse(context, request, id, decision.code, found?.id);
   }
-  const conversation = found ? withAlias(step, found, choice) : createFor(step, key, choice);
-  return put(step, request, id, conversation.id, conversation);
+  const conversation = found ? withAlias(context, found, choice) : createFor(context, key, choice);
+  return put(context, request, id, conversation.id, conversation);
 }
 
 /** Nothing new, but still ARM: the webhook that staged it first may have died before it armed a window. */
-function stagedBefore(step: StepContext, id: string): StageOutcome {
-  const { window, lease } = stateOf(step, id);
-  if (!window && !lease) arm(step, id, dueOfStaged(step, id));
+function stagedBefore(context: StepContext, id: string): StageOutcome {
+  const { window, lease } = stateOf(context, id);
+  if (!window && !lease) arm(context, id, dueOfStaged(context, id));
   return { kind: "duplicate" };
 }
 
 function put(
-  step: StepContext,
+  context: StepContext,
   request: StageRequest,
   id: string,
   conversationIdOfIt: string,
@@ -62,37 +63,38 @@ function put(
 ): StageOutcome {
   const { arrival } = request;
   const bytes = bytesOf(arrival);
-  const state = stateOf(step, conversationIdOfIt);
-  if (hasNoPlace(step, conversationIdOfIt, state, bytes))
-    return refuseMore(step, request, id, conversationIdOfIt, state);
+  const state = stateOf(context, conversationIdOfIt);
+  if (hasNoPlace(context, conversationIdOfIt, state, bytes))
+    return refuseMore(context, request, id, conversationIdOfIt, state);
   const message = { ...arrival, id, sequence: 0 };
-  step.tables.staged.add({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
+  context.tables.staged.add({ kind: "message", id, conversationId: conversationIdOfIt, message, bytes });
   // The message's own window: everything else that is staged has a window, or a turn that holds it.
   const closesAtMs = dueOf(
     [arrival],
     {},
-    windowInForce(step.settings, conversation, arrival.channel),
-    clockOf(step),
+    windowInForce(context.settings, conversation, arrival.channel),
+    clockOf(context),
   );
-  const due = arm(step, conversationIdOfIt, closesAtMs, state);
+  const due = arm(context, conversationIdOfIt, closesAtMs, state);
   return { kind: "staged", conversationId: conversationIdOfIt, dueAtMs: due };
 }
 
 /** Without a window or a lease nothing waits, so the pile need not be counted. */
 function hasNoPlace(
-  step: StepContext,
+  context: StepContext,
   id: string,
   { window, lease }: ConversationState,
   bytes: number,
 ): boolean {
   return (
-    (window !== undefined || lease !== undefined) && isFull(step.tables.staged.pile(id), step.settings, bytes)
+    (window !== undefined || lease !== undefined) &&
+    isFull(context.tables.staged.pile(id), context.settings, bytes)
   );
 }
 
 /** One record and one busy text for all messages that come while it is full: refusals are a pile, too. */
 function refuseMore(
-  step: StepContext,
+  context: StepContext,
   request: StageRequest,
   id: string,
   conversationIdOfIt: string,
@@ -100,12 +102,12 @@ function refuseMore(
 ): StageOutcome {
   const code = "RATE_LIMITED";
   if (state.fullTold) return { kind: "refused", code, conversationId: conversationIdOfIt, tellBusy: false };
-  step.tables.states.put(conversationIdOfIt, { ...state, fullTold: true });
-  return { ...refuse(step, request, id, code, conversationIdOfIt), tellBusy: true };
+  context.tables.states.put(conversationIdOfIt, { ...state, fullTold: true });
+  return { ...refuse(context, request, id, code, conversationIdOfIt), tellBusy: true };
 }
 
 function refuse(
-  step: StepContext,
+  context: StepContext,
   { arrival, isUnrecorded, isRefusedForGood }: StageRequest,
   id: string,
   code: RefusalCode,
@@ -114,11 +116,13 @@ function refuse(
   const about = conversationIdOfIt === undefined ? {} : { conversationId: conversationIdOfIt };
   const { channel, sender } = arrival;
   const isOver = isRefusedForGood && !isUnrecorded && isLasting(code);
-  if (isOver) step.tables.remembered.add([id], "refused", step.nowMs + step.settings.dedupeMs);
-  if (!isUnrecorded && (isOver || !isOnRecord(step, id, code)))
-    step.tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: step.nowMs });
+  if (isOver) context.tables.remembered.add([id], "refused", context.nowMs + context.settings.dedupeMs);
+  if (!isUnrecorded && (isOver || !isOnRecord(context, id, code)))
+    context.tables.refusals.put({ messageId: id, ...about, channel, sender, code, atMs: context.nowMs });
   const tellBusy =
-    code === "CONVERSATION_LOCKED" && conversationIdOfIt !== undefined && tellOnce(step, conversationIdOfIt);
+    code === "CONVERSATION_LOCKED" &&
+    conversationIdOfIt !== undefined &&
+    tellOnce(context, conversationIdOfIt);
   return { kind: "refused", code, ...about, tellBusy };
 }
 
@@ -133,18 +137,18 @@ function isOnRecord({ tables, nowMs, settings }: StepContext, id: string, code: 
 }
 
 /** True for the first refusal of a running turn. */
-function tellOnce(step: StepContext, id: string): boolean {
-  const state = stateOf(step, id);
+function tellOnce(context: StepContext, id: string): boolean {
+  const state = stateOf(context, id);
   const running = state.lease?.turnId ?? state.draft?.turnId;
   if (state.busyToldTurnId === running) return false;
-  step.tables.states.put(id, { ...state, busyToldTurnId: running });
+  context.tables.states.put(id, { ...state, busyToldTurnId: running });
   return true;
 }
 
-function isBusy(step: StepContext, id: string): boolean {
-  const state = stateOf(step, id);
+function isBusy(context: StepContext, id: string): boolean {
+  const state = stateOf(context, id);
   return (
-    isRunning(state.lease, step.nowMs, step.settings.clockSkewMs) ||
+    isRunning(state.lease, context.nowMs, context.settings.clockSkewMs) ||
     state.draft?.awaitingUntilAtMs !== undefined
   );
 }

@@ -5,38 +5,38 @@ import { type StepContext, saveState, stateOf, wakeNow } from "../context.ts";
 
 /** A callback that names its chunk proves that the provider has the message: `sending` becomes `sent`. */
 export function recordDelivery(
-  step: StepContext,
+  context: StepContext,
   { channel, status }: { channel: string; status: DeliveryStatus },
 ): "settled" | "recorded" | "unmatched" {
   const { chunk: reference, address } = status;
   const by = { channel, address };
-  const wasUnknown = reference !== undefined && settleUnknown(step, by, reference);
-  const id = reference && step.tables.states.ofTurn(reference.turnId);
-  const state = id === undefined ? undefined : stateOf(step, id);
+  const wasUnknown = reference !== undefined && settleUnknown(context, by, reference);
+  const id = reference && context.tables.states.ofTurn(reference.turnId);
+  const state = id === undefined ? undefined : stateOf(context, id);
   // A turn without a draft has sent nothing.
   const draft = state?.draft?.turnId === reference?.turnId ? state?.draft : undefined;
   if (draft && !mayTellOf(draft, by)) return "unmatched";
   // Nothing is stored for an unknown turn: it is another installation's, or an erased person's.
   const turnId = wasUnknown || draft ? reference?.turnId : undefined;
-  const isKnown = step.tables.history.putDelivery(channel, status, turnId, step.nowMs);
+  const isKnown = context.tables.history.putDelivery(channel, status, turnId, context.nowMs);
   if (wasUnknown) return "settled";
   if (!reference || !draft || !state || id === undefined) return isKnown ? "recorded" : "unmatched";
   if (draft.chunks[reference.chunk]?.state.kind !== "sending") return "recorded";
   const sent = withChunk(draft, reference.chunk, {
     kind: "sent",
     providerId: status.providerId,
-    atMs: step.nowMs,
+    atMs: context.nowMs,
   });
-  saveState(step, id, { ...state, draft: sent, notBeforeAtMs: undefined });
+  saveState(context, id, { ...state, draft: sent, notBeforeAtMs: undefined });
   // A turn that waits for this chunk to settle need not wait any longer.
-  if (!state.lease && workOf(state, draft.turnId)) wakeNow(step, id);
+  if (!state.lease && workOf(state, draft.turnId)) wakeNow(context, id);
   return "settled";
 }
 
-function settleUnknown(step: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
+function settleUnknown(context: StepContext, by: Teller, { turnId, chunk }: ChunkReference): boolean {
   const id = `${turnId}.${chunk}`;
-  const unknown = step.tables.unknownSends.get(id);
+  const unknown = context.tables.unknownSends.get(id);
   if (!unknown || !mayTellOf(unknown, by)) return false;
-  step.tables.unknownSends.delete(id);
+  context.tables.unknownSends.delete(id);
   return true;
 }

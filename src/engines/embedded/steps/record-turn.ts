@@ -4,8 +4,8 @@ import type { Conversation } from "../../../model/conversation.ts";
 import type { StepContext } from "../context.ts";
 
 /** Both sides of the turn, how it went, the conversation's new status, and sends whose outcome is unknown. */
-export function recordTurn(step: StepContext, finished: FinishedTurn): void {
-  const { tables, nowMs } = step;
+export function recordTurn(context: StepContext, finished: FinishedTurn): void {
+  const { tables, nowMs } = context;
   const { recordId } = finished.work;
   const conversation = tables.conversations.get(recordId);
   // Not erased, which would have changed the token, but removed by hand: the turn is still recorded.

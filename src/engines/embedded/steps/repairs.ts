@@ -4,46 +4,46 @@ import { type StepContext, wakeNow } from "../context.ts";
 import { say } from "./conversations.ts";
 
 /** Back to staged, once: the dead letter is deleted in the same step. */
-export function retryDead(step: StepContext, id: string): "retried" | "not-found" {
-  const letter = step.tables.deadLetters.get(id);
+export function retryDead(context: StepContext, id: string): "retried" | "not-found" {
+  const letter = context.tables.deadLetters.get(id);
   if (!letter) return "not-found";
-  step.tables.deadLetters.delete(id);
-  step.tables.remembered.forget(letter.rows.map((row) => row.id));
-  for (const row of letter.rows) step.tables.staged.add(row);
-  wakeNow(step, letter.conversationId);
+  context.tables.deadLetters.delete(id);
+  context.tables.remembered.forget(letter.rows.map((row) => row.id));
+  for (const row of letter.rows) context.tables.staged.add(row);
+  wakeNow(context, letter.conversationId);
   return "retried";
 }
 
-export function discardDead(step: StepContext, id: string): "discarded" | "not-found" {
-  if (!step.tables.deadLetters.get(id)) return "not-found";
-  step.tables.deadLetters.delete(id);
+export function discardDead(context: StepContext, id: string): "discarded" | "not-found" {
+  if (!context.tables.deadLetters.get(id)) return "not-found";
+  context.tables.deadLetters.delete(id);
   return "discarded";
 }
 
 export function markUnknown(
-  step: StepContext,
+  context: StepContext,
   { id, as }: { id: string; as: "sent" | "not-sent" },
 ): "marked" | "not-found" {
-  const unknown = step.tables.unknownSends.get(id);
+  const unknown = context.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
-  step.tables.unknownSends.delete(id);
-  recordFinding(step, unknown, as);
+  context.tables.unknownSends.delete(id);
+  recordFinding(context, unknown, as);
   return "marked";
 }
 
 /** A resend is an outbound like any other: a turn of its own, under the lease. */
-export function resendUnknown(step: StepContext, id: string): "staged" | "not-found" {
-  const unknown = step.tables.unknownSends.get(id);
+export function resendUnknown(context: StepContext, id: string): "staged" | "not-found" {
+  const unknown = context.tables.unknownSends.get(id);
   if (!unknown) return "not-found";
-  step.tables.unknownSends.delete(id);
-  return say(step, resendOf(unknown)) === "not-found" ? "not-found" : "staged";
+  context.tables.unknownSends.delete(id);
+  return say(context, resendOf(unknown)) === "not-found" ? "not-found" : "staged";
 }
 
-export function discardQuarantined(step: StepContext, id: string): "discarded" | "not-found" {
-  return step.tables.quarantine.discard(id) ? "discarded" : "not-found";
+export function discardQuarantined(context: StepContext, id: string): "discarded" | "not-found" {
+  return context.tables.quarantine.discard(id) ? "discarded" : "not-found";
 }
 
-function recordFinding(step: StepContext, unknown: UnknownSend, as: "sent" | "not-sent"): void {
+function recordFinding(context: StepContext, unknown: UnknownSend, as: "sent" | "not-sent"): void {
   const status = { account: "", providerId: `marked-${unknown.id}`, status: `marked ${as}` };
-  step.tables.history.putDelivery(unknown.channel, status, unknown.turnId, step.nowMs);
+  context.tables.history.putDelivery(unknown.channel, status, unknown.turnId, context.nowMs);
 }

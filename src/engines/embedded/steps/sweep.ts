@@ -6,7 +6,7 @@ import {
 } from "../../../core/defaults.ts";
 import { afterClockSetBack, afterHolderDied, isFar, wakeAtMs } from "../../../core/state.ts";
 import type { ClockSetBack } from "../../../ports/engine.ts";
-import { clockOf, dueOfStaged, inItsOwnRoom, type StepContext, saveState, stateOf } from "../context.ts";
+import { clockOf, dueOfStaged, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { PastTimes, StrayRow } from "../tables.ts";
 
 /**
@@ -34,14 +34,14 @@ export interface SweepResult {
 }
 
 /** One bounded round: orphans get a window, expired rows are removed. */
-export function sweep(step: StepContext, cursor: string): SweepResult {
-  const { tables, settings } = step;
-  const expiresAtMs = expiryTime(step);
-  const clockSetBack = healClock(step, expiresAtMs);
+export function sweep(context: StepContext, cursor: string): SweepResult {
+  const { tables, settings } = context;
+  const expiresAtMs = expiryTime(context);
+  const clockSetBack = healClock(context, expiresAtMs);
   const max = Math.min(settings.sweepRowsMax, ROUND_ROWS_MAX);
-  const { ids, next } = tables.states.orphans(cursor, max, step.nowMs + WAIT_MS_MAX);
-  const orphans = ids.filter((id) => inItsOwnRoom(step, id, () => armOrphan(step, id)));
-  const { rows, isCut } = tables.removal.expire(pastTimes({ ...step, nowMs: expiresAtMs }), max);
+  const { ids, next } = tables.states.orphans(cursor, max, context.nowMs + WAIT_MS_MAX);
+  const orphans = ids.filter((id) => orPutOff(context, id, () => armOrphan(context, id)));
+  const { rows, isCut } = tables.removal.expire(pastTimes({ ...context, nowMs: expiresAtMs }), max);
   const hasMore = isCut || next !== "";
   return { orphans, expired: rows, hasMore, cursor: next, ...(clockSetBack && { clockSetBack }) };
 }
@@ -51,12 +51,13 @@ export function sweep(step: StepContext, cursor: string): SweepResult {
  * conversation is woken, and the look finds what is really due. This is done once more a sweep later:
  * requests that were under way when the clock changed are written only after the first time.
  */
-function healClock(step: StepContext, expiredAtMs: number): ClockSetBack | undefined {
-  const { tables, nowMs } = step;
+function healClock(context: StepContext, expiredAtMs: number): ClockSetBack | undefined {
+  const { tables, nowMs } = context;
   const mark = tables.meta.clockMark();
   const byMs = Math.max(0, (mark?.latestAtMs ?? nowMs) - nowMs);
   const wasSetBack = byMs >= CLOCK_SET_BACK_MS_MIN;
-  const isSecondLook = mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + step.settings.sweepMs;
+  const isSecondLook =
+    mark?.setBackAtMs !== undefined && nowMs >= mark.setBackAtMs + context.settings.sweepMs;
   const setBackAtMs = wasSetBack ? nowMs : isSecondLook ? undefined : mark?.setBackAtMs;
   tables.meta.setClockMark({
     latestAtMs: nowMs,
@@ -66,7 +67,7 @@ function healClock(step: StepContext, expiredAtMs: number): ClockSetBack | undef
   if (!wasSetBack && !isSecondLook) return undefined;
   const conversations = tables.states
     .restless()
-    .filter((id) => inItsOwnRoom(step, id, () => wakeAfterSetBack(step, id))).length;
+    .filter((id) => orPutOff(context, id, () => wakeAfterSetBack(context, id))).length;
   return wasSetBack ? { byMs, conversations } : undefined;
 }
 
@@ -80,10 +81,10 @@ function expiryTime({ tables, nowMs }: StepContext): number {
   return Math.min(nowMs, before + Math.max(EXPIRY_LEAP_MS, (nowMs - before) / EXPIRY_SWEEPS));
 }
 
-function wakeAfterSetBack(step: StepContext, id: string): boolean {
-  const state = stateOf(step, id);
-  const awake = afterClockSetBack(state, { nowMs: step.nowMs, leaseMs: step.settings.leaseMs });
-  if (awake !== state) saveState(step, id, awake);
+function wakeAfterSetBack(context: StepContext, id: string): boolean {
+  const state = stateOf(context, id);
+  const awake = afterClockSetBack(state, { nowMs: context.nowMs, leaseMs: context.settings.leaseMs });
+  if (awake !== state) saveState(context, id, awake);
   return awake !== state;
 }
 
@@ -99,43 +100,43 @@ function pastTimes({ nowMs, settings }: StepContext): PastTimes {
 }
 
 /** Staged, past its due time and grace, without window or lease. It should never happen, and heals here. */
-function armOrphan(step: StepContext, id: string): boolean {
-  const state = stateOf(step, id);
+function armOrphan(context: StepContext, id: string): boolean {
+  const state = stateOf(context, id);
   // Its wake-up is further off than any worker waits.
-  if (isFar(wakeAtMs(state), step.nowMs)) return wakeAfterSetBack(step, id);
-  const due = dueOfStaged(step, id);
-  if (due + step.settings.graceMs > step.nowMs) return false;
-  const made = state.lease ? undefined : { id: step.newId(), dueAtMs: due, wakeAtMs: due };
+  if (isFar(wakeAtMs(state), context.nowMs)) return wakeAfterSetBack(context, id);
+  const due = dueOfStaged(context, id);
+  if (due + context.settings.graceMs > context.nowMs) return false;
+  const made = state.lease ? undefined : { id: context.newId(), dueAtMs: due, wakeAtMs: due };
   // Written even if a window or a lease stands: then the row's columns were wrong and would wake no worker.
-  saveState(step, id, { ...state, window: state.window ?? made });
+  saveState(context, id, { ...state, window: state.window ?? made });
   return true;
 }
 
 /** The holder's process is known dead: its leases lapse now, and what it was sending begins to settle. */
-export function freeLeases(step: StepContext, holder: string): number {
-  const ids = step.tables.states.heldBy(holder);
-  for (const id of ids) inItsOwnRoom(step, id, () => freeLease(step, id));
-  if (ids.length > 0) step.armed(step.nowMs);
+export function freeLeases(context: StepContext, holder: string): number {
+  const ids = context.tables.states.heldBy(holder);
+  for (const id of ids) orPutOff(context, id, () => freeLease(context, id));
+  if (ids.length > 0) context.armed(context.nowMs);
   return ids.length;
 }
 
 /** If the state has no lease, only the row's column named the holder: writing the state corrects it. */
-function freeLease(step: StepContext, id: string): void {
-  const state = stateOf(step, id);
-  if (state.lease) step.tables.states.put(id, afterHolderDied(state, clockOf(step)));
-  else saveState(step, id, state);
+function freeLease(context: StepContext, id: string): void {
+  const state = stateOf(context, id);
+  if (state.lease) context.tables.states.put(id, afterHolderDied(state, clockOf(context)));
+  else saveState(context, id, state);
 }
 
 /** A write, and the look that every worker takes: a store that can do only one of them is not ready. */
-export function ping(step: StepContext): void {
-  step.tables.states.wakeable(step.nowMs, 1);
-  step.tables.meta.ping(step.nowMs);
+export function ping(context: StepContext): void {
+  context.tables.states.wakeable(context.nowMs, 1);
+  context.tables.meta.ping(context.nowMs);
 }
 
-export function quarantine(step: StepContext, rows: readonly StrayRow[]): void {
-  step.tables.quarantine.add(rows);
+export function quarantine(context: StepContext, rows: readonly StrayRow[]): void {
+  context.tables.quarantine.add(rows);
 }
 
-export function holders(step: StepContext): string[] {
-  return step.tables.states.holders();
+export function holders(context: StepContext): string[] {
+  return context.tables.states.holders();
 }

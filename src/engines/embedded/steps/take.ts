@@ -9,15 +9,7 @@ import { windowInForce } from "../../../core/window.ts";
 import type { Conversation } from "../../../model/conversation.ts";
 import type { Taken, TakeOutcome, TakeResult } from "../../../model/take.ts";
 import type { DueTurns } from "../../../ports/engine.ts";
-import {
-  arm,
-  dueOfStaged,
-  inItsOwnRoom,
-  messagesOf,
-  type StepContext,
-  saveState,
-  stateOf,
-} from "../context.ts";
+import { arm, dueOfStaged, messagesOf, orPutOff, type StepContext, saveState, stateOf } from "../context.ts";
 import type { StagedRow } from "../tables.ts";
 import { deadLetter } from "./dead-letter.ts";
 import { recordsBehind, resolve } from "./find-conversation.ts";
@@ -28,16 +20,16 @@ import { type Waiting, waitingIn } from "./waiting.ts";
  * it holds as much as one batch may: fifty large batches at once would hold the database for a second. The
  * worker comes back at once for the rest.
  */
-export function takeDue(step: StepContext, max: number): DueTurns {
+export function takeDue(context: StepContext, max: number): DueTurns {
   const outcomes: TakeOutcome[] = [];
   let bytes = 0;
-  for (const id of step.tables.states.wakeable(step.nowMs, max)) {
-    const taken = inItsOwnRoom(step, id, () => takeOne(step, id, { underLease: false })) ?? [];
+  for (const id of context.tables.states.wakeable(context.nowMs, max)) {
+    const taken = orPutOff(context, id, () => takeOne(context, id, { underLease: false })) ?? [];
     outcomes.push(...taken);
     bytes += taken.reduce((sum, outcome) => sum + bytesIn(outcome), 0);
-    if (bytes >= step.settings.batchBytesMax) break;
+    if (bytes >= context.settings.batchBytesMax) break;
   }
-  const nextAtMs = step.tables.states.nextWakeAtMs();
+  const nextAtMs = context.tables.states.nextWakeAtMs();
   return nextAtMs === undefined ? { outcomes } : { outcomes, nextAtMs };
 }
 
@@ -46,25 +38,25 @@ function bytesIn(outcome: TakeOutcome): number {
   return outcome.taken.messages.reduce((sum, message) => sum + bytesOf(message), 0);
 }
 
-export function take(step: StepContext, conversationId: string): TakeResult {
-  return takeResult(takeOne(step, conversationId, { underLease: false }));
+export function take(context: StepContext, conversationId: string): TakeResult {
+  return takeResult(takeOne(context, conversationId, { underLease: false }));
 }
 
 /**
  * Step 9, MORE: no other worker gets in between, but the next turn has a token of its own. Under the old one,
  * a commit whose answer got lost would be tried again and commit the next turn.
  */
-export function takeMore(step: StepContext, conversationId: string): TakeResult {
-  return takeResult(takeOne(step, conversationId, { underLease: true }));
+export function takeMore(context: StepContext, conversationId: string): TakeResult {
+  return takeResult(takeOne(context, conversationId, { underLease: true }));
 }
 
 /** Usually one outcome; each dead letter before it is one more. */
-function takeOne(step: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
+function takeOne(context: StepContext, id: string, how: { underLease: boolean }): TakeOutcome[] {
   const outcomes: TakeOutcome[] = [];
   for (let left = Number.POSITIVE_INFINITY; ; ) {
-    const outcome = tryOnce(step, id, how);
+    const outcome = tryOnce(context, id, how);
     if (outcome === "again") {
-      const staged = step.tables.staged.count(id);
+      const staged = context.tables.staged.count(id);
       // Nothing was set aside since the last time: another look would find the same, for ever.
       if (staged >= left) throw new Error("a staged row can neither be read nor set aside");
       left = staged;
@@ -76,15 +68,15 @@ function takeOne(step: StepContext, id: string, how: { underLease: boolean }): T
 }
 
 function tryOnce(
-  step: StepContext,
+  context: StepContext,
   id: string,
   { underLease }: { underLease: boolean },
 ): TakeOutcome | "again" {
-  const state = stateOf(step, id);
-  const held = !underLease && isHeld(state.lease, step.nowMs, step.settings.clockSkewMs);
-  if (step.settings.validation === "on-turn" && !held) findRecord(step, id, state);
-  const waiting = waitingIn(step, id, state);
-  const record = step.tables.conversations.get(id);
+  const state = stateOf(context, id);
+  const held = !underLease && isHeld(state.lease, context.nowMs, context.settings.clockSkewMs);
+  if (context.settings.validation === "on-turn" && !held) findRecord(context, id, state);
+  const waiting = waitingIn(context, id, state);
+  const record = context.tables.conversations.get(id);
   const decision = decideTake(
     {
       state,
@@ -94,21 +86,21 @@ function tryOnce(
         id: record.id,
         paused: record.paused,
         handedOff: record.handedOff,
-        window: windowInForce(step.settings, record, waiting.newestChannel),
+        window: windowInForce(context.settings, record, waiting.newestChannel),
       },
-      allPaused: step.tables.meta.isPaused(),
+      allPaused: context.tables.meta.isPaused(),
     },
     {
-      nowMs: step.nowMs,
-      holder: step.holder,
-      token: step.newId(),
-      turnId: step.newId(),
-      windowId: step.newId(),
+      nowMs: context.nowMs,
+      holder: context.holder,
+      token: context.newId(),
+      turnId: context.newId(),
+      windowId: context.newId(),
       underLease,
     },
-    step.settings,
+    context.settings,
   );
-  return carryOut(step, { id, state, waiting, record }, decision);
+  return carryOut(context, { id, state, waiting, record }, decision);
 }
 
 interface Before {
@@ -118,21 +110,21 @@ interface Before {
   readonly record: Conversation | undefined;
 }
 
-function carryOut(step: StepContext, before: Before, decision: TakeDecision): TakeOutcome | "again" {
+function carryOut(context: StepContext, before: Before, decision: TakeDecision): TakeOutcome | "again" {
   const { id } = before;
   switch (decision.kind) {
     case "busy":
       // Written unchanged: this corrects a column that says "due", or the row is found again and again.
-      step.tables.states.put(id, before.state);
+      context.tables.states.put(id, before.state);
       return { ...decision, conversationId: id };
     case "nothing":
-      step.tables.states.put(id, undefined);
+      context.tables.states.put(id, undefined);
       return { kind: "nothing" };
     case "later":
-      saveState(step, id, decision.state);
+      saveState(context, id, decision.state);
       return { kind: "later", dueAtMs: decision.atMs };
     case "dead-letter": {
-      const deadLetterId = deadLetter(step, id, decision, decision.state);
+      const deadLetterId = deadLetter(context, id, decision, decision.state);
       return deadLetteredAs(deadLetterId, id, decision);
     }
     case "turn": {
@@ -140,14 +132,14 @@ function carryOut(step: StepContext, before: Before, decision: TakeDecision): Ta
       const isWhole = decision.what === "draft" || rows.length === decision.work.batchIds.length;
       // One row turned out to be foreign and was set aside: without it the turn is another one.
       if (!isWhole) return "again";
-      saveState(step, id, decision.state);
-      return { kind: "turn", taken: taken(step, { ...before, rows }, decision) };
+      saveState(context, id, decision.state);
+      return { kind: "turn", taken: taken(context, { ...before, rows }, decision) };
     }
   }
 }
 
 function taken(
-  step: StepContext,
+  context: StepContext,
   { id, record, rows }: Before & { readonly rows: readonly StagedRow[] },
   decision: Extract<TakeDecision, { kind: "turn" }>,
 ): Taken {
@@ -156,31 +148,31 @@ function taken(
   const content = contentOf(decision, rows);
   const name = nameAddressed(content);
   const moved =
-    name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(step, conversation));
-  const recentProviderIds = what === "draft" ? step.tables.history.recentProviderIds(work.recordId) : [];
-  return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, step.settings);
+    name === undefined ? undefined : movedFrom(name, conversation, recordsBehind(context, conversation));
+  const recentProviderIds = what === "draft" ? context.tables.history.recentProviderIds(work.recordId) : [];
+  return takenFrom(decision, { id, conversation, content, moved, recentProviderIds }, context.settings);
 }
 
 /**
  * On-turn messages find their record now. They wait under the id that it has or will have. If that
  * conversation was completed meanwhile, they move to the next one, so that its turns run under its own lease.
  */
-function findRecord(step: StepContext, id: string, state: ConversationState): void {
-  const known = step.tables.conversations.get(id);
+function findRecord(context: StepContext, id: string, state: ConversationState): void {
+  const known = context.tables.conversations.get(id);
   const isStarted = state.draft !== undefined || state.works.length > 0;
   if (isStarted || (known && !known.taskComplete)) return;
-  const rows = messagesOf(step.tables.staged.all(id));
+  const rows = messagesOf(context.tables.staged.all(id));
   const record =
     rows.length === 0
       ? undefined
       : resolve(
-          step,
+          context,
           id,
           rows.map(({ message }) => message),
         );
   if (record === undefined || record.id === id) return;
   const ids = rows.map((row) => row.id);
-  step.tables.staged.remove(id, ids);
-  for (const row of rows) step.tables.staged.add({ ...row, conversationId: record.id });
-  arm(step, record.id, dueOfStaged(step, record.id));
+  context.tables.staged.remove(id, ids);
+  for (const row of rows) context.tables.staged.add({ ...row, conversationId: record.id });
+  arm(context, record.id, dueOfStaged(context, record.id));
 }

@@ -25,53 +25,54 @@ import { takeMore } from "./take.ts";
 
 const LOST: WriteOutcome = { kind: "lost" };
 
-export function renew(step: StepContext, lease: Lease): Renewal {
-  const state = heldState(step, lease);
+export function renew(context: StepContext, lease: Lease): Renewal {
+  const state = heldState(context, lease);
   if (!state) return LOST;
-  const renewed = extended(step, state);
-  saveState(step, lease.conversationId, renewed);
+  const renewed = extended(context, state);
+  saveState(context, lease.conversationId, renewed);
   return { kind: "renewed", lease: leaseFrom(lease, renewed) };
 }
 
-export function hasNewer(step: StepContext, lease: Lease): boolean {
-  const state = heldState(step, lease);
-  return state !== undefined && canJoin(step, lease, state);
+export function hasNewer(context: StepContext, lease: Lease): boolean {
+  const state = heldState(context, lease);
+  return state !== undefined && canJoin(context, lease, state);
 }
 
 /** DRAFT, on condition that no human took over and, with `restart`, that nothing newer is staged. */
 export function draft(
-  step: StepContext,
+  context: StepContext,
   { lease, draft: written }: { lease: Lease; draft: Draft },
 ): DraftOutcome {
-  const state = heldState(step, lease);
+  const state = heldState(context, lease);
   if (!state) return LOST;
   const work = workUnder(state);
   const isAnswer = written.author === undefined;
-  if (isAnswer && isHandedOff(step, state)) return { kind: "handed-off" };
-  if (isAnswer && mayRestart(step.settings, work) && canJoin(step, lease, state)) return { kind: "newer" };
-  return marked(step, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
+  if (isAnswer && isHandedOff(context, state)) return { kind: "handed-off" };
+  if (isAnswer && mayRestart(context.settings, work) && canJoin(context, lease, state))
+    return { kind: "newer" };
+  return marked(context, lease, state, acceptedMeanwhile(state, work.turnId) ?? written, "drafted");
 }
 
 export function mark(
-  step: StepContext,
+  context: StepContext,
   { lease, draft: written }: { lease: Lease; draft: Draft },
 ): MarkOutcome {
-  const state = heldState(step, lease);
+  const state = heldState(context, lease);
   if (!state) return LOST;
-  if (written.author === undefined && isHandedOff(step, state)) return { kind: "handed-off" };
-  return marked(step, lease, state, written, "marked");
+  if (written.author === undefined && isHandedOff(context, state)) return { kind: "handed-off" };
+  return marked(context, lease, state, written, "marked");
 }
 
 function marked<K extends "drafted" | "marked">(
-  step: StepContext,
+  context: StepContext,
   lease: Lease,
   state: ConversationState,
   written: Draft,
   kind: K,
 ): { kind: K; lease: Lease; draft: Draft } {
   const known = keepSent(state.draft, written);
-  const renewed = extended(step, { ...state, draft: known });
-  saveState(step, lease.conversationId, renewed);
+  const renewed = extended(context, { ...state, draft: known });
+  saveState(context, lease.conversationId, renewed);
   return { kind, lease: leaseFrom(lease, renewed), draft: known };
 }
 
@@ -80,18 +81,18 @@ function marked<K extends "drafted" | "marked">(
  * attempts cleared, the lease released.
  */
 export function commit(
-  step: StepContext,
+  context: StepContext,
   { lease, commit: what }: { lease: Lease; commit: Commit },
 ): CommitOutcome {
-  const state = heldState(step, lease);
+  const state = heldState(context, lease);
   if (!state) return LOST;
   const work = workUnder(state);
   if (isSilence(what) && acceptedMeanwhile(state, work.turnId)) return { kind: "answered" };
-  const { tables, nowMs, settings } = step;
+  const { tables, nowMs, settings } = context;
   const final = what.draft && keepSent(state.draft, what.draft);
   const batch = tables.staged.of(lease.conversationId, work.batchIds);
   const messages = inBatchOrder(work, batch);
-  recordTurn(step, { work, commit: what, draft: final, messages, nowMs });
+  recordTurn(context, { work, commit: what, draft: final, messages, nowMs });
   tables.staged.remove(lease.conversationId, work.batchIds);
   const ids = batch.map(({ id }) => id);
   tables.remembered.add(ids, "committed", nowMs + settings.dedupeMs);
@@ -103,18 +104,18 @@ export function commit(
   };
   if (what.more) {
     tables.states.put(lease.conversationId, after);
-    return { kind: "committed", next: takeMore(step, lease.conversationId) };
+    return { kind: "committed", next: takeMore(context, lease.conversationId) };
   }
-  saveState(step, lease.conversationId, { ...after, lease: undefined });
+  saveState(context, lease.conversationId, { ...after, lease: undefined });
   return { kind: "committed" };
 }
 
 /** Window, trigger and release in one step: at every moment a window or a lease stands. */
 export function release(
-  step: StepContext,
+  context: StepContext,
   { lease, how }: { lease: Lease; how: ReleaseReason },
 ): { kind: "released"; deadLetterId?: string } | WriteOutcome {
-  const state = heldState(step, lease);
+  const state = heldState(context, lease);
   if (!state) return LOST;
   const work = workUnder(state);
   const id = lease.conversationId;
@@ -122,43 +123,43 @@ export function release(
     const draft = how.draft ? keepSent(state.draft, how.draft) : state.draft;
     const messageIds = deadLetteredWith(work, draft);
     const content = { messageIds, turnId: work.turnId, attempts: triesOf(work), reason: how.reason, draft };
-    const after = freed(step, id, state, work, messageIds.length);
-    return { kind: "released", deadLetterId: deadLetter(step, id, content, after) };
+    const after = freed(context, id, state, work, messageIds.length);
+    return { kind: "released", deadLetterId: deadLetter(context, id, content, after) };
   }
-  const conversation = step.tables.conversations.get(work.recordId);
-  const newer = how.kind === "restart" ? newerThan(step, lease, work) : undefined;
-  const policy = windowInForce(step.settings, conversation, newer?.newestChannel);
+  const conversation = context.tables.conversations.get(work.recordId);
+  const newer = how.kind === "restart" ? newerThan(context, lease, work) : undefined;
+  const policy = windowInForce(context.settings, conversation, newer?.newestChannel);
   const arrivals = newer ? arrivalsOf(newer) : [];
-  const releasing = { state, work, newer: arrivals, policy, ...clockOf(step), windowId: step.newId() };
-  saveState(step, id, afterRelease(releasing, how));
+  const releasing = { state, work, newer: arrivals, policy, ...clockOf(context), windowId: context.newId() };
+  saveState(context, id, afterRelease(releasing, how));
   return { kind: "released" };
 }
 
 /** The state without the dead-lettered work. What is still staged needs a window, or no worker would look. */
 function freed(
-  step: StepContext,
+  context: StepContext,
   id: string,
   state: ConversationState,
   work: Work,
   deadLettered: number,
 ): ConversationState {
-  const isLeft = step.tables.staged.count(id) > deadLettered;
-  const made = isLeft ? { id: step.newId(), dueAtMs: step.nowMs, wakeAtMs: step.nowMs } : undefined;
+  const isLeft = context.tables.staged.count(id) > deadLettered;
+  const made = isLeft ? { id: context.newId(), dueAtMs: context.nowMs, wakeAtMs: context.nowMs } : undefined;
   const free = { ...state, window: state.window ?? made, lease: undefined, busyToldTurnId: undefined };
   return withoutWork(free, work.turnId);
 }
 
 /** Newer messages are staged that would join if the answer started over. With a full batch none would. */
-function canJoin(step: StepContext, lease: Lease, state: ConversationState): boolean {
-  return state.leftBehindAtMs === undefined && newerThan(step, lease, workUnder(state)) !== undefined;
+function canJoin(context: StepContext, lease: Lease, state: ConversationState): boolean {
+  return state.leftBehindAtMs === undefined && newerThan(context, lease, workUnder(state)) !== undefined;
 }
 
-function newerThan(step: StepContext, { conversationId }: Lease, work: Work): StagedSpan | undefined {
-  return step.tables.staged.span(conversationId, work.batchIds);
+function newerThan(context: StepContext, { conversationId }: Lease, work: Work): StagedSpan | undefined {
+  return context.tables.staged.span(conversationId, work.batchIds);
 }
 
-function isHandedOff(step: StepContext, state: ConversationState): boolean {
-  return step.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
+function isHandedOff(context: StepContext, state: ConversationState): boolean {
+  return context.tables.conversations.get(workUnder(state).recordId)?.handedOff ?? false;
 }
 
 function workUnder(state: ConversationState): Work {
@@ -167,8 +168,8 @@ function workUnder(state: ConversationState): Work {
   return work;
 }
 
-function extended(step: StepContext, state: ConversationState): ConversationState {
-  return { ...state, lease: { ...state.lease!, untilAtMs: step.nowMs + step.settings.leaseMs } };
+function extended(context: StepContext, state: ConversationState): ConversationState {
+  return { ...state, lease: { ...state.lease!, untilAtMs: context.nowMs + context.settings.leaseMs } };
 }
 
 function leaseFrom(lease: Lease, state: ConversationState): Lease {

@@ -20,12 +20,12 @@ export interface Waiting {
  * turn takes. Reading 2,000 messages of 4,000 characters took 39 ms, twice per turn, while writers waited;
  * reading their order takes 2.
  */
-export function waitingIn(step: StepContext, id: string, state: ConversationState): Waiting {
-  const { tables, settings } = step;
+export function waitingIn(context: StepContext, id: string, state: ConversationState): Waiting {
+  const { tables, settings } = context;
   const pile = tables.staged.pile(id);
   const isSmall = pile.messages <= settings.batchMessagesMax && pile.bytes <= settings.batchBytesMax;
   const span = isSmall ? undefined : tables.staged.span(id);
-  return span ? frontOf(step, id, span, state) : allOf(tables.staged.all(id));
+  return span ? frontOf(context, id, span, state) : allOf(tables.staged.all(id));
 }
 
 function allOf(rows: readonly StagedRow[]): Waiting {

@@ -20,7 +20,7 @@ export interface Request {
 /** Carries a request out, or does not, and may act before or after it. */
 export type Around = (request: Request, happen: () => Promise<unknown>) => Promise<unknown>;
 
-export interface MemorySite {
+export interface MemoryAws {
   readonly clock: FakeClock;
   readonly tables: MemoryTables;
   /** Triggers that were sent. */
@@ -33,7 +33,7 @@ export interface MemorySite {
 }
 
 /** The steps of the engine on tables in memory, for tests that put something between two single requests. */
-export function memorySite(given: Partial<Settings> = {}): MemorySite {
+export function memoryAws(given: Partial<Settings> = {}): MemoryAws {
   const clock = fakeClock();
   const settings = settingsWith({ clockSkewMs: 2_000, ...given });
   const tables = new MemoryTables();
@@ -54,7 +54,7 @@ export function memorySite(given: Partial<Settings> = {}): MemorySite {
     repeats: () => false,
   } as const;
   let count = 0;
-  const site: MemorySite = {
+  const fixture: MemoryAws = {
     clock,
     tables,
     triggers: sent,
@@ -69,12 +69,12 @@ export function memorySite(given: Partial<Settings> = {}): MemorySite {
       return arrival({ providerId: `m${count}`, arrivedAtMs: clock.nowMs(), ...given });
     },
     async turnFor(engine, text) {
-      const [outcome] = await engine.receiving.stage([{ arrival: site.arrival({ text }) }]);
+      const [outcome] = await engine.receiving.stage([{ arrival: fixture.arrival({ text }) }]);
       await clock.advance(10_000);
       return as("turn", await engine.turns.take(as("staged", outcome!).conversationId)).taken;
     },
   };
-  return site;
+  return fixture;
 }
 
 function between(store: Store, around: Around): Store {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { LullError } from "../../errors.ts";
-import { fakeClock } from "../../testing/fake-clock.ts";
-import { failure, mayPass } from "./failure.ts";
-import { RETRYING, retrying } from "./retry.ts";
+import { RETRYING, retrying } from "../engines/aws/retry.ts";
+import { LullError } from "../errors.ts";
+import { fakeClock } from "../testing/fake-clock.ts";
+import { failure, mayPass } from "./aws-failure.ts";
 
 const sdkError = (name: string, more: object = {}) =>
   Object.assign(new Error("as AWS says it"), { name, ...more });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { REASON_LENGTH_MAX } from "./defaults.ts";
-import { maskAddress, safeFields, safely } from "./privacy.ts";
+import { REASON_LENGTH_MAX } from "../core/defaults.ts";
+import { maskAddress, safeFields, safely } from "./log-privacy.ts";
 
 it("texts never come into a log, addresses only as far as a reader who knows them recognises them", () => {
   expect(safeFields({ text: "secret", to: "+15550100", reason: "no route to +15550100", tries: 3 })).toEqual({

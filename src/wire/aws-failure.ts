@@ -1,6 +1,6 @@
-import { ConfigError, LullError, StoreUnavailable } from "../../errors.ts";
-import { type AwsErrorKind, kindOf, type SdkError, sdkErrorFrom } from "../../wire/aws-errors.ts";
-import { DeadlineMissed } from "../../wire/deadline.ts";
+import { ConfigError, LullError, StoreUnavailable } from "../errors.ts";
+import { type AwsErrorKind, kindOf, type SdkError, sdkErrorFrom } from "./aws-errors.ts";
+import { DeadlineMissed } from "./deadline.ts";
 
 const PASSING_REASONS = new Set([
   "TransactionConflict",

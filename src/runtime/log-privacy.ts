@@ -1,5 +1,5 @@
+import { shortReason } from "../core/reason.ts";
 import type { Log, LogFields } from "../model/log.ts";
-import { shortReason } from "./reason.ts";
 
 /** Never in a log, whichever code passes them. */
 const TEXTS = new Set(["text", "body", "reply", "userText", "merged"]);
